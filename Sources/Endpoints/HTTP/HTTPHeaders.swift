@@ -1,0 +1,144 @@
+/// Header fields in the order they were added, with names compared without case (RFC 9110 §5.1).
+///
+/// A name may occur several times. ``subscript(_:)`` joins such values with a comma as RFC 9110 §5.3 allows;
+/// ``values(for:)`` keeps them apart, which `Set-Cookie` needs. Names keep the case they were given. Nothing is validated
+/// here: a name or value that must not be sent is an error when the request is built.
+///
+/// Descriptions never print the value of a field that could be a secret.
+public struct HTTPHeaders: Sendable {
+    /// One header field line.
+    public struct Field: Hashable, Sendable {
+        public var name: String
+        public var value: String
+
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The field lines in order.
+    public private(set) var fields: [Field]
+
+    public init() {
+        fields = []
+    }
+
+    public init(_ fields: some Sequence<Field>) {
+        self.fields = Array(fields)
+    }
+
+    /// From a dictionary, sorted by name so that equal dictionaries give equal requests.
+    public init(_ dictionary: [String: String]) {
+        fields = dictionary.map { Field(name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
+    }
+
+    /// The value of a field; several lines of one name are joined with `", "`, but of `Set-Cookie`, which cannot be joined
+    /// (RFC 9110 §5.3), only the first is given.
+    ///
+    /// Setting replaces every line of that name by one; setting `nil` removes them.
+    public subscript(name: String) -> String? {
+        get {
+            var joined: String?
+            for field in fields where Self.isSame(field.name, name) {
+                guard let before = joined else {
+                    joined = field.value
+                    if Self.isSame(name, "Set-Cookie") { break }
+                    continue
+                }
+                joined = before + ", " + field.value
+            }
+            return joined
+        }
+        set {
+            guard let newValue else { return remove(name) }
+            set(newValue, for: name)
+        }
+    }
+
+    /// Every value of a field, in order.
+    public func values(for name: String) -> [String] {
+        fields.lazy.filter { Self.isSame($0.name, name) }.map(\.value)
+    }
+
+    public func contains(_ name: String) -> Bool {
+        fields.contains { Self.isSame($0.name, name) }
+    }
+
+    /// Adds a line, keeping those of the same name.
+    public mutating func add(_ value: String, for name: String) {
+        fields.append(Field(name: name, value: value))
+    }
+
+    /// Replaces every line of that name by one, in the place of the first.
+    public mutating func set(_ value: String, for name: String) {
+        guard let first = fields.firstIndex(where: { Self.isSame($0.name, name) }) else { return add(value, for: name) }
+        fields[first] = Field(name: name, value: value)
+        guard first + 1 < fields.count else { return }
+        fields[(first + 1)...].removeAll { Self.isSame($0.name, name) }
+    }
+
+    /// Removes every line of that name.
+    public mutating func remove(_ name: String) {
+        fields.removeAll { Self.isSame($0.name, name) }
+    }
+
+    public mutating func reserveCapacity(_ count: Int) {
+        fields.reserveCapacity(count)
+    }
+
+    /// These fields, with those of `other` in place of any of the same name.
+    public func replacing(with other: HTTPHeaders) -> HTTPHeaders {
+        if other.isEmpty { return self }
+        if isEmpty { return other }
+        var merged = HTTPHeaders(fields.filter { !other.contains($0.name) })
+        merged.fields.append(contentsOf: other.fields)
+        return merged
+    }
+
+    /// Compares field names without case. Only ASCII letters have case in a token.
+    package static func isSame(_ left: String, _ right: String) -> Bool {
+        let left = left.utf8
+        let right = right.utf8
+        guard left.count == right.count else { return false }
+        return zip(left, right).allSatisfy { $0 == $1 || lowercased($0) == lowercased($1) }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte &- 0x41 < 26 ? byte | 0x20 : byte
+    }
+}
+
+extension HTTPHeaders: RandomAccessCollection {
+    public var startIndex: Int { fields.startIndex }
+    public var endIndex: Int { fields.endIndex }
+    public subscript(position: Int) -> Field { fields[position] }
+}
+
+extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+    /// Keeps every line, in order; a name given twice is sent twice.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        fields = elements.map { Field(name: $0.0, value: $0.1) }
+    }
+}
+
+extension HTTPHeaders: ExpressibleByArrayLiteral {
+    public init(arrayLiteral elements: Field...) {
+        fields = elements
+    }
+}
+
+extension HTTPHeaders: Hashable {
+    /// Equal when each name has the same values in the same order; the order of different names and their case do not matter.
+    public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
+        left.count == right.count && left.grouped == right.grouped
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(grouped)
+    }
+
+    private var grouped: [String: [String]] {
+        Dictionary(grouping: fields) { $0.name.lowercased() }.mapValues { $0.map(\.value) }
+    }
+}
