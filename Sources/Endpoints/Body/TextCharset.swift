@@ -1,0 +1,56 @@
+import Foundation
+
+/// A charset as it is named in a `Content-Type` (RFC 9110 §8.3.2), with what Foundation calls it.
+public struct TextCharset: Sendable, Hashable {
+    public var name: String
+    let encoding: String.Encoding
+
+    public static let utf8 = TextCharset(name: "utf-8", encoding: .utf8)
+    public static let ascii = TextCharset(name: "us-ascii", encoding: .ascii)
+    public static let latin1 = TextCharset(name: "iso-8859-1", encoding: .isoLatin1)
+    public static let utf16 = TextCharset(name: "utf-16", encoding: .utf16)
+
+    private static let encodings: [String: String.Encoding] = [
+        "utf-8": .utf8, "utf8": .utf8, "us-ascii": .ascii, "ascii": .ascii,
+        "iso-8859-1": .isoLatin1, "latin1": .isoLatin1, "iso-8859-2": .isoLatin2, "latin2": .isoLatin2,
+        "windows-1250": .windowsCP1250, "windows-1251": .windowsCP1251, "windows-1252": .windowsCP1252,
+        "windows-1253": .windowsCP1253, "windows-1254": .windowsCP1254,
+        "utf-16": .utf16, "utf-16le": .utf16LittleEndian, "utf-16be": .utf16BigEndian,
+        "utf-32": .utf32, "utf-32le": .utf32LittleEndian, "utf-32be": .utf32BigEndian,
+        "shift_jis": .shiftJIS, "euc-jp": .japaneseEUC, "iso-2022-jp": .iso2022JP, "macintosh": .macOSRoman,
+    ]
+
+    private init(name: String, encoding: String.Encoding) {
+        self.name = name
+        self.encoding = encoding
+    }
+
+    /// - Parameter name: A registered name in any case; `nil` when it is not one of those known here: UTF-8, UTF-16 and UTF-32
+    ///   with and without byte order, US-ASCII, ISO-8859-1 and -2, windows-1250 to -1254, Shift_JIS, EUC-JP, ISO-2022-JP, Macintosh.
+    public init?(name: String) {
+        guard let encoding = Self.encodings[name.lowercased()] else { return nil }
+        self.init(name: name.lowercased(), encoding: encoding)
+    }
+
+    /// The `charset` parameter of a `Content-Type`, unquoted; `nil` without one.
+    package static func parameter(in contentType: String) -> String? {
+        for parameter in contentType.split(separator: ";").dropFirst() {
+            let parts = parameter.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces).lowercased() == "charset" else { continue }
+            return parts[1].trimmingCharacters(in: CharacterSet(charactersIn: " \t\"'"))
+        }
+        return nil
+    }
+
+    /// `nil` where a character has no code in this charset.
+    func encode(_ text: String) -> Data? {
+        encoding == .utf8 ? Data(text.utf8) : text.data(using: encoding, allowLossyConversion: false)
+    }
+
+    /// `nil` where the bytes are not text in this charset.
+    func decode(_ data: Data) -> String? {
+        if encoding == .utf8 { return String(validating: data, as: UTF8.self) }
+        if encoding == .ascii && data.contains(where: { $0 > 0x7F }) { return nil }
+        return String(data: data, encoding: encoding)
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+/// Decodes a JSON body, or the value at a key path of it, with `JSONDecoder`.
+///
+/// With a key path, the bytes of that value are found in one pass that also checks the whole document, and only they are
+/// decoded. An empty body is an error unless the type is ``EmptyBodyRepresentable``.
+public struct JSONResponseDecoder: ResponseDecoder {
+    private let decoder: JSONDecoder
+    private let keyPath: JSONKeyPath?
+
+    /// - Parameter decoder: Foundation's defaults unless given. Don't change it once it is in use.
+    public init(decoder: JSONDecoder = JSONDecoder(), keyPath: JSONKeyPath? = nil) {
+        self.decoder = decoder
+        self.keyPath = keyPath
+    }
+
+    public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
+        if body.data.isEmpty {
+            guard let type = type as? any EmptyBodyRepresentable.Type, let empty = type.emptyBody as? Value else {
+                throw ResponseDecodingError.emptyBody
+            }
+            return empty
+        }
+        guard let keyPath else { return try decoder.decode(type, from: body.data) }
+        let slice = try slice(of: body.data, at: keyPath)
+        do {
+            return try decoder.decode(type, from: slice)
+        } catch let error as DecodingError {
+            throw error.prefixed(by: keyPath)
+        }
+    }
+
+    private func slice(of data: Data, at keyPath: JSONKeyPath) throws(ResponseDecodingError) -> Data {
+        do {
+            return try JSONSlicer().slice(of: data, at: keyPath)
+        } catch {
+            throw .keyPath(error)
+        }
+    }
+}
+
+extension ResponseDecoder where Self == JSONResponseDecoder {
+    /// The whole body as JSON.
+    public static var json: JSONResponseDecoder { .standard }
+
+    /// The whole body as JSON, through a decoder of yours.
+    public static func json(_ decoder: JSONDecoder) -> JSONResponseDecoder { JSONResponseDecoder(decoder: decoder) }
+
+    /// The value at a key path: `data.items[0].name`, or the RFC 6901 pointer `/data/items/0/name`.
+    public static func keyPath(_ keyPath: JSONKeyPath, decoder: JSONDecoder = JSONDecoder()) -> JSONResponseDecoder {
+        JSONResponseDecoder(decoder: decoder, keyPath: keyPath)
+    }
+}
+
+extension JSONResponseDecoder {
+    fileprivate static let standard = JSONResponseDecoder()
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// Turns the bytes of a response into a value.
+public protocol ResponseDecoder: Sendable {
+    /// - Throws: ``ResponseDecodingError``, a `DecodingError`, or an error of your own: callers find it as the cause of the
+    ///   parsing failure.
+    func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value
+}
+
+/// A type that has a value for "nothing came": an empty body decodes to it instead of being an error.
+public protocol EmptyBodyRepresentable {
+    static var emptyBody: Self { get }
+}
+
+extension Optional: EmptyBodyRepresentable {
+    public static var emptyBody: Wrapped? { nil }
+}
+
+/// The value of a response that has none (204, or a body nobody looks at).
+public struct Empty: Codable, Hashable, Sendable, EmptyBodyRepresentable {
+    public init() {}
+    public init(from decoder: any Decoder) {}
+    public func encode(to encoder: any Encoder) {}
+    public static var emptyBody: Empty { Empty() }
+}
+
+/// Why a body is not the value that was asked for, where it is not a matter of a `DecodingError`.
+public enum ResponseDecodingError: Error, Sendable {
+    /// A value was expected and no byte came.
+    case emptyBody
+    /// The decoder makes only one type, and another was asked for.
+    case unsupportedType(asked: String, supported: String)
+    /// The `Content-Type` names a charset that is not known here.
+    case unknownCharset(String)
+    /// The bytes are not text in the charset that was named (UTF-8 where none was).
+    case invalidText(charset: String)
+    /// The key path is malformed, leads nowhere, or the document is malformed.
+    case keyPath(JSONSliceError)
+}
+
+extension ResponseDecodingError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .emptyBody: "the body is empty, but a value is expected"
+        case .unsupportedType(let asked, let supported): "this decoder makes \(supported), not \(asked)"
+        case .unknownCharset(let name): "the charset \"\(name.printable)\" is not known"
+        case .invalidText(let charset): "the body is not text in \(charset)"
+        case .keyPath(let error): error.description
+        }
+    }
+}

@@ -1,0 +1,141 @@
+/// One request and the type of its answer.
+///
+/// ```swift
+/// let popular = Endpoint<[Movie]>(path: "movie/popular", queryParameters: ["page": 1], keyPath: "results")
+/// let rate = Endpoint<Void>(path: "movie/{id}/rating", method: .post, pathParameters: ["id": 7], body: .json(["value": 8.5]))
+/// ```
+public struct Endpoint<Response: Sendable>: ResponseRequestable {
+    public var path: String
+    public var isFullPath: Bool
+    public var method: HTTPMethod
+    public var pathParameters: PathParameters
+    public var headerParameters: HTTPHeaders
+    public var queryParameters: Parameters
+    public var queryStyle: QueryStyle
+    public var body: RequestBody?
+    public var timeouts: RequestTimeouts
+    public var acceptedStatuses: AcceptedStatuses
+    public var responseDecoder: any ResponseDecoder
+    private let makeResponse: @Sendable (ResponseBody, any ResponseDecoder) throws -> Response
+
+    /// For a response that is neither `Decodable` nor `Void`.
+    ///
+    /// - Parameter response: Makes the value of the body. Runs once per successful response: on the caller's task for the
+    ///   async functions, on the service's own queue for the completion functions.
+    public init(
+        path: String,
+        isFullPath: Bool = false,
+        method: HTTPMethod = .get,
+        pathParameters: PathParameters = [:],
+        headerParameters: HTTPHeaders = [:],
+        queryParameters: Parameters = [:],
+        queryStyle: QueryStyle = .default,
+        body: RequestBody? = nil,
+        timeouts: RequestTimeouts = RequestTimeouts(),
+        acceptedStatuses: AcceptedStatuses = .success,
+        response: @escaping @Sendable (ResponseBody) throws -> Response
+    ) {
+        self.init(
+            path, isFullPath, method, pathParameters, headerParameters, queryParameters, queryStyle, body, timeouts,
+            acceptedStatuses, .json
+        ) { body, _ in try response(body) }
+    }
+
+    public func response(from body: ResponseBody) throws -> Response {
+        try makeResponse(body, responseDecoder)
+    }
+
+    private init(
+        _ path: String, _ isFullPath: Bool, _ method: HTTPMethod, _ pathParameters: PathParameters,
+        _ headerParameters: HTTPHeaders, _ queryParameters: Parameters, _ queryStyle: QueryStyle, _ body: RequestBody?,
+        _ timeouts: RequestTimeouts, _ acceptedStatuses: AcceptedStatuses, _ responseDecoder: any ResponseDecoder,
+        makeResponse: @escaping @Sendable (ResponseBody, any ResponseDecoder) throws -> Response
+    ) {
+        self.path = path
+        self.isFullPath = isFullPath
+        self.method = method
+        self.pathParameters = pathParameters
+        self.headerParameters = headerParameters
+        self.queryParameters = queryParameters
+        self.queryStyle = queryStyle
+        self.body = body
+        self.timeouts = timeouts
+        self.acceptedStatuses = acceptedStatuses
+        self.responseDecoder = responseDecoder
+        self.makeResponse = makeResponse
+    }
+}
+
+extension Endpoint where Response: Decodable {
+    /// For a response that a ``ResponseDecoder`` makes.
+    ///
+    /// - Parameter responseDecoder: JSON by default; `.rawData`, `.text`, `.propertyList`, `.empty`, or your own.
+    public init(
+        path: String,
+        isFullPath: Bool = false,
+        method: HTTPMethod = .get,
+        pathParameters: PathParameters = [:],
+        headerParameters: HTTPHeaders = [:],
+        queryParameters: Parameters = [:],
+        queryStyle: QueryStyle = .default,
+        body: RequestBody? = nil,
+        timeouts: RequestTimeouts = RequestTimeouts(),
+        acceptedStatuses: AcceptedStatuses = .success,
+        responseDecoder: any ResponseDecoder = .json
+    ) {
+        self.init(
+            path, isFullPath, method, pathParameters, headerParameters, queryParameters, queryStyle, body, timeouts,
+            acceptedStatuses, responseDecoder
+        ) { body, decoder in try decoder.decode(Response.self, from: body) }
+    }
+
+    /// For a response that stands inside a JSON document.
+    ///
+    /// - Parameter keyPath: `data.items[0]` or an RFC 6901 pointer such as `/data/items/0`.
+    public init(
+        path: String,
+        isFullPath: Bool = false,
+        method: HTTPMethod = .get,
+        pathParameters: PathParameters = [:],
+        headerParameters: HTTPHeaders = [:],
+        queryParameters: Parameters = [:],
+        queryStyle: QueryStyle = .default,
+        body: RequestBody? = nil,
+        timeouts: RequestTimeouts = RequestTimeouts(),
+        acceptedStatuses: AcceptedStatuses = .success,
+        keyPath: JSONKeyPath
+    ) {
+        self.init(
+            path: path, isFullPath: isFullPath, method: method, pathParameters: pathParameters,
+            headerParameters: headerParameters, queryParameters: queryParameters, queryStyle: queryStyle, body: body,
+            timeouts: timeouts, acceptedStatuses: acceptedStatuses, responseDecoder: .keyPath(keyPath)
+        )
+    }
+}
+
+extension Endpoint where Response == Void {
+    /// For a response whose status is all that matters: the body, if any, is ignored.
+    public init(
+        path: String,
+        isFullPath: Bool = false,
+        method: HTTPMethod = .get,
+        pathParameters: PathParameters = [:],
+        headerParameters: HTTPHeaders = [:],
+        queryParameters: Parameters = [:],
+        queryStyle: QueryStyle = .default,
+        body: RequestBody? = nil,
+        timeouts: RequestTimeouts = RequestTimeouts(),
+        acceptedStatuses: AcceptedStatuses = .success
+    ) {
+        self.init(
+            path, isFullPath, method, pathParameters, headerParameters, queryParameters, queryStyle, body, timeouts,
+            acceptedStatuses, .empty
+        ) { _, _ in }
+    }
+}
+
+extension Endpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "Endpoint<\(Response.self)>(\(method) \(URLText(path).originAndPath))" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+extension Requestable {
+    /// Builds the request this endpoint describes. Pure: no I/O, and the same endpoint gives the same bytes.
+    ///
+    /// Percent-encoding already present in `path` is kept (RFC 3986 §2.1); a space in a query value becomes `%20`, a plus
+    /// `%2B`. Endpoint headers replace configuration headers, names compared without case (RFC 9110 §5.1); endpoint query
+    /// items replace configuration items; a query in the base URL or the path is kept. A body sets its `Content-Type` unless
+    /// the endpoint does.
+    ///
+    /// - Parameter configuration: Base URL, and the headers and query every request shares.
+    /// - Throws: ``RequestGenerationError`` with the field that is wrong.
+    public func networkRequest(with configuration: any NetworkConfigurable) throws(RequestGenerationError) -> NetworkRequest {
+        let target = try RequestTarget(endpoint: self, configuration: configuration)
+        var headers = target.isForeign ? configuration.headers.harmless : configuration.headers
+        let own = headerParameters
+        headers = headers.replacing(with: own)
+        var data: Data?
+        if let body {
+            data = try body.encoded()
+            if let contentType = body.contentType, !own.contains("Content-Type") {
+                headers.set(contentType, for: "Content-Type")
+            }
+        }
+        let request = NetworkRequest(method: method, url: target.url, headers: headers, body: data, timeouts: timeouts)
+        try request.validate()
+        if data != nil && !method.allowsBody {
+            throw RequestGenerationError(.body, "a \(method) request has no body (RFC 9110 §9.3); use POST, PUT or PATCH")
+        }
+        return request
+    }
+}

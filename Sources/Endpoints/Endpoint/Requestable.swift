@@ -1,0 +1,58 @@
+/// What to ask for. Only ``path`` is required, so an enum can be a set of endpoints:
+///
+/// ```swift
+/// enum Movies: Requestable {
+///     case popular(page: Int)
+///     case movie(id: String)
+///
+///     var path: String {
+///         switch self {
+///         case .popular: "movie/popular"
+///         case .movie: "movie/{id}"
+///         }
+///     }
+///     var pathParameters: PathParameters {
+///         if case .movie(let id) = self { ["id": id] } else { [:] }
+///     }
+///     var queryParameters: Parameters {
+///         if case .popular(let page) = self { ["page": page] } else { [:] }
+///     }
+/// }
+/// ```
+public protocol Requestable: Sendable {
+    /// Joined to the base URL with exactly one slash. May be a template (`users/{id}`) and may hold a query, which is kept.
+    var path: String { get }
+    /// Whether ``path`` is a whole URL that takes the place of the base URL. `false` by default.
+    ///
+    /// On another origin (RFC 6454 §4) than the base URL's, only the configuration's headers that cannot hold a secret
+    /// are sent, and none of its query parameters.
+    var isFullPath: Bool { get }
+    /// GET by default.
+    var method: HTTPMethod { get }
+    /// Values for the names in the path template. None by default.
+    var pathParameters: PathParameters { get }
+    /// Replace the configuration's headers of the same name. None by default.
+    var headerParameters: HTTPHeaders { get }
+    /// Replace the configuration's items of the same name. None by default.
+    var queryParameters: Parameters { get }
+    /// How query parameters are written. ``QueryStyle/default`` by default.
+    var queryStyle: QueryStyle { get }
+    /// What to send. Nothing by default.
+    var body: RequestBody? { get }
+    /// Time limits other than the session manager's. None by default.
+    var timeouts: RequestTimeouts { get }
+    /// The statuses that are a success. 200..<300 by default.
+    var acceptedStatuses: AcceptedStatuses { get }
+}
+
+extension Requestable {
+    public var isFullPath: Bool { false }
+    public var method: HTTPMethod { .get }
+    public var pathParameters: PathParameters { [:] }
+    public var headerParameters: HTTPHeaders { [:] }
+    public var queryParameters: Parameters { [:] }
+    public var queryStyle: QueryStyle { .default }
+    public var body: RequestBody? { nil }
+    public var timeouts: RequestTimeouts { RequestTimeouts() }
+    public var acceptedStatuses: AcceptedStatuses { .success }
+}

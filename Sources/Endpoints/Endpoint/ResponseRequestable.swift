@@ -1,0 +1,26 @@
+/// What to ask for, and what comes back.
+public protocol ResponseRequestable: Requestable {
+    associatedtype Response: Sendable
+
+    /// Turns the body into the value. JSON by default.
+    var responseDecoder: any ResponseDecoder { get }
+
+    /// Makes the value. Given for every `Decodable` (through ``responseDecoder``) and for `Void` (the body is ignored).
+    ///
+    /// - Throws: ``ResponseDecodingError``, a `DecodingError`, or what the decoder throws.
+    func response(from body: ResponseBody) throws -> Response
+}
+
+extension ResponseRequestable {
+    public var responseDecoder: any ResponseDecoder { .json }
+}
+
+extension ResponseRequestable where Response: Decodable {
+    public func response(from body: ResponseBody) throws -> Response {
+        try responseDecoder.decode(Response.self, from: body)
+    }
+}
+
+extension ResponseRequestable where Response == Void {
+    public func response(from body: ResponseBody) {}
+}

@@ -1,0 +1,91 @@
+/// Named values for a query, a form or a JSON body, from a dictionary literal or from any `Encodable`.
+///
+/// ```swift
+/// ["page": 2, "tags": ["a", "b"], "q": text, "cursor": nil]     // nil drops the item
+/// Parameters(filter)                                            // filter: some Encodable & Sendable
+/// ["range": ["from": 1, "to": "today"] as Parameters]           // nested
+/// ```
+///
+/// The order of a literal is kept; a Swift dictionary is sorted by key, so that equal values give equal requests. Values are
+/// encoded when the request is built, and one that cannot be encoded is an error that names it.
+public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
+    enum Storage: Sendable {
+        case items([Item])
+        case value(any Encodable & Sendable)
+    }
+
+    struct Item: Sendable {
+        var name: String
+        var value: (any Encodable & Sendable)?
+    }
+
+    var storage: Storage
+
+    public init() {
+        storage = .items([])
+    }
+
+    /// The properties of a value: its `encode(to:)` has to produce a keyed container.
+    public init(_ value: some Encodable & Sendable) {
+        storage = (value as? Parameters)?.storage ?? .value(value)
+    }
+
+    public init(dictionaryLiteral elements: (String, (any Encodable & Sendable)?)...) {
+        storage = .items(elements.map { Item(name: $0.0, value: $0.1) })
+    }
+
+    /// Whether this is a literal without items. Says nothing of an `Encodable`.
+    public var isEmpty: Bool {
+        if case .items(let items) = storage { items.isEmpty } else { false }
+    }
+}
+
+extension Parameters: Encodable {
+    public func encode(to encoder: any Encoder) throws {
+        switch storage {
+        case .value(let value):
+            try value.encode(to: encoder)
+        case .items(let items):
+            var container = encoder.container(keyedBy: ParameterKey.self)
+            for item in items {
+                guard let value = item.value else { continue }
+                try container.encode(value, forKey: ParameterKey(item.name))
+            }
+        }
+    }
+}
+
+extension Parameters: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Names only: values may be secrets.
+    public var description: String {
+        switch storage {
+        case .items(let items): "Parameters(\(items.map(\.name.printable).joined(separator: ", ")))"
+        case .value(let value): "Parameters(\(type(of: value)))"
+        }
+    }
+
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+struct ParameterKey: CodingKey {
+    var stringValue: String
+    var intValue: Int?
+
+    init(_ name: String) {
+        stringValue = name
+    }
+
+    init(index: Int) {
+        stringValue = String(index)
+        intValue = index
+    }
+
+    init?(stringValue: String) {
+        self.init(stringValue)
+    }
+
+    init?(intValue: Int) {
+        self.init(index: intValue)
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// One request as it will be sent: nothing in it is relative, optional or still to be encoded.
+///
+/// Endpoints build it (``Requestable/networkRequest(with:)``), interceptors change it, session managers send it. It is a
+/// small value of our own because on Linux a `URLRequest` costs as much as the rest of the request together.
+///
+/// Descriptions show method, origin and path, never the query, a header that could be secret, or the body.
+public struct NetworkRequest: Sendable, Hashable {
+    public var method: HTTPMethod
+    /// An absolute `http` or `https` URL.
+    public var url: URL
+    public var headers: HTTPHeaders
+    /// The whole body; `nil` sends none.
+    public var body: Data?
+    /// Where a value is `nil`, the session manager's own limit holds.
+    public var timeouts: RequestTimeouts
+
+    public init(
+        method: HTTPMethod = .get,
+        url: URL,
+        headers: HTTPHeaders = [:],
+        body: Data? = nil,
+        timeouts: RequestTimeouts = RequestTimeouts()
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.timeouts = timeouts
+    }
+}
+
+extension NetworkRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String {
+        let body = body.map { ", \($0.count)-byte body" } ?? ""
+        return "\(method) \(URLText(url).originAndPath) \(headers)\(body)"
+    }
+
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,0 +1,70 @@
+/// Why an endpoint and a configuration do not make a request.
+///
+/// It names the field that is wrong and what is wrong with it. It never repeats a value that could be a secret: of a header
+/// it gives the name, of a query the item's name. Nothing was sent.
+public struct RequestGenerationError: Error, Sendable {
+    /// The part of the description that cannot be used.
+    public enum Field: Hashable, Sendable {
+        case baseURL
+        case path
+        /// A `{name}` of the path template.
+        case pathParameter(String)
+        case method
+        case headerName(String)
+        /// The value of the header with this name.
+        case headerValue(String)
+        /// A query parameter; empty when the parameters as a whole are meant.
+        case query(String)
+        case body
+        /// `connect`, `idle` or `total`.
+        case timeout(String)
+        /// The URL of a hand-made ``NetworkRequest``.
+        case url
+    }
+
+    public var field: Field
+    /// What is wrong, as a phrase for people.
+    public var reason: String
+    /// The error that caused it, such as an `EncodingError`.
+    public var underlying: (any Error)?
+
+    public init(_ field: Field, _ reason: String, underlying: (any Error)? = nil) {
+        self.field = field
+        self.reason = reason
+        self.underlying = underlying
+    }
+}
+
+extension RequestGenerationError: CustomStringConvertible, CustomDebugStringConvertible {
+    public var description: String { "\(field): \(reason)" }
+    public var debugDescription: String { "RequestGenerationError(\(description))" }
+}
+
+extension RequestGenerationError.Field: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .baseURL: "base URL"
+        case .path: "path"
+        case .pathParameter(let name): "path parameter \"\(name.printable)\""
+        case .method: "method"
+        case .headerName(let name): "header name \"\(name.printable)\""
+        case .headerValue(let name): "value of header \"\(name.printable)\""
+        case .query(let name): name.isEmpty ? "query" : "query parameter \"\(name.printable)\""
+        case .body: "body"
+        case .timeout(let name): "\(name) timeout"
+        case .url: "URL"
+        }
+    }
+}
+
+extension String {
+    /// At most 60 characters, with control characters escaped, for error messages.
+    package var printable: String {
+        let escaped = unicodeScalars.prefix(60).map { scalar in
+            scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+                || scalar.properties.generalCategory == .format || scalar.value == 0x2028 || scalar.value == 0x2029
+                ? scalar.escaped(asASCII: true) : String(scalar)
+        }
+        return escaped.joined() + (unicodeScalars.count > 60 ? "…" : "")
+    }
+}
