@@ -1,0 +1,146 @@
+/// Where a path led.
+struct JSONLocation {
+    /// Why there is no value.
+    enum Miss {
+        case name(String, available: [String])
+        case index(Int, count: Int)
+        case leadingZero
+        case type(expected: JSONSliceError.ValueType, found: JSONSliceError.ValueType)
+    }
+
+    /// The steps taken, with every token resolved.
+    var steps: [JSONKeyPath.Component] = []
+    /// The value, or where the search ended.
+    var start: UnsafePointer<UInt8>
+    var end: UnsafePointer<UInt8>
+    var miss: Miss?
+}
+
+extension JSONScanner {
+    /// Finds the value at a path and reads the document to its end; a flaw anywhere comes before a miss.
+    mutating func locate(_ components: [JSONKeyPath.Component]) throws(JSONFlaw) -> JSONLocation {
+        Self.skipWhitespace(&position, end)
+        guard position < end else { throw JSONFlaw(.empty, position) }
+        var location = JSONLocation(start: position, end: position)
+        for component in components {
+            location.start = position
+            location.miss = try step(to: component, &location.steps)
+            if location.miss != nil { break }
+        }
+        if location.miss == nil {
+            location.start = position
+            try skipValue()
+        }
+        location.end = position
+        try skip(untilDepth: 0, startingAtValue: false)
+        Self.skipWhitespace(&position, end)
+        guard position == end else { throw JSONFlaw(.textAfterDocument, position) }
+        return location
+    }
+
+    /// From a value to the one inside it that the component names. On a miss the value has been passed over.
+    private mutating func step(
+        to component: JSONKeyPath.Component, _ steps: inout [JSONKeyPath.Component]
+    ) throws(JSONFlaw) -> JSONLocation.Miss? {
+        guard position < end else { throw JSONFlaw(.unexpectedEnd, position) }
+        switch (position.pointee, component) {
+        case (UInt8(ascii: "{"), .key(let name)), (UInt8(ascii: "{"), .token(let name)):
+            if let available = try seekMember(JSONNameMatcher(name)) { return .name(name, available: available) }
+            steps.append(.key(name))
+        case (UInt8(ascii: "["), .index(let index)):
+            if let count = try seekElement(index) { return .index(index, count: count) }
+            steps.append(.index(index))
+        case (UInt8(ascii: "["), .token("-")):
+            let count = try seekElement(.max) ?? .max
+            return .index(count, count: count)
+        case (UInt8(ascii: "["), .token(let digits)):
+            guard let index = JSONKeyPath.index(ofDigits: digits.utf8) else {
+                try skipValue()
+                return .leadingZero
+            }
+            return try step(to: .index(index), &steps)
+        case (let byte, _):
+            try skipValue()
+            let expected: JSONSliceError.ValueType = if case .index = component { .array } else { .object }
+            return .type(expected: expected, found: Self.type(startingWith: byte))
+        }
+        return nil
+    }
+
+    /// Goes to the value of a member. Where a name occurs twice the first one counts, as in JSONDecoder's containers.
+    ///
+    /// - Returns: `nil` when it was found, else the object's first names.
+    private mutating func seekMember(_ matcher: JSONNameMatcher) throws(JSONFlaw) -> [String]? {
+        var available: [String] = []
+        guard try enter(isObject: true) else { return available }
+        repeat {
+            Self.skipWhitespace(&position, end)
+            let start = position + 1
+            let traits = try Self.skipName(&position, end)
+            let name = UnsafeBufferPointer(start: start, count: position - 1 - start)
+            try Self.skipColon(&position, end)
+            if matcher.matches(name, traits) {
+                Self.skipWhitespace(&position, end)
+                return nil
+            }
+            if available.count < 5 {
+                available.append(JSONSliceError.bounded(JSONNameMatcher.name(name, traits), to: 40))
+            }
+            try skipValue()
+        } while try hasNext()
+        return available
+    }
+
+    /// Goes to an element of an array.
+    ///
+    /// - Returns: `nil` when it was found, else how many elements there are.
+    private mutating func seekElement(_ index: Int) throws(JSONFlaw) -> Int? {
+        guard try enter(isObject: false) else { return 0 }
+        var count = 0
+        while count < index {
+            try skipValue()
+            count += 1
+            guard try hasNext() else { return count }
+        }
+        Self.skipWhitespace(&position, end)
+        return nil
+    }
+
+    /// Opens a container; `false` when it is empty, and closed again.
+    private mutating func enter(isObject: Bool) throws(JSONFlaw) -> Bool {
+        guard containers.depth < JSONContainerStack.limit else { throw JSONFlaw(.tooDeep, position) }
+        containers.push(isObject: isObject)
+        position += 1
+        Self.skipWhitespace(&position, end)
+        return try !leaveAtBracket()
+    }
+
+    /// Passes a comma, or the closing bracket: then there is no next value.
+    private mutating func hasNext() throws(JSONFlaw) -> Bool {
+        Self.skipWhitespace(&position, end)
+        if try leaveAtBracket() { return false }
+        guard position.pointee == UInt8(ascii: ",") else { throw JSONFlaw(.noSeparator, position) }
+        position += 1
+        return true
+    }
+
+    private mutating func leaveAtBracket() throws(JSONFlaw) -> Bool {
+        guard position < end else { throw JSONFlaw(.unexpectedEnd, position) }
+        guard position.pointee == (containers.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { return false }
+        position += 1
+        containers.pop()
+        return true
+    }
+
+    /// The type of a well-formed value.
+    private static func type(startingWith byte: UInt8) -> JSONSliceError.ValueType {
+        switch byte {
+        case UInt8(ascii: "{"): .object
+        case UInt8(ascii: "["): .array
+        case UInt8(ascii: "\""): .string
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): .bool
+        case UInt8(ascii: "n"): .null
+        default: .number
+        }
+    }
+}
