@@ -15,7 +15,10 @@ indirect enum ParameterNode {
         case .text(let text):
             items.append((name, [text]))
         case .array(let elements) where style.arrays == .commaSeparated:
-            let values = try elements.compactMap { (element) throws(RequestGenerationError) in try element.scalar(in: name) }
+            var values: [String] = []
+            for element in elements {
+                if let value = try element.scalar(in: name) { values.append(value) }
+            }
             if !values.isEmpty { items.append((name, values)) }
         case .array(let elements):
             for (index, element) in elements.enumerated() {

@@ -47,9 +47,9 @@ struct RequestTarget {
         let encoded = encoded(path, PercentEncoding.isPathByte)
         if encoded.isEmpty { return String(base) }
         switch (base.utf8.last == UInt8(ascii: "/"), encoded.utf8.first == UInt8(ascii: "/")) {
-        case (true, true): return base + encoded.dropFirst()
-        case (false, false): return base + "/" + encoded
-        default: return base + encoded
+        case (true, true): return String(base) + encoded.dropFirst()
+        case (false, false): return String(base) + "/" + encoded
+        default: return String(base) + encoded
         }
     }
 
