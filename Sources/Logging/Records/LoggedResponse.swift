@@ -1,0 +1,49 @@
+import Foundation
+
+/// What a logger hears about a response: the real values, from which each logger prints what it may.
+///
+/// Printing it (`description`, `debugDescription`, `dump`) goes through ``Redaction/default``.
+public struct LoggedResponse: Sendable, Hashable {
+    /// The status code, `200`.
+    public var statusCode: Int
+    /// The URL that answered, after redirects, or `nil` where it is not known.
+    public var url: URL?
+    /// Header fields in the order in which they came, not redacted.
+    public var headers: [LoggedField]
+    /// The decoded body; `nil` where there is none in memory (a download, a stream).
+    public var body: Data?
+    /// From the start of the request to the last byte of the response.
+    public var duration: Duration
+    /// The protocol that was spoken, `http/1.1` or `h2`, where it is known.
+    public var protocolName: String?
+    /// Whether the connection had served another request before, where it is known.
+    public var isReusedConnection: Bool?
+    /// The parts of ``duration``, in the order in which they happened; empty where nobody measured.
+    public var phases: [LoggedPhase]
+
+    /// Makes a record of a response.
+    public init(
+        statusCode: Int,
+        url: URL? = nil,
+        headers: [LoggedField] = [],
+        body: Data? = nil,
+        duration: Duration = .zero,
+        protocolName: String? = nil,
+        isReusedConnection: Bool? = nil,
+        phases: [LoggedPhase] = []
+    ) {
+        self.statusCode = statusCode
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.duration = duration
+        self.protocolName = protocolName
+        self.isReusedConnection = isReusedConnection
+        self.phases = phases
+    }
+
+    /// The value of the first field of this name, compared without case, or `nil`.
+    public func header(_ name: String) -> String? {
+        headers.firstValue(of: name)
+    }
+}

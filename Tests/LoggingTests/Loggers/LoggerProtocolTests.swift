@@ -1,0 +1,37 @@
+import Foundation
+import NetworkLogging
+import Testing
+
+private struct MinimalLogger: NetworkErrorLogger {
+    func log(error: any Error, for request: LoggedRequest?) {}
+}
+
+private struct MinimalDoubleLogger: NetworkErrorLogger, DataTransferErrorLogger {
+    func log(error: any Error, for request: LoggedRequest?) {}
+    func log(error: any Error) {}
+}
+
+struct LoggerProtocolTests {
+    @Test func `a logger implements one method and is enabled`() {
+        let logger: any NetworkErrorLogger = MinimalLogger()
+        #expect(logger.isEnabled)
+    }
+
+    @Test func `a logger of both layers needs no isEnabled of its own`() {
+        let logger = MinimalDoubleLogger()
+        #expect((logger as any NetworkErrorLogger).isEnabled)
+        #expect((logger as any DataTransferErrorLogger).isEnabled)
+    }
+
+    @Test func `the silent logger is found from both protocols and is not enabled`() {
+        let network: any NetworkErrorLogger = .silent
+        let transfer: any DataTransferErrorLogger = .silent
+        #expect(!network.isEnabled)
+        #expect(!transfer.isEnabled)
+    }
+
+    @Test func `levels are ordered from off to debug`() {
+        #expect(LogLevel.allCases == [.off, .error, .info, .debug])
+        #expect(LogLevel.off < .error && LogLevel.error < .info && LogLevel.info < .debug)
+    }
+}
