@@ -1,0 +1,78 @@
+import Endpoints
+import Foundation
+
+/// Why a ``NetworkService`` has no response data.
+public enum NetworkError: Error, Sendable {
+    /// A whole response came, but with a status the endpoint does not accept.
+    case status(NetworkResponse)
+    /// There is no way to the server: no address, no connection.
+    case notConnected(TransportError)
+    /// A limit of time ran out; the error's phase says where.
+    case timedOut(TransportError)
+    case cancelled(TransportError)
+    /// Any other failure below HTTP.
+    case transport(TransportError)
+    /// The endpoint and the configuration do not make a request. Nothing was sent.
+    case requestGeneration(RequestGenerationError)
+
+    public init(_ error: TransportError) {
+        switch error.code {
+        case .cancelled: self = .cancelled(error)
+        case .timedOut: self = .timedOut(error)
+        case .nameLookupFailed, .cannotConnect: self = .notConnected(error)
+        case .invalidRequest:
+            if let cause = error.underlying as? RequestGenerationError {
+                self = .requestGeneration(cause)
+            } else {
+                self = .transport(error)
+            }
+        default: self = .transport(error)
+        }
+    }
+}
+
+extension NetworkError {
+    /// The response, where one came.
+    public var response: NetworkResponse? {
+        if case .status(let response) = self { response } else { nil }
+    }
+
+    public var statusCode: Int? { response?.statusCode }
+    public func hasStatusCode(_ status: Int) -> Bool { statusCode == status }
+    public var isNotFoundError: Bool { hasStatusCode(404) }
+
+    /// The failure below HTTP, where it was one.
+    public var transportError: TransportError? {
+        switch self {
+        case .notConnected(let error), .timedOut(let error), .cancelled(let error), .transport(let error): error
+        case .status, .requestGeneration: nil
+        }
+    }
+
+    public var isCancelled: Bool { transportError?.isCancelled ?? false }
+    public var isTimeout: Bool { transportError?.isTimeout ?? false }
+    /// Whether the network, rather than this request or the server's answer, was at fault.
+    public var isConnectivity: Bool { transportError?.isConnectivity ?? false }
+
+    /// Whether the same request might fare better a moment later: a retryable ``TransportError``, or status 408, 425, 429, 500,
+    /// 502, 503 or 504. Says nothing of whether repeating it is harmless.
+    public var isRetryable: Bool {
+        if let statusCode { return [408, 425, 429, 500, 502, 503, 504].contains(statusCode) }
+        return transportError?.isRetryable ?? false
+    }
+}
+
+extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+    public var description: String {
+        switch self {
+        case .status(let response):
+            "status \(response.statusCode) from \(URLText(response.url).originAndPath) (\(response.body.count)-byte body)"
+        case .notConnected(let error), .timedOut(let error), .cancelled(let error), .transport(let error): error.description
+        case .requestGeneration(let error): "the request cannot be built: \(error)"
+        }
+    }
+
+    public var debugDescription: String { description }
+    public var errorDescription: String? { description }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,0 +1,137 @@
+import Endpoints
+import Foundation
+import NetworkLogging
+
+/// Why no response came: what a session manager throws.
+public struct TransportError: Error, Sendable {
+    /// What a caller branches on. The vocabulary is open.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        public var rawValue: String
+
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+    }
+
+    /// How far the transfer had come.
+    public enum Phase: String, Sendable, Hashable {
+        /// Waiting for a connection.
+        case queued
+        case nameLookup = "name lookup"
+        case connect
+        case tls = "TLS handshake"
+        /// Sending the request.
+        case send
+        /// Waiting for the first byte of the response.
+        case firstByte = "waiting for the response"
+        /// Receiving the response.
+        case receive
+    }
+
+    public var code: Code
+    /// `nil` where it does not apply or is not known.
+    public var phase: Phase?
+    /// What happened, for people. Holds no query, no credentials and nothing of a body.
+    public var message: String
+    /// `GET https://host/path`, without the query.
+    public var request: String?
+    /// The number the engine below gave it: a libcurl `CURLcode` or a `URLError` code.
+    public var engineCode: Int?
+    public var underlying: (any Error)?
+
+    public init(
+        _ code: Code, _ message: String, phase: Phase? = nil, request: NetworkRequest? = nil, engineCode: Int? = nil,
+        underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.phase = phase
+        self.message = Redaction.default.redacted(text: message)
+        self.request = request.map { "\($0.method) \(URLText($0.url).originAndPath)" }
+        self.engineCode = engineCode
+        self.underlying = underlying
+    }
+}
+
+extension TransportError.Code {
+    public static let cancelled = Self(rawValue: "cancelled")
+    /// A limit of time ran out; the phase says in what.
+    public static let timedOut = Self(rawValue: "timedOut")
+    /// The request itself cannot be sent; the cause is a `RequestGenerationError`.
+    public static let invalidRequest = Self(rawValue: "invalidRequest")
+    /// A limit of the session manager makes no sense.
+    public static let invalidConfiguration = Self(rawValue: "invalidConfiguration")
+    /// The host has no address, or none could be asked for.
+    public static let nameLookupFailed = Self(rawValue: "nameLookupFailed")
+    /// Refused, unreachable, or no route.
+    public static let cannotConnect = Self(rawValue: "cannotConnect")
+    /// Lost before a response was complete: reset, or closed without an answer.
+    public static let connectionLost = Self(rawValue: "connectionLost")
+    /// The body ended before its announced end.
+    public static let incompleteBody = Self(rawValue: "incompleteBody")
+    /// What came is not HTTP.
+    public static let malformedResponse = Self(rawValue: "malformedResponse")
+    /// The content coding (gzip and the like) is unknown or damaged.
+    public static let undecodableContent = Self(rawValue: "undecodableContent")
+    /// `maximumBodyBytes`.
+    public static let bodyTooLarge = Self(rawValue: "bodyTooLarge")
+    /// `maximumHeaderBytes`.
+    public static let headersTooLarge = Self(rawValue: "headersTooLarge")
+    /// `maximumRedirects`, or a redirect to itself.
+    public static let tooManyRedirects = Self(rawValue: "tooManyRedirects")
+    /// A redirect from https to http, to another scheme, or to something that is no URL.
+    public static let redirectRefused = Self(rawValue: "redirectRefused")
+    /// The TLS handshake or the check of the certificate failed.
+    public static let tlsFailed = Self(rawValue: "tlsFailed")
+    public static let proxyFailed = Self(rawValue: "proxyFailed")
+    /// This process has no descriptor, thread or memory left.
+    public static let outOfResources = Self(rawValue: "outOfResources")
+    /// This session manager cannot do what was asked.
+    public static let unsupported = Self(rawValue: "unsupported")
+    /// A test double has no answer for this request.
+    public static let notStubbed = Self(rawValue: "notStubbed")
+    /// An interceptor failed or broke its contract.
+    public static let interceptorFailed = Self(rawValue: "interceptorFailed")
+    public static let other = Self(rawValue: "other")
+}
+
+extension TransportError {
+    public var isCancelled: Bool { code == .cancelled }
+    public var isTimeout: Bool { code == .timedOut }
+
+    /// Whether the network, rather than this request or the server's answer, was at fault.
+    public var isConnectivity: Bool {
+        [.nameLookupFailed, .cannotConnect, .connectionLost, .proxyFailed].contains(code)
+            || (isTimeout && [.nameLookup, .connect, .tls].contains(phase))
+    }
+
+    /// Whether the same request might fare better a moment later. Says nothing of whether repeating it is harmless: ask
+    /// ``Endpoints/HTTPMethod/isIdempotent``.
+    public var isRetryable: Bool {
+        isConnectivity || isTimeout || code == .incompleteBody || code == .outOfResources
+    }
+}
+
+extension TransportError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+    public var description: String {
+        var text = request.map { $0 + ": " } ?? ""
+        text += code.rawValue
+        if let phase { text += " (\(phase.rawValue))" }
+        text += ": " + message.printableLine
+        if let engineCode { text += " [\(engineCode)]" }
+        return text
+    }
+
+    public var debugDescription: String { description }
+    public var errorDescription: String? { description }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension String {
+    /// One line of at most 400 characters, control characters escaped.
+    package var printableLine: String {
+        let scalars = unicodeScalars.prefix(400).map { scalar in
+            scalar.value < 0x20 || scalar.value == 0x7F ? scalar.escaped(asASCII: true) : String(scalar)
+        }
+        return scalars.joined()
+    }
+}

@@ -1,0 +1,41 @@
+import Endpoints
+
+/// Stands between the service and the session manager, and may change the request, the response, or whether and how often
+/// there is one.
+///
+/// ```swift
+/// struct TraceHeader: NetworkInterceptor {
+///     func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+///         var request = request
+///         request.headers["X-Trace"] = "1"
+///         return try await next(request)
+///     }
+/// }
+/// ```
+///
+/// Interceptors run in the order of the list, the first one outermost, on the task of the caller. Without any, requests
+/// go straight to the session manager.
+public protocol NetworkInterceptor: Sendable {
+    /// - Parameter next: The rest of the way. Call it once to go on, again to repeat, not at all to answer yourself.
+    func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse
+}
+
+/// Sends a request down the rest of the chain.
+public typealias NetworkExchange = @Sendable (NetworkRequest) async throws(TransportError) -> NetworkResponse
+
+/// A session manager with interceptors in front of it.
+struct InterceptedSession: Sendable {
+    let interceptors: [any NetworkInterceptor]
+    let session: any NetworkSessionManager
+
+    func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
+        try await exchange(from: 0)(request)
+    }
+
+    private func exchange(from index: Int) -> NetworkExchange {
+        { (request) async throws(TransportError) in
+            if index == interceptors.count { return try await session.response(for: request) }
+            return try await interceptors[index].intercept(request, next: exchange(from: index + 1))
+        }
+    }
+}

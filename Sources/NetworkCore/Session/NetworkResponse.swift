@@ -1,0 +1,43 @@
+import Endpoints
+import Foundation
+
+/// A whole response: status, headers, body, where it came from and how long it took.
+///
+/// Descriptions show no body, no query and no header that could be secret.
+public struct NetworkResponse: Sendable {
+    public var statusCode: Int
+    /// As received, also after content decoding: `Content-Encoding` and `Content-Length` then speak of the encoded bytes.
+    public var headers: HTTPHeaders
+    /// Trailer fields of a chunked or HTTP/2 response (RFC 9110 §6.5); `URLSession` gives none.
+    public var trailers: HTTPHeaders
+    /// After content decoding; empty where none came.
+    public var body: Data
+    /// The URL that answered, after redirects.
+    public var url: URL
+    public var timings: TransferTimings
+
+    public init(
+        statusCode: Int,
+        headers: HTTPHeaders = [:],
+        trailers: HTTPHeaders = [:],
+        body: Data = Data(),
+        url: URL,
+        timings: TransferTimings = TransferTimings()
+    ) {
+        self.statusCode = statusCode
+        self.headers = headers
+        self.trailers = trailers
+        self.body = body
+        self.url = url
+        self.timings = timings
+    }
+}
+
+extension NetworkResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String {
+        "\(statusCode) from \(URLText(url).originAndPath), \(body.count) bytes, \(headers)"
+    }
+
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

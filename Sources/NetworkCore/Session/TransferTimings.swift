@@ -1,0 +1,45 @@
+/// Where the time of a transfer went. Phases that did not happen, or that an engine does not tell, are `nil`.
+///
+/// The phases are those of the last hop; ``total`` and ``redirects`` speak of the whole transfer.
+public struct TransferTimings: Sendable, Hashable {
+    /// Waiting for a connection, before anything was done for this request.
+    public var queued: Duration?
+    /// Name lookup. Nearly zero on a reused connection.
+    public var nameLookup: Duration?
+    /// TCP connect.
+    public var connect: Duration?
+    /// TLS handshake.
+    public var tls: Duration?
+    /// From the connection being ready until the first byte of the response.
+    public var firstByte: Duration?
+    /// From the call until the last byte, over all redirects.
+    public var total: Duration
+    /// How many redirects were followed.
+    public var redirects: Int
+    /// Bytes of request body sent.
+    public var bytesSent: Int64
+    /// Bytes of response body received, before content decoding.
+    public var bytesReceived: Int64
+    /// `http/1.1` or `h2`, as ALPN names them (RFC 7301 §6).
+    public var protocolName: String?
+    /// Whether the connection had served another request before.
+    public var isReusedConnection: Bool?
+
+    public init(
+        queued: Duration? = nil, nameLookup: Duration? = nil, connect: Duration? = nil, tls: Duration? = nil,
+        firstByte: Duration? = nil, total: Duration = .zero, redirects: Int = 0, bytesSent: Int64 = 0,
+        bytesReceived: Int64 = 0, protocolName: String? = nil, isReusedConnection: Bool? = nil
+    ) {
+        self.queued = queued
+        self.nameLookup = nameLookup
+        self.connect = connect
+        self.tls = tls
+        self.firstByte = firstByte
+        self.total = total
+        self.redirects = redirects
+        self.bytesSent = bytesSent
+        self.bytesReceived = bytesReceived
+        self.protocolName = protocolName
+        self.isReusedConnection = isReusedConnection
+    }
+}
