@@ -1,0 +1,133 @@
+import Foundation
+
+/// A request as a cURL command, on one line, safe to paste into a POSIX shell whatever its bytes are.
+///
+/// Every argument that needs it is quoted with single quotes. What a terminal could act upon (control characters, direction
+/// marks) is written out in URL, method and headers. A body that holds such bytes, is no UTF-8 or is longer than
+/// ``maximumBodyBytes`` is not embedded: the command reads it from a file whose name tells its size,
+/// `--data-binary '@body-1234-bytes'`, and is valid as it stands. `Content-Length` is left out because curl counts itself.
+public struct CurlCommand: Sendable {
+    /// The request.
+    public var request: LoggedRequest
+    /// Which names are secret; `nil` prints everything, secrets too.
+    public var redaction: Redaction?
+    /// Whether curl is to ask for a compressed response and decode it (`--compressed`).
+    public var isCompressed: Bool
+    /// The longest body that is embedded, after redaction.
+    public var maximumBodyBytes: Int
+
+    /// Makes a command, redacted by default, `--compressed` left out by default, with bodies up to 16 KiB.
+    public init(
+        _ request: LoggedRequest,
+        redaction: Redaction? = .default,
+        isCompressed: Bool = false,
+        maximumBodyBytes: Int = 16_384
+    ) {
+        self.request = request
+        self.redaction = redaction
+        self.isCompressed = isCompressed
+        self.maximumBodyBytes = maximumBodyBytes
+    }
+
+    /// The command's text, one line unless the body itself has several.
+    public var text: String {
+        (["curl"] + arguments.map(ShellText.quoted)).joined(separator: " ")
+    }
+
+    /// The arguments before quoting.
+    private var arguments: [String] {
+        let url = VisibleText.escaped(redaction.map { $0.redacted(url: request.url) } ?? request.url.absoluteString)
+        var result = methodArguments
+        // Without -g curl takes brackets and braces for ranges and lists of URLs.
+        if url.utf8.contains(where: { "[]{}".utf8.contains($0) }) { result.append("-g") }
+        if Self.hasDotSegment(url) { result.append("--path-as-is") }
+        if isCompressed { result.append("--compressed") }
+        for field in request.headers where field.name.lowercased() != "content-length" {
+            result += ["-H", headerArgument(field)]
+        }
+        result += bodyArguments
+        return result + (url.utf8.first == .hyphen ? ["--url", url] : [url])
+    }
+
+    private var methodArguments: [String] {
+        switch (request.method, request.body == nil) {
+        case ("GET", true), ("POST", false): []
+        case ("HEAD", true): ["--head"]
+        default: ["-X", VisibleText.escaped(request.method)]
+        }
+    }
+
+    private func headerArgument(_ field: LoggedField) -> String {
+        let name = Self.token(field.name)
+        let value = redaction.map { $0.redacted(headerValue: field.value, for: field.name) } ?? field.value
+        // `Name:` would remove a header of curl's own; `Name;` sends it empty.
+        if value.utf8.allSatisfy(\.isSpaceOrTab) { return "\(name);" }
+        return "\(name): \(VisibleText.escaped(value))"
+    }
+
+    private var bodyArguments: [String] {
+        guard let body = request.body else { return [] }
+        // Without one of its own curl calls every body a form.
+        let type = request.header("Content-Type") == nil ? ["-H", "Content-Type:"] : []
+        switch body {
+        case .data(let data):
+            if let text = embedded(data) { return type + ["--data-raw", text] }
+            return type + ["--data-binary", Self.fileArgument(bytes: Int64(data.count))]
+        case .file(let url, _):
+            return type + ["--data-binary", "@\(VisibleText.escaped(url.path(percentEncoded: false)))"]
+        case .stream(let bytes):
+            return type + ["--data-binary", Self.fileArgument(bytes: bytes)]
+        }
+    }
+
+    /// The body as text, or `nil` where it cannot be embedded.
+    private func embedded(_ data: Data) -> String? {
+        guard data.count <= maximumBodyBytes * 4, let text = String(bytes: data, encoding: .utf8), Self.isEmbeddable(text) else {
+            return nil
+        }
+        guard let redaction else { return data.count <= maximumBodyBytes ? text : nil }
+        let type = MediaType(request.header("Content-Type"))
+        let shown = redaction.shown(body: Array(data), type: type, limit: maximumBodyBytes)
+        return shown.bytesLeft > 0 || shown.isSummary || !Self.isEmbeddable(shown.text) ? nil : shown.text
+    }
+
+    private static func isEmbeddable(_ text: String) -> Bool {
+        !text.unicodeScalars.contains { VisibleText.isHarmful($0) && $0 != "\n" && $0 != "\t" }
+    }
+
+    private static func fileArgument(bytes: Int64?) -> String {
+        bytes.map { "@body-\($0)-bytes" } ?? "@body"
+    }
+
+    /// A header name with every byte that is none of a token (RFC 9110 §5.6.2) written as `%40`: for `@`, curl would read a
+    /// file.
+    private static func token(_ name: String) -> String {
+        var result = ""
+        for byte in name.utf8 {
+            if byte.isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(byte) {
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return result
+    }
+
+    /// Whether the path has `.` or `..` segments, which curl would resolve before it asks.
+    private static func hasDotSegment(_ url: String) -> Bool {
+        url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").contains { $0 == "." || $0 == ".." }
+    }
+}
+
+extension CurlCommand: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The command, always redacted.
+    public var description: String {
+        CurlCommand(request, redaction: redaction ?? .default, isCompressed: isCompressed, maximumBodyBytes: maximumBodyBytes)
+            .text
+    }
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// The redacted command.
+    public var customMirror: Mirror { Mirror(self, children: ["text": description], displayStyle: .struct) }
+}

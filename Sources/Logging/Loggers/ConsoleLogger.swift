@@ -1,0 +1,81 @@
+import Foundation
+
+/// Writes requests, responses and failures as text, to standard error unless told otherwise.
+///
+/// Everything goes through ``Redaction``, is cut at a limit, and has its control, line-breaking and direction-changing
+/// characters written out, so that no server can forge a line or repaint a terminal. One event is one call of `output`.
+public struct ConsoleLogger: NetworkErrorLogger, DataTransferErrorLogger {
+    /// How much is told.
+    public var level: LogLevel
+
+    private let text: LogText
+    private let output: @Sendable (String) -> Void
+
+    /// Makes a logger.
+    ///
+    /// - Parameters:
+    ///   - level: How much is told. ``LogLevel/info`` by default: a line per request, response and failure.
+    ///   - redaction: Which names are secret.
+    ///   - maximumBodyBytes: How much of a body ``LogLevel/debug`` shows, before it is indented. 4096 by default; 0 shows none.
+    ///   - output: Gets one entry at a time, several lines joined by line feeds at ``LogLevel/debug``, without a line feed
+    ///     at the end. Called on the thread of the event, on several threads at once. By default entries are written to
+    ///     standard error, one write each, never two mixed.
+    public init(
+        level: LogLevel = .info,
+        redaction: Redaction = .default,
+        maximumBodyBytes: Int = 4096,
+        output: @escaping @Sendable (String) -> Void = StandardError.write
+    ) {
+        self.level = level
+        self.text = LogText(redaction: redaction, maximumBodyBytes: maximumBodyBytes)
+        self.output = output
+    }
+
+    /// A logger that tells a line per request, response and failure.
+    public static var console: ConsoleLogger { ConsoleLogger() }
+
+    /// A logger that tells as much as `level` says.
+    public static func console(level: LogLevel) -> ConsoleLogger { ConsoleLogger(level: level) }
+
+    /// Whether ``level`` is above ``LogLevel/off``.
+    public var isEnabled: Bool { level > .off }
+
+    /// Writes a line from ``LogLevel/info``, with headers and body at ``LogLevel/debug``.
+    public func log(request: LoggedRequest) {
+        guard level >= .info else { return }
+        output(text.request(request, isDetailed: level >= .debug))
+    }
+
+    /// Writes a line from ``LogLevel/info``, with headers, phases and body at ``LogLevel/debug``.
+    public func log(response: LoggedResponse, for request: LoggedRequest) {
+        guard level >= .info else { return }
+        output(text.response(response, for: request, isDetailed: level >= .debug))
+    }
+
+    /// Writes a line from ``LogLevel/error``.
+    public func log(error: any Error, for request: LoggedRequest?) {
+        guard level >= .error else { return }
+        output(text.error(error, for: request))
+    }
+
+    /// Writes a line from ``LogLevel/error``.
+    public func log(error: any Error) {
+        log(error: error, for: nil)
+    }
+}
+
+extension NetworkErrorLogger where Self == ConsoleLogger {
+    /// A logger that writes a line per request, response and failure to standard error.
+    public static var console: ConsoleLogger { ConsoleLogger() }
+
+    /// A logger that writes to standard error as much as `level` says.
+    public static func console(level: LogLevel) -> ConsoleLogger { ConsoleLogger(level: level) }
+}
+
+extension DataTransferErrorLogger where Self == ConsoleLogger {
+    /// A logger that writes a line per failure to standard error.
+    public static var console: ConsoleLogger { ConsoleLogger() }
+
+    /// A logger that writes to standard error as much as `level` says.
+    public static func console(level: LogLevel) -> ConsoleLogger { ConsoleLogger(level: level) }
+}

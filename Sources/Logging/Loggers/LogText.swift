@@ -1,0 +1,100 @@
+import Foundation
+
+/// What the loggers write, as text: redacted, bounded, and with no line in it that data from outside could forge.
+///
+/// The first line of an entry starts with `[network]`, further lines with four spaces and a bar.
+struct LogText: Sendable {
+    var redaction: Redaction
+    var maximumBodyBytes: Int
+
+    /// The longest URL, header value or error text that is printed.
+    private static let maximumLineBytes = 4096
+
+    func request(_ request: LoggedRequest, isDetailed: Bool) -> String {
+        var line = "[network] > \(head(of: request))"
+        if let body = request.body { line += " (\(Self.size(of: body)))" }
+        guard isDetailed else { return line }
+        line += fields(request.headers)
+        if case .data(let data) = request.body { line += body(data, contentType: request.header("Content-Type")) }
+        return line
+    }
+
+    func response(_ response: LoggedResponse, for request: LoggedRequest, isDetailed: Bool) -> String {
+        var line = "[network] < \(response.statusCode) \(head(of: request)) in \(Self.milliseconds(response.duration))"
+        if let body = response.body { line += ", \(Self.bytes(Int64(body.count)))" }
+        guard isDetailed else { return line }
+        if let url = response.url, url != request.url { line += Self.continuation("URL: \(printed(url))") }
+        var facts = response.phases.map { "\($0.name) \(Self.milliseconds($0.duration))" }
+        if let name = response.protocolName { facts.insert(name, at: 0) }
+        if let isReused = response.isReusedConnection { facts.append(isReused ? "reused connection" : "new connection") }
+        if !facts.isEmpty { line += Self.continuation("(\(facts.joined(separator: ", ")))") }
+        line += fields(response.headers)
+        if let data = response.body { line += body(data, contentType: response.header("Content-Type")) }
+        return line
+    }
+
+    func error(_ error: any Error, for request: LoggedRequest?) -> String {
+        let place = request.map { " \(head(of: $0)):" } ?? ""
+        return "[network] !\(place) \(printed(String(describing: error)))"
+    }
+
+    // MARK: Parts
+
+    private func head(of request: LoggedRequest) -> String {
+        let attempt = request.attempt > 1 ? " attempt \(request.attempt)" : ""
+        return "#\(request.identifier)\(attempt) \(printed(request.method)) \(printed(request.url))"
+    }
+
+    private func printed(_ url: URL) -> String {
+        VisibleText.cut(VisibleText.escaped(redaction.redacted(url: url)), limit: Self.maximumLineBytes)
+    }
+
+    private func printed(_ text: String) -> String {
+        VisibleText.cut(VisibleText.escaped(redaction.redacted(text: text)), limit: Self.maximumLineBytes)
+    }
+
+    private func fields(_ fields: [LoggedField]) -> String {
+        fields.map { field in
+            let value = redaction.redacted(headerValue: field.value, for: field.name)
+            return Self.continuation(VisibleText.cut("\(field.name): \(value)", limit: Self.maximumLineBytes))
+        }.joined()
+    }
+
+    private func body(_ data: Data, contentType: String?) -> String {
+        guard !data.isEmpty, maximumBodyBytes > 0 else { return "" }
+        let shown = redaction.shown(body: Array(data), type: MediaType(contentType), limit: maximumBodyBytes)
+        var text = shown.noted
+        if shown.isJSON, !shown.isSummary {
+            text = JSONText.indented(Array(shown.text.utf8)).text
+            if shown.bytesLeft > 0 { text += "… (\(shown.bytesLeft) more bytes)" }
+        }
+        // Scalars, not characters: CR LF is one character.
+        return text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map {
+            Self.continuation(String($0.last == "\r" ? $0.dropLast() : $0))
+        }.joined()
+    }
+
+    /// A further line; what would break or repaint it is escaped.
+    private static func continuation(_ text: String) -> String {
+        "\n    | \(VisibleText.escaped(text))"
+    }
+
+    private static func size(of body: LoggedBody) -> String {
+        switch body {
+        case .data(let data): bytes(Int64(data.count))
+        case .file(_, let count): "file, \(count.map(bytes) ?? "unknown size")"
+        case .stream(let count): "stream, \(count.map(bytes) ?? "unknown size")"
+        }
+    }
+
+    static func bytes(_ count: Int64) -> String {
+        count == 1 ? "1 byte" : "\(count) bytes"
+    }
+
+    /// Milliseconds with one decimal: `12.3 ms`.
+    static func milliseconds(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let tenths = (Double(seconds) * 10_000 + Double(attoseconds) / 1e14).rounded()
+        return "\(tenths / 10) ms"
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+
+extension UInt8 {
+    static let tab = UInt8(ascii: "\t")
+    static let lineFeed = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
+    static let space = UInt8(ascii: " ")
+    static let quote = UInt8(ascii: "\"")
+    static let apostrophe = UInt8(ascii: "'")
+    static let backslash = UInt8(ascii: "\\")
+    static let slash = UInt8(ascii: "/")
+    static let colon = UInt8(ascii: ":")
+    static let semicolon = UInt8(ascii: ";")
+    static let comma = UInt8(ascii: ",")
+    static let equals = UInt8(ascii: "=")
+    static let percent = UInt8(ascii: "%")
+    static let plus = UInt8(ascii: "+")
+    static let hyphen = UInt8(ascii: "-")
+    static let underscore = UInt8(ascii: "_")
+    static let dot = UInt8(ascii: ".")
+    static let at = UInt8(ascii: "@")
+    static let hash = UInt8(ascii: "#")
+    static let question = UInt8(ascii: "?")
+    static let ampersand = UInt8(ascii: "&")
+    static let less = UInt8(ascii: "<")
+    static let greater = UInt8(ascii: ">")
+    static let openBrace = UInt8(ascii: "{")
+    static let closeBrace = UInt8(ascii: "}")
+    static let openBracket = UInt8(ascii: "[")
+    static let closeBracket = UInt8(ascii: "]")
+    static let openParenthesis = UInt8(ascii: "(")
+    static let closeParenthesis = UInt8(ascii: ")")
+
+    var isUpper: Bool { self >= 0x41 && self <= 0x5A }
+    var isLower: Bool { self >= 0x61 && self <= 0x7A }
+    var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+    var isAlphanumeric: Bool { isUpper || isLower || isDigit }
+    /// ASCII letters and digits, and every byte of a character beyond ASCII.
+    var isNameLetter: Bool { isAlphanumeric || self >= 0x80 }
+    var isSpaceOrTab: Bool { self == .space || self == .tab }
+    var isWhitespace: Bool { isSpaceOrTab || self == .lineFeed || self == .carriageReturn }
+    var isOpening: Bool { self == .openBrace || self == .openBracket || self == .openParenthesis }
+    var isClosing: Bool { self == .closeBrace || self == .closeBracket || self == .closeParenthesis }
+    var lowered: UInt8 { isUpper ? self | 0x20 : self }
+
+    /// The value of an ASCII hexadecimal digit.
+    var hexValue: UInt8? {
+        if isDigit { return self - 0x30 }
+        let lower = self | 0x20
+        return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : nil
+    }
+}
+
+extension [UInt8] {
+    /// The bytes of a string.
+    init(text: String) { self = Array(text.utf8) }
+
+    /// Whether these bytes occur anywhere.
+    func contains(sequence: [UInt8]) -> Bool {
+        guard !sequence.isEmpty, count >= sequence.count else { return sequence.isEmpty }
+        return (0...(count - sequence.count)).contains { matches(sequence, at: $0) }
+    }
+
+    /// Whether these lower-case bytes stand at `index`, ASCII compared without case.
+    func matches(_ lowercase: [UInt8], at index: Int) -> Bool {
+        guard index >= 0, index + lowercase.count <= count else { return false }
+        for offset in 0..<lowercase.count where self[index + offset].lowered != lowercase[offset] { return false }
+        return true
+    }
+
+    /// Percent-decoded (RFC 3986 §2.1), up to three times because proxies and clients encode twice; a `%` that starts no
+    /// pair of digits stays. With `isForm`, `+` is a space.
+    func percentDecoded(isForm: Bool = false) -> [UInt8] {
+        var current = self
+        for round in 0..<3 {
+            guard current.contains(.percent) || (isForm && round == 0 && current.contains(.plus)) else { break }
+            var result: [UInt8] = []
+            result.reserveCapacity(current.count)
+            var index = 0
+            while index < current.count {
+                let byte = current[index]
+                if byte == .percent, index + 2 < current.count, let high = current[index + 1].hexValue,
+                    let low = current[index + 2].hexValue
+                {
+                    result.append(high << 4 | low)
+                    index += 3
+                } else {
+                    result.append(byte == .plus && isForm && round == 0 ? .space : byte)
+                    index += 1
+                }
+            }
+            if result == current { break }
+            current = result
+        }
+        return current
+    }
+
+    /// The text these bytes spell; what is not UTF-8 becomes U+FFFD.
+    var text: String { String(decoding: self, as: UTF8.self) }
+}

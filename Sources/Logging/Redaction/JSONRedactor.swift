@@ -1,0 +1,149 @@
+/// Copies JSON and leaves out the values of secret keys, byte by byte and without a stack, so that depth costs nothing.
+///
+/// It tests tokens and no grammar: a string or bare word with a colon (or, in damaged input, anything but a comma or a
+/// closing bracket) behind it is a key, wherever it stands. So truncated and malformed documents are redacted too.
+struct JSONRedactor {
+    private let bytes: [UInt8]
+    private let redaction: Redaction
+    private let limit: Int
+    private var output: [UInt8] = []
+    private(set) var index = 0
+    private var isMalformed = false
+
+    /// - Parameter limit: Stop soon after this many bytes of output.
+    init(_ bytes: [UInt8], redaction: Redaction, limit: Int) {
+        self.bytes = bytes
+        self.redaction = redaction
+        self.limit = limit
+    }
+
+    /// The redacted bytes.
+    mutating func run() -> [UInt8] {
+        while index < bytes.count, output.count < limit {
+            if bytes[index].isWhitespace || Self.isStructural(bytes[index]) {
+                output.append(bytes[index])
+                index += 1
+            } else {
+                copyToken()
+            }
+        }
+        guard isMalformed else { return output }
+        var scanner = TextRedactor(output, redaction: redaction)
+        return scanner.run()
+    }
+
+    private mutating func copyToken() {
+        let token = Token(bytes, at: index)
+        var next = token.end
+        while next < bytes.count, bytes[next].isWhitespace { next += 1 }
+        let isValue = next == bytes.count || Self.endsValue(bytes[next])
+        let isKey = !isValue && (bytes[next] == .colon || bytes[next] == .equals)
+        if !token.isJSON(bytes) || (!isValue && (!isKey || bytes[next] == .equals)) { isMalformed = true }
+        if !isValue, redaction.isSecret(field: token.name(bytes)) {
+            output += bytes[index..<next]
+            index = next
+            if isKey {
+                output.append(bytes[index])
+                index += 1
+            }
+            hideValue()
+        } else {
+            copyContent(of: token)
+        }
+    }
+
+    /// Copies a token that names no secret, without what looks like one inside.
+    private mutating func copyContent(of token: Token) {
+        output += bytes[index..<token.contentStart]
+        // What lies beyond the limit is never shown; some of it is read to see where a secret ends.
+        let window = max(0, limit - output.count) + 4096
+        let content = Array(bytes[token.contentStart..<token.contentEnd].prefix(window))
+        let plain = content.contains(.backslash) ? JSONText.unescaped(content) : content
+        var scanner = TextRedactor(plain, redaction: redaction)
+        let redacted = scanner.run()
+        if redacted == plain {
+            output += content
+        } else if plain == content {
+            output += redacted
+        } else {
+            output += Redaction.placeholder.utf8
+        }
+        output += bytes[token.contentEnd..<token.end]
+        index = token.end
+    }
+
+    /// Leaves out everything up to the comma or bracket that ends the value.
+    private mutating func hideValue() {
+        while index < bytes.count, bytes[index].isWhitespace {
+            output.append(bytes[index])
+            index += 1
+        }
+        let start = index
+        var depth = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == .quote {
+                index = Token(bytes, at: index).end
+                continue
+            }
+            if depth == 0, Self.endsValue(byte) { break }
+            if byte == .openBrace || byte == .openBracket { depth += 1 }
+            if byte == .closeBrace || byte == .closeBracket { depth -= 1 }
+            index += 1
+        }
+        guard index > start else { return }
+        output.append(.quote)
+        output += Redaction.placeholder.utf8
+        output.append(.quote)
+    }
+
+    private static func endsValue(_ byte: UInt8) -> Bool {
+        byte == .comma || byte == .closeBrace || byte == .closeBracket
+    }
+
+    private static func isStructural(_ byte: UInt8) -> Bool {
+        byte == .openBrace || byte == .openBracket || byte == .colon || byte == .equals || endsValue(byte)
+    }
+
+    /// A string, with double or single quotes, or a run of bytes that are neither space nor structure.
+    private struct Token {
+        let contentStart: Int
+        let contentEnd: Int
+        let end: Int
+
+        init(_ bytes: [UInt8], at start: Int) {
+            let quote = bytes[start]
+            guard quote == .quote || quote == .apostrophe else {
+                var end = start + 1
+                while end < bytes.count, !bytes[end].isWhitespace, bytes[end] != .quote,
+                    !JSONRedactor.isStructural(bytes[end])
+                { end += 1 }
+                contentStart = start
+                contentEnd = end
+                self.end = end
+                return
+            }
+            var index = start + 1
+            while index < bytes.count, bytes[index] != quote { index += bytes[index] == .backslash ? 2 : 1 }
+            contentStart = start + 1
+            contentEnd = min(index, bytes.count)
+            end = min(index + 1, bytes.count)
+        }
+
+        func name(_ bytes: [UInt8]) -> String {
+            let content = Array(bytes[contentStart..<contentEnd].suffix(512))
+            return (content.contains(.backslash) ? JSONText.unescaped(content) : content).text
+        }
+
+        /// Whether this is a closed string in double quotes, a number or a literal.
+        func isJSON(_ bytes: [UInt8]) -> Bool {
+            if contentEnd < end { return bytes[contentEnd] == .quote }
+            guard contentEnd - contentStart <= 64, contentStart > 0, bytes[contentStart - 1] != .quote else { return false }
+            let word = Array(bytes[contentStart..<contentEnd])
+            if word.allSatisfy({ $0.isDigit || $0 == .hyphen || $0 == .plus || $0 == .dot || $0.lowered == UInt8(ascii: "e") }) {
+                return true
+            }
+            return ["true", "false", "null"].contains(word.text)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+/// The two things done to JSON text here: undoing the escapes of a string, and indenting a document.
+enum JSONText {
+    /// The bytes a string's content stands for (RFC 8259 §7); an escape that is none stays as it is.
+    static func unescaped(_ content: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(content.count)
+        var index = 0
+        while index < content.count {
+            guard content[index] == .backslash, index + 1 < content.count else {
+                result.append(content[index])
+                index += 1
+                continue
+            }
+            let kind = content[index + 1]
+            if kind == UInt8(ascii: "u"), let (scalar, length) = scalar(in: content, at: index) {
+                result += Array(String(Character(scalar)).utf8)
+                index += length
+            } else {
+                result.append(escapes[kind] ?? kind)
+                index += 2
+            }
+        }
+        return result
+    }
+
+    private static let escapes: [UInt8: UInt8] = [
+        UInt8(ascii: "n"): .lineFeed, UInt8(ascii: "r"): .carriageReturn, UInt8(ascii: "t"): .tab, UInt8(ascii: "b"): 8,
+        UInt8(ascii: "f"): 12,
+    ]
+
+    private static func scalar(in content: [UInt8], at index: Int) -> (Unicode.Scalar, length: Int)? {
+        guard let unit = unit(in: content, at: index) else { return nil }
+        if let scalar = Unicode.Scalar(unit) { return (scalar, 6) }
+        if unit < 0xDC00, let low = self.unit(in: content, at: index + 6), low >= 0xDC00, low < 0xE000,
+            let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+        {
+            return (scalar, 12)
+        }
+        return ("\u{FFFD}", 6)
+    }
+
+    private static func unit(in content: [UInt8], at index: Int) -> UInt32? {
+        guard index + 5 < content.count, content[index] == .backslash, content[index + 1] == UInt8(ascii: "u") else {
+            return nil
+        }
+        var value: UInt32 = 0
+        for offset in 2...5 {
+            guard let digit = content[index + offset].hexValue else { return nil }
+            value = value << 4 | UInt32(digit)
+        }
+        return value
+    }
+
+    /// The document with a line per member and element; tokens keep their bytes, damaged documents are indented as far
+    /// as their brackets go.
+    ///
+    /// Indentation grows for sixteen levels and not beyond, so the result has at most 34 times the bytes.
+    static func indented(_ bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count * 2)
+        var depth = 0
+        var index = 0
+        func breakLine() {
+            while result.last == .space { result.removeLast() }
+            result.append(.lineFeed)
+            result += repeatElement(.space, count: 2 * max(0, min(depth, 16)))
+        }
+        while index < bytes.count {
+            let byte = bytes[index]
+            switch byte {
+            case .quote:
+                let start = index
+                index += 1
+                while index < bytes.count, bytes[index] != .quote { index += bytes[index] == .backslash ? 2 : 1 }
+                index = min(index, bytes.count - 1)
+                result += bytes[start...index]
+            case .openBrace, .openBracket:
+                result.append(byte)
+                let next = bytes[(index + 1)...].firstIndex { !$0.isWhitespace }
+                if let next, bytes[next] == .closeBrace || bytes[next] == .closeBracket {
+                    result.append(bytes[next])
+                    index = next
+                } else {
+                    depth += 1
+                    breakLine()
+                }
+            case .closeBrace, .closeBracket:
+                depth -= 1
+                breakLine()
+                result.append(byte)
+            case .comma:
+                result.append(byte)
+                breakLine()
+            case .colon:
+                result += [.colon, .space]
+            case .space, .tab, .lineFeed, .carriageReturn:
+                // Between documents and bare words one space is kept; elsewhere the indentation says it all.
+                if let last = result.last, !last.isWhitespace, index + 1 < bytes.count, isWord(last), isWord(bytes[index + 1]) {
+                    result.append(.space)
+                }
+            default:
+                result.append(byte)
+            }
+            index += 1
+        }
+        return result
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case .comma, .colon, .openBrace, .openBracket, .closeBrace, .closeBracket: false
+        default: !byte.isWhitespace
+        }
+    }
+}

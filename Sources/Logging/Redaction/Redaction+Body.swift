@@ -1,0 +1,82 @@
+import Foundation
+
+extension Redaction {
+    /// A body as text that can be shown: redacted, and cut after `limit` bytes with a note of how many follow.
+    ///
+    /// JSON loses the values of secret keys at any depth, forms and multipart forms those of secret fields, other text what
+    /// ``redacted(text:)`` finds. Bytes that are no text become `<123 bytes of image/png>`. Without a content type the bytes
+    /// decide. Line breaks and control characters of the body stay; who writes to a terminal has to escape them.
+    ///
+    /// - Parameters:
+    ///   - body: The bytes; damaged and truncated ones are welcome.
+    ///   - contentType: The Content-Type header, parameters included.
+    ///   - limit: The most bytes of text, the note not counted. 4096 by default.
+    public func redacted(body: Data, contentType: String?, limit: Int = 4096) -> String {
+        shown(body: Array(body), type: MediaType(contentType), limit: max(0, limit)).noted
+    }
+
+    func shown(body: [UInt8], type: MediaType, limit: Int) -> ShownBody {
+        guard !body.isEmpty else { return ShownBody(text: "", isJSON: false) }
+        if type.isMultipart {
+            var printer = MultipartRedactor(body, type: type, redaction: self, limit: limit)
+            return printer.run() ?? .bytes(body.count, type)
+        }
+        if type.essence.isEmpty ? !Self.looksLikeText(body) : !type.isText || body.contains(0) { return .bytes(body.count, type) }
+        if type.isForm {
+            return ShownBody(
+                redactedItems(body, isForm: true, limit: limit), read: body.count, total: body.count, limit: limit, isJSON: false)
+        }
+        let first = body.first { !$0.isWhitespace && $0 < 0x80 && $0 != 0x1E }
+        if type.isJSON || first == .openBrace || first == .openBracket {
+            var scanner = JSONRedactor(body, redaction: self, limit: limit)
+            let text = scanner.run()
+            return ShownBody(text, read: scanner.index, total: body.count, limit: limit, isJSON: true)
+        }
+        var scanner = TextRedactor(body, redaction: self, limit: limit)
+        let text = scanner.run()
+        return ShownBody(text, read: scanner.index, total: body.count, limit: limit, isJSON: false)
+    }
+
+    /// UTF-8 without the control characters that no text has.
+    private static func looksLikeText(_ body: [UInt8]) -> Bool {
+        guard !body.contains(where: { $0 < 0x20 && !$0.isWhitespace && $0 != 0x1B && $0 != 0x0C && $0 != 0x1E }) else {
+            return false
+        }
+        return String(bytes: body, encoding: .utf8) != nil
+    }
+}
+
+/// A body's text, and what of the body it leaves out.
+struct ShownBody {
+    var text: String
+    var isJSON: Bool
+    /// How many bytes follow, 0 when the text is complete.
+    var bytesLeft = 0
+    /// Whether the text only tells size and type.
+    var isSummary = false
+
+    init(text: String, isJSON: Bool) {
+        self.text = text
+        self.isJSON = isJSON
+    }
+
+    /// Cuts `output` to the limit on a character boundary.
+    init(_ output: [UInt8], read: Int, total: Int, limit: Int, isJSON: Bool) {
+        var end = min(output.count, limit)
+        // Not between the bytes of one character.
+        while end > 0, end < output.count, output[end] & 0xC0 == 0x80, limit - end < 4 { end -= 1 }
+        text = String(decoding: output[..<end], as: UTF8.self)
+        bytesLeft = end < output.count || read < total ? max(1, total - read + output.count - end) : 0
+        self.isJSON = isJSON
+    }
+
+    static func bytes(_ count: Int, _ type: MediaType) -> ShownBody {
+        let bytes = count == 1 ? "1 byte" : "\(count) bytes"
+        var body = ShownBody(text: type.essence.isEmpty ? "<\(bytes)>" : "<\(bytes) of \(type.label)>", isJSON: false)
+        body.isSummary = true
+        return body
+    }
+
+    /// The text, with the note of what follows.
+    var noted: String { bytesLeft > 0 ? "\(text)… (\(bytesLeft) more bytes)" : text }
+}

@@ -1,0 +1,256 @@
+/// Copies a text and leaves out what looks like a secret. One pass; every look back or ahead is bounded or moves on.
+struct TextRedactor {
+    private let bytes: [UInt8]
+    private let redaction: Redaction
+    /// In a path `name:value` is no pair (`/v1/session:revoke`) and `<` starts no element.
+    private let isPath: Bool
+    private let limit: Int
+    private var output: [UInt8] = []
+    /// How much of the input has been looked at.
+    private(set) var index = 0
+    private var endOfAuthority = 0
+    private var fruitlessSearches = 0
+
+    /// - Parameter limit: Stop soon after this many bytes of output.
+    init(_ bytes: [UInt8], redaction: Redaction, isPath: Bool = false, limit: Int = .max) {
+        self.bytes = bytes
+        self.redaction = redaction
+        self.isPath = isPath
+        self.limit = limit
+    }
+
+    /// The redacted bytes.
+    mutating func run() -> [UInt8] {
+        output.reserveCapacity(min(bytes.count, limit))
+        while index < bytes.count, output.count < limit {
+            switch bytes[index] {
+            case .colon:
+                if !copyUserinfo() && (isPath || !hidePair(separatorLength: 1)) { copy() }
+            case .equals:
+                if !hidePair(separatorLength: 1) { copy() }
+            case .percent:
+                if !hideEncodedPair() { copy() }
+            case .less:
+                if isPath || !hideElement() { copy() }
+            case UInt8(ascii: "e"):
+                if !hideWebToken() { copy() }
+            case UInt8(ascii: "b"), UInt8(ascii: "B"), UInt8(ascii: "d"), UInt8(ascii: "D"), UInt8(ascii: "n"), UInt8(ascii: "N"):
+                if !hideCredentials() { copy() }
+            default:
+                copy()
+            }
+        }
+        return output
+    }
+
+    private mutating func copy(_ count: Int = 1) {
+        output += bytes[index..<(index + count)]
+        index += count
+    }
+
+    private mutating func hide(upTo end: Int) {
+        output += Redaction.placeholder.utf8
+        index = end
+    }
+
+    // MARK: Userinfo
+
+    /// At the colon of `://` (or of `:\/\/` as JSON may write it): copies it and hides a userinfo behind it.
+    private mutating func copyUserinfo() -> Bool {
+        var start = index + 1
+        for _ in 0..<2 {
+            while start < bytes.count, bytes[start] == .backslash { start += 1 }
+            guard start < bytes.count, bytes[start] == .slash else { return false }
+            start += 1
+        }
+        copy(start - index)
+        var end = start
+        while end < bytes.count, !Self.endsAuthority(bytes[end]) { end += 1 }
+        endOfAuthority = end
+        if let at = bytes[start..<end].lastIndex(of: .at) {
+            hide(upTo: at)
+        } else if let colon = bytes[start..<end].lastIndex(of: .colon),
+            bytes[(colon + 1)..<end].contains(where: { $0.isAlphanumeric && !$0.isDigit }),
+            let at = bytes[end..<Swift.min(end + 1024, bytes.count)].firstIndex(where: { $0 == .at || $0.isWhitespace }),
+            bytes[at] == .at
+        {
+            // A raw delimiter within the password: `//user:pa/ss@host`. The colon starts no port.
+            hide(upTo: at)
+        }
+        return true
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        switch byte {
+        case .slash, .question, .hash, .backslash, .quote, .less, .greater: true
+        default: byte.isWhitespace
+        }
+    }
+
+    // MARK: Pairs
+
+    /// At `%3D` or `%3A`, the separators of a pair that was percent-encoded whole.
+    private mutating func hideEncodedPair() -> Bool {
+        guard bytes.matches(Self.encodedEquals, at: index) || bytes.matches(Self.encodedColon, at: index) else { return false }
+        return hidePair(separatorLength: 3)
+    }
+
+    /// At a separator: looks back for the name; hides the value when the name is secret.
+    private mutating func hidePair(separatorLength: Int) -> Bool {
+        guard bytes[index] != .colon || index >= endOfAuthority, let name = nameBefore(index) else { return false }
+        var start = index + separatorLength
+        if start < bytes.count, bytes[start] == .greater { start += 1 }
+        while start < bytes.count, bytes[start].isSpaceOrTab { start += 1 }
+        let visible = start
+        while start < bytes.count, bytes[start].isWhitespace { start += 1 }
+        // A value on the next line is one only when it is quoted or bracketed.
+        if start < bytes.count, start > visible, bytes[start] != .quote, !bytes[start].isOpening { start = visible }
+        guard start < bytes.count, !bytes[start].isWhitespace else { return false }
+        guard !isDiagnostic(name.text, value: bytes[start..<Swift.min(start + 8, bytes.count)]) else { return false }
+        let value = ValueExtent(bytes, from: start, style: style(of: name))
+        guard value.end > start else { return false }
+        copy(value.contentStart - index)
+        hide(upTo: value.contentEnd)
+        copy(value.end - index)
+        return true
+    }
+
+    private func style(of name: Name) -> ValueExtent.Style {
+        let isColon = bytes[index] == .colon
+        let lower = name.text.lowercased()
+        if lower.contains("cookie") || (isColon && !name.isQuoted && lower.contains("authorization")) { return .line }
+        return isColon ? (name.isQuoted ? .member : .phrase) : .word
+    }
+
+    private struct Name {
+        var text: String
+        var isQuoted: Bool
+    }
+
+    /// The secret name that ends before a separator, or `nil`.
+    private func nameBefore(_ separator: Int) -> Name? {
+        var end = separator
+        let floor = Swift.max(0, separator - 8)
+        while end > floor, bytes[end - 1].isSpaceOrTab { end -= 1 }
+        var isQuoted = false
+        while end > floor, bytes[end - 1] == .quote || bytes[end - 1] == .apostrophe || bytes[end - 1] == .backslash {
+            end -= 1
+            isQuoted = true
+        }
+        var start = end
+        while start > 0, end - start < 128, Self.isNameByte(bytes[start - 1]) { start -= 1 }
+        guard start < end else { return nil }
+        let text = Array(bytes[start..<end]).percentDecoded().text
+        return redaction.isSecret(field: text) ? Name(text: text, isQuoted: isQuoted) : nil
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case .hyphen, .underscore, .dot, .percent, .openBracket, .closeBracket: true
+        default: byte.isNameLetter
+        }
+    }
+
+    /// `code: 404` and `Code=-1001` are what an error message is read for; no code or key is that short.
+    private func isDiagnostic(_ name: String, value: ArraySlice<UInt8>) -> Bool {
+        let name = name.lowercased()
+        guard name == "code" || name == "key" else { return false }
+        let digits = value.first == .hyphen ? value.dropFirst() : value
+        let number = digits.prefix { $0.isDigit }
+        guard !number.isEmpty, number.count <= (value.first == .hyphen ? 5 : 3) else { return false }
+        return number.count == digits.count || !digits[number.endIndex].isNameLetter
+    }
+
+    // MARK: Looks
+
+    /// At `<name`: hides what stands between the tags of an XML element with a secret name.
+    private mutating func hideElement() -> Bool {
+        var end = index + 1
+        while end < bytes.count, end - index < 128, Self.isNameByte(bytes[end]) || bytes[end] == .colon { end += 1 }
+        guard end > index + 1, end < bytes.count, redaction.isSecret(field: Array(bytes[(index + 1)..<end]).text) else {
+            return false
+        }
+        let closingTag = [.less, .slash] + bytes[(index + 1)..<end].map(\.lowered)
+        let close = bytes[end..<Swift.min(end + 4096, bytes.count)].firstIndex(of: .greater)
+        copy(end - index)
+        // Attributes may hold the secret as well: `<password value="…"/>`.
+        guard let close, fruitlessSearches < 4 else {
+            hide(upTo: bytes.count)
+            return true
+        }
+        if close > end { hide(upTo: close) }
+        copy()
+        if close > end, bytes[close - 1] == .slash { return true }
+        var search = index
+        while search < bytes.count, !(bytes[search] == .less && bytes.matches(closingTag, at: search)) { search += 1 }
+        if search == bytes.count {
+            fruitlessSearches += 1
+            search = bytes[index...].firstIndex(of: .less) ?? bytes.count
+        }
+        if search > index { hide(upTo: search) }
+        return true
+    }
+
+    /// At `eyJ`, the base64 of `{"` that every JSON web token starts with.
+    private mutating func hideWebToken() -> Bool {
+        guard index + 2 < bytes.count, bytes[index + 1] == UInt8(ascii: "y"), bytes[index + 2] == UInt8(ascii: "J") else {
+            return false
+        }
+        var end = index
+        while end < bytes.count, bytes[end].isAlphanumeric || Self.webTokenMarks.contains(bytes[end]) { end += 1 }
+        guard end - index >= 10 else { return false }
+        hide(upTo: end)
+        return true
+    }
+
+    /// At the first letter of an authentication scheme: hides the credentials behind it.
+    private mutating func hideCredentials() -> Bool {
+        guard let scheme = Self.schemes.first(where: { bytes.matches($0, at: index) }) else { return false }
+        var start = index + scheme.count
+        let endOfScheme = start
+        while start < bytes.count {
+            if bytes.matches(Self.encodedSpace, at: start) {
+                start += 3
+            } else if Self.separatesCredentials(bytes[start]) {
+                start += 1
+            } else {
+                break
+            }
+        }
+        guard start > endOfScheme else { return false }
+        var end = start
+        while end < bytes.count, !Self.endsCredentials(bytes[end]) { end += 1 }
+        guard end > start, !Self.harmlessWords.contains(Array(bytes[start..<end]).text.lowercased()) else { return false }
+        if scheme.first == UInt8(ascii: "d") {
+            guard bytes[start..<end].contains(.equals) else { return false }
+            end = bytes[end...].firstIndex { $0 == .lineFeed || $0 == .carriageReturn } ?? bytes.count
+        }
+        copy(start - index)
+        hide(upTo: end)
+        return true
+    }
+
+    private static func separatesCredentials(_ byte: UInt8) -> Bool {
+        switch byte {
+        case .plus, .colon, .equals, .quote, .apostrophe, .backslash: true
+        default: byte.isWhitespace
+        }
+    }
+
+    private static func endsCredentials(_ byte: UInt8) -> Bool {
+        switch byte {
+        case .quote, .apostrophe, .comma, .semicolon, .less, .greater, .backslash, .ampersand: true
+        default: byte.isWhitespace || byte.isClosing
+        }
+    }
+
+    private static let schemes = ["bearer", "basic", "digest", "negotiate", "ntlm"].map { Array($0.utf8) }
+    private static let harmlessWords: Set<String> = [
+        "auth", "authentication", "authorization", "token", "tokens", "realm", "error", "scheme", "credentials", "is", "was",
+        "and", "or", "required", "challenge", "header", "access", "usage", "information",
+    ]
+    private static let webTokenMarks: Set<UInt8> = [.underscore, .hyphen, .dot, .equals]
+    private static let encodedEquals = Array("%3d".utf8)
+    private static let encodedColon = Array("%3a".utf8)
+    private static let encodedSpace = Array("%20".utf8)
+}

@@ -1,0 +1,110 @@
+/// Where the value that starts at an index ends; wider rather than shorter.
+struct ValueExtent {
+    enum Style {
+        /// `name=value`: up to white space, `&`, `;` or a quote.
+        case word
+        /// `name: several words`: up to the line's end, `;`, or a comma with a space behind it.
+        case phrase
+        /// `"name": value`: up to a comma or the line's end.
+        case member
+        /// `Cookie: a=b; c=d`: the whole line.
+        case line
+    }
+
+    /// Where the text to hide starts: behind an opening quote.
+    private(set) var contentStart: Int
+    /// Where it ends: before a closing quote.
+    private(set) var contentEnd: Int
+    /// Where the value ends.
+    private(set) var end: Int
+
+    init(_ bytes: [UInt8], from start: Int, style: Style) {
+        contentStart = start
+        contentEnd = start
+        end = start
+        var opening = start
+        while opening < bytes.count, bytes[opening] == .backslash { opening += 1 }
+        if opening < bytes.count, bytes[opening] == .quote || bytes[opening] == .apostrophe {
+            endQuoted(bytes, quote: opening, escapes: opening - start)
+        } else {
+            endBare(bytes, style: style)
+        }
+    }
+
+    /// A quoted value ends at the next quote that is not escaped deeper than the opening one; without it, at the end.
+    private mutating func endQuoted(_ bytes: [UInt8], quote: Int, escapes: Int) {
+        contentStart = quote + 1
+        var run = 0
+        var index = quote + 1
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == bytes[quote], escapes == 0 ? run.isMultiple(of: 2) : run <= escapes {
+                contentEnd = index - (escapes == 0 ? 0 : run)
+                end = index + 1
+                return
+            }
+            run = byte == .backslash ? run + 1 : 0
+            index += 1
+        }
+        contentEnd = bytes.count
+        end = bytes.count
+    }
+
+    private mutating func endBare(_ bytes: [UInt8], style: Style) {
+        var depth = 0
+        var isQuoted = false
+        var index = contentStart
+        scan: while index < bytes.count {
+            let byte = bytes[index]
+            if isQuoted || depth > 0 {
+                if isQuoted, byte == .backslash {
+                    index += 1
+                } else if byte == .quote {
+                    isQuoted.toggle()
+                } else if !isQuoted, byte.isOpening {
+                    depth += 1
+                } else if !isQuoted, byte.isClosing {
+                    depth -= 1
+                }
+            } else if byte == .lineFeed || byte == .carriageReturn {
+                break scan
+            } else if style != .line {
+                if byte.isOpening {
+                    depth += 1
+                } else if byte.isClosing || byte == .less || byte == .greater {
+                    break scan
+                } else if byte == .quote {
+                    if style == .word { break scan }
+                    isQuoted = true
+                } else if endsBare(bytes, at: index, style: style) {
+                    break scan
+                }
+            }
+            index += 1
+        }
+        contentEnd = min(index, bytes.count)
+        end = contentEnd
+    }
+
+    private func endsBare(_ bytes: [UInt8], at index: Int, style: Style) -> Bool {
+        let byte = bytes[index]
+        switch style {
+        case .word:
+            if byte == .ampersand || byte == .semicolon { return true }
+            return byte.isWhitespace && !Self.isScheme(bytes[contentStart..<index])
+        case .phrase:
+            if byte == .semicolon { return true }
+            return byte == .comma && index + 1 < bytes.count && bytes[index + 1].isWhitespace
+        case .member:
+            return byte == .comma
+        case .line:
+            return false
+        }
+    }
+
+    /// `auth=Bearer abc`: the word behind a scheme belongs to the value.
+    private static func isScheme(_ word: ArraySlice<UInt8>) -> Bool {
+        guard word.count <= 10 else { return false }
+        return ["bearer", "basic", "digest", "negotiate", "ntlm", "token"].contains(Array(word).text.lowercased())
+    }
+}
