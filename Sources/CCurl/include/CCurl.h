@@ -1,3 +1,192 @@
+// The part of libcurl's stable C ABI (soname 4) that the engine calls, declared here so that no development package is
+// needed. Functions with variable arguments get one typed wrapper per argument type, since Swift cannot call them.
+// A test compares every constant with the real header. Nothing here needs more than libcurl 7.76.
 #ifndef CCURL_H
 #define CCURL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    CCURLOPT_WRITEDATA = 10001,
+    CCURLOPT_URL = 10002,
+    CCURLOPT_READDATA = 10009,
+    CCURLOPT_ERRORBUFFER = 10010,
+    CCURLOPT_WRITEFUNCTION = 20011,
+    CCURLOPT_READFUNCTION = 20012,
+    CCURLOPT_POSTFIELDS = 10015,
+    CCURLOPT_HTTPHEADER = 10023,
+    CCURLOPT_HEADERDATA = 10029,
+    CCURLOPT_CUSTOMREQUEST = 10036,
+    CCURLOPT_NOBODY = 44,
+    CCURLOPT_POST = 47,
+    CCURLOPT_HEADERFUNCTION = 20079,
+    CCURLOPT_HTTPGET = 80,
+    CCURLOPT_NOSIGNAL = 99,
+    CCURLOPT_ACCEPT_ENCODING = 10102,
+    CCURLOPT_PRIVATE = 10103,
+    CCURLOPT_POSTFIELDSIZE_LARGE = 30120,
+    CCURLOPT_CONNECTTIMEOUT_MS = 156,
+    CCURLOPT_HTTP_CONTENT_DECODING = 158,
+    CCURLOPT_COPYPOSTFIELDS = 10165,
+    CCURLOPT_SEEKFUNCTION = 20167,
+    CCURLOPT_SEEKDATA = 10168,
+    CCURLOPT_PROTOCOLS = 181,
+    CCURLOPT_PATH_AS_IS = 234,
+    CCURLOPT_SUPPRESS_CONNECT_HEADERS = 265,
+    CCURLOPT_DISALLOW_USERNAME_IN_URL = 278,
+    // Since 7.87.0; older ones refuse it, which is harmless.
+    CCURLOPT_QUICK_EXIT = 322,
+};
+
+enum {
+    CCURLMOPT_SOCKETFUNCTION = 20001,
+    CCURLMOPT_SOCKETDATA = 10002,
+    CCURLMOPT_TIMERFUNCTION = 20004,
+    CCURLMOPT_TIMERDATA = 10005,
+    CCURLMOPT_MAXCONNECTS = 6,
+};
+
+enum {
+    CCURLINFO_RESPONSE_CODE = 0x200002,
+    CCURLINFO_SSL_VERIFYRESULT = 0x20000D,
+    CCURLINFO_PRIVATE = 0x100015,
+    CCURLINFO_OS_ERRNO = 0x200019,
+    CCURLINFO_NUM_CONNECTS = 0x20001A,
+    CCURLINFO_HTTP_VERSION = 0x20002E,
+    CCURLINFO_SIZE_UPLOAD_T = 0x600007,
+    CCURLINFO_SIZE_DOWNLOAD_T = 0x600008,
+    CCURLINFO_TOTAL_TIME_T = 0x600032,
+    CCURLINFO_NAMELOOKUP_TIME_T = 0x600033,
+    CCURLINFO_CONNECT_TIME_T = 0x600034,
+    CCURLINFO_PRETRANSFER_TIME_T = 0x600035,
+    CCURLINFO_STARTTRANSFER_TIME_T = 0x600036,
+    CCURLINFO_APPCONNECT_TIME_T = 0x600038,
+};
+
+enum {
+    CCURL_POLL_NONE = 0,
+    CCURL_POLL_IN = 1,
+    CCURL_POLL_OUT = 2,
+    CCURL_POLL_INOUT = 3,
+    CCURL_POLL_REMOVE = 4,
+    CCURL_CSELECT_IN = 1,
+    CCURL_CSELECT_OUT = 2,
+    CCURL_CSELECT_ERR = 4,
+    CCURL_SOCKET_TIMEOUT = -1,
+    CCURLMSG_DONE = 1,
+    CCURLPROTO_HTTP = 1,
+    CCURLPROTO_HTTPS = 2,
+    CCURL_GLOBAL_ALL = 3,
+    CCURL_SEEKFUNC_OK = 0,
+    CCURL_SEEKFUNC_FAIL = 1,
+    CCURL_READFUNC_ABORT = 0x10000000,
+    CCURL_ERROR_SIZE = 256,
+    CCURL_HTTP_VERSION_1_0 = 1,
+    CCURL_HTTP_VERSION_1_1 = 2,
+    CCURL_HTTP_VERSION_2_0 = 3,
+    CCURL_HTTP_VERSION_3 = 30,
+};
+
+// Result codes (CURLcode), in the order of libcurl-errors(3). Those of other protocols than HTTP are left out.
+enum {
+    CCURLE_OK = 0,
+    CCURLE_UNSUPPORTED_PROTOCOL = 1,
+    CCURLE_FAILED_INIT = 2,
+    CCURLE_URL_MALFORMAT = 3,
+    CCURLE_NOT_BUILT_IN = 4,
+    CCURLE_COULDNT_RESOLVE_PROXY = 5,
+    CCURLE_COULDNT_RESOLVE_HOST = 6,
+    CCURLE_COULDNT_CONNECT = 7,
+    CCURLE_WEIRD_SERVER_REPLY = 8,
+    CCURLE_HTTP2 = 16,
+    CCURLE_PARTIAL_FILE = 18,
+    CCURLE_WRITE_ERROR = 23,
+    CCURLE_UPLOAD_FAILED = 25,
+    CCURLE_READ_ERROR = 26,
+    CCURLE_OUT_OF_MEMORY = 27,
+    CCURLE_OPERATION_TIMEDOUT = 28,
+    CCURLE_HTTP_POST_ERROR = 34,
+    CCURLE_SSL_CONNECT_ERROR = 35,
+    CCURLE_ABORTED_BY_CALLBACK = 42,
+    CCURLE_BAD_FUNCTION_ARGUMENT = 43,
+    CCURLE_INTERFACE_FAILED = 45,
+    CCURLE_TOO_MANY_REDIRECTS = 47,
+    CCURLE_UNKNOWN_OPTION = 48,
+    CCURLE_GOT_NOTHING = 52,
+    CCURLE_SSL_ENGINE_NOTFOUND = 53,
+    CCURLE_SSL_ENGINE_SETFAILED = 54,
+    CCURLE_SEND_ERROR = 55,
+    CCURLE_RECV_ERROR = 56,
+    CCURLE_SSL_CERTPROBLEM = 58,
+    CCURLE_SSL_CIPHER = 59,
+    CCURLE_PEER_FAILED_VERIFICATION = 60,
+    CCURLE_BAD_CONTENT_ENCODING = 61,
+    CCURLE_FILESIZE_EXCEEDED = 63,
+    CCURLE_USE_SSL_FAILED = 64,
+    CCURLE_SEND_FAIL_REWIND = 65,
+    CCURLE_SSL_ENGINE_INITFAILED = 66,
+    CCURLE_LOGIN_DENIED = 67,
+    CCURLE_SSL_CACERT_BADFILE = 77,
+    CCURLE_SSL_SHUTDOWN_FAILED = 80,
+    CCURLE_SSL_CRL_BADFILE = 82,
+    CCURLE_SSL_ISSUER_ERROR = 83,
+    CCURLE_CHUNK_FAILED = 88,
+    CCURLE_NO_CONNECTION_AVAILABLE = 89,
+    CCURLE_SSL_PINNEDPUBKEYNOTMATCH = 90,
+    CCURLE_SSL_INVALIDCERTSTATUS = 91,
+    CCURLE_HTTP2_STREAM = 92,
+    CCURLE_RECURSIVE_API_CALL = 93,
+    CCURLE_AUTH_ERROR = 94,
+    CCURLE_HTTP3 = 95,
+    CCURLE_QUIC_CONNECT_ERROR = 96,
+    CCURLE_PROXY = 97,
+    CCURLE_SSL_CLIENTCERT = 98,
+    CCURLE_UNRECOVERABLE_POLL = 99,
+};
+
+typedef size_t (*ccurl_data_callback)(char *bytes, size_t size, size_t count, void *context);
+typedef int (*ccurl_seek_callback)(void *context, int64_t offset, int origin);
+typedef int (*ccurl_socket_callback)(void *easy, int socket, int what, void *context, void *socket_context);
+typedef int (*ccurl_timer_callback)(void *multi, long milliseconds, void *context);
+
+// A header list is a `struct curl_slist *` that only libcurl looks into.
+typedef void ccurl_list;
+
+int ccurl_global_init(void);
+// Such as 0x075801 for 7.88.1.
+unsigned int ccurl_version_number(void);
+const char *ccurl_version(void);
+
+void *ccurl_easy_init(void);
+void ccurl_easy_cleanup(void *easy);
+int ccurl_easy_set_long(void *easy, int option, long value);
+int ccurl_easy_set_offset(void *easy, int option, int64_t value);
+int ccurl_easy_set_pointer(void *easy, int option, const void *value);
+int ccurl_easy_set_string(void *easy, int option, const char *value);
+int ccurl_easy_set_data_callback(void *easy, int option, ccurl_data_callback value);
+int ccurl_easy_set_seek_callback(void *easy, ccurl_seek_callback value);
+int ccurl_easy_get_long(void *easy, int info, long *value);
+int ccurl_easy_get_offset(void *easy, int info, int64_t *value);
+int ccurl_easy_get_pointer(void *easy, int info, void **value);
+const char *ccurl_easy_strerror(int code);
+
+// Returns the new head of the list, or NULL without memory, when the old list is unchanged.
+ccurl_list *ccurl_list_append(ccurl_list *list, const char *line);
+void ccurl_list_free(ccurl_list *list);
+
+void *ccurl_multi_init(void);
+int ccurl_multi_cleanup(void *multi);
+int ccurl_multi_add(void *multi, void *easy);
+int ccurl_multi_remove(void *multi, void *easy);
+int ccurl_multi_set_long(void *multi, int option, long value);
+int ccurl_multi_set_pointer(void *multi, int option, const void *value);
+int ccurl_multi_set_socket_callback(void *multi, ccurl_socket_callback value);
+int ccurl_multi_set_timer_callback(void *multi, ccurl_timer_callback value);
+int ccurl_multi_assign(void *multi, int socket, void *socket_context);
+int ccurl_multi_socket_action(void *multi, int socket, int events, int *running);
+// The next transfer that has ended: its handle and result code. Returns 0 when there is none.
+int ccurl_multi_next_done(void *multi, void **easy, int *code);
+const char *ccurl_multi_strerror(int code);
+
 #endif
