@@ -6,6 +6,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#ifdef __linux__
+// For the event loop around libcurl: Swift's Glibc module leaves these out.
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#endif
 
 enum {
     CCURLOPT_WRITEDATA = 10001,

@@ -86,7 +86,8 @@ extension Parameters {
             case .null: return []
             case .text, .array:
                 throw RequestGenerationError(
-                    .query(""), "\(type(of: value)) encodes to a single value or an array, which has no names; wrap it in an object")
+                    .query(""),
+                    "\(type(of: value)) encodes to a single value or an array, which has no names; wrap it in an object")
             }
         }
     }

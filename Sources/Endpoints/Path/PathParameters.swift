@@ -32,7 +32,8 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
             filled += rest[..<open]
             let after = rest[rest.index(after: open)...]
             guard rest[open] == "{", let close = after.firstIndex(where: { $0 == "{" || $0 == "}" }), after[close] == "}" else {
-                throw RequestGenerationError(.path, "unbalanced brace in \"\(template.printable)\"; write %7B or %7D for a literal one")
+                throw RequestGenerationError(
+                    .path, "unbalanced brace in \"\(template.printable)\"; write %7B or %7D for a literal one")
             }
             let name = String(after[..<close])
             filled += try segment(name)
@@ -50,7 +51,8 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
             throw RequestGenerationError(.pathParameter(name), "the template names it, but it has no value")
         }
         if value.isEmpty || value == "." || value == ".." {
-            throw RequestGenerationError(.pathParameter(name), "\"\(value)\" would not stay a segment of its own (RFC 3986 §5.2.4)")
+            throw RequestGenerationError(
+                .pathParameter(name), "\"\(value)\" would not stay a segment of its own (RFC 3986 §5.2.4)")
         }
         if value.utf8.contains(0) {
             throw RequestGenerationError(.pathParameter(name), "it contains a NUL character")

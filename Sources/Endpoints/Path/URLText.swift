@@ -43,9 +43,11 @@ package struct URLText {
     /// What RFC 6454 §4 calls the origin, with the default port spelt out.
     package var origin: String {
         let place = hostAndPort.lowercased()
-        let hasPort = place.utf8.last != UInt8(ascii: "]") && place.utf8.lastIndex(of: UInt8(ascii: ":")).map { colon in
-            !place[colon...].utf8.contains(UInt8(ascii: "]")) && place.utf8.index(after: colon) != place.endIndex
-        } ?? false
+        let hasPort =
+            place.utf8.last != UInt8(ascii: "]")
+            && place.utf8.lastIndex(of: UInt8(ascii: ":")).map { colon in
+                !place[colon...].utf8.contains(UInt8(ascii: "]")) && place.utf8.index(after: colon) != place.endIndex
+            } ?? false
         if hasPort { return "\(scheme)://\(place)" }
         let bare = place.hasSuffix(":") ? String(place.dropLast()) : place
         return "\(scheme)://\(bare):\(scheme == "https" ? 443 : 80)"

@@ -29,7 +29,8 @@ struct RedirectRules {
     ) throws(TransportError) -> NetworkRequest? {
         guard Self.isRedirect(status), maximumRedirects > 0, let location else { return nil }
         guard followed < maximumRedirects else {
-            throw TransportError(.tooManyRedirects, "more than \(maximumRedirects) redirects (maximumRedirects)", request: request)
+            throw TransportError(
+                .tooManyRedirects, "more than \(maximumRedirects) redirects (maximumRedirects)", request: request)
         }
         let target = try target(of: location, from: request)
         var next = request

@@ -34,7 +34,9 @@ public struct SessionConfiguration: Sendable, Hashable {
 
     /// - Throws: A ``TransportError`` that names the limit which makes no sense.
     func validate() throws(TransportError) {
-        let durations = [("connectTimeout", connectTimeout), ("idleTimeout", idleTimeout), ("totalTimeout", totalTimeout ?? .seconds(1))]
+        let durations = [
+            ("connectTimeout", connectTimeout), ("idleTimeout", idleTimeout), ("totalTimeout", totalTimeout ?? .seconds(1)),
+        ]
         for (name, value) in durations where value < .milliseconds(1) || value > .seconds(1_000_000) {
             throw TransportError(.invalidConfiguration, "\(name) is \(value); it must lie in 1 ms...1000000 s")
         }

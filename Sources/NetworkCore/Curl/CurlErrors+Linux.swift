@@ -1,0 +1,57 @@
+#if os(Linux)
+    import CCurl
+    import Endpoints
+    import Glibc
+
+    extension EasyHandle {
+        /// What a result code of libcurl means here.
+        func error(_ code: CInt, transfer: CurlTransfer) -> TransportError {
+            let systemError = CInt(long(CCURLINFO_OS_ERRNO))
+            let phase = phase(of: transfer.request)
+            let meaning = CurlErrors.meaning(of: code, phase: phase, systemError: systemError)
+            let said = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
+            return TransportError(
+                meaning.code, said, phase: meaning.phase ?? phase, request: transfer.request, engineCode: Int(code))
+        }
+    }
+
+    /// The table from libcurl's result codes to ours (libcurl-errors(3)), one by one.
+    enum CurlErrors {
+        /// - Returns: The code, and the phase where the result code says more about it than libcurl's clocks.
+        static func meaning(
+            of code: CInt, phase: TransportError.Phase?, systemError: CInt
+        ) -> (code: TransportError.Code, phase: TransportError.Phase?) {
+            if [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(systemError), Int(code) == CCURLE_COULDNT_CONNECT {
+                return (.outOfResources, .connect)
+            }
+            switch Int(code) {
+            case CCURLE_OPERATION_TIMEDOUT: return (.timedOut, nil)
+            case CCURLE_COULDNT_RESOLVE_HOST: return (.nameLookupFailed, .nameLookup)
+            case CCURLE_COULDNT_RESOLVE_PROXY: return (.proxyFailed, .nameLookup)
+            case CCURLE_PROXY: return (.proxyFailed, .connect)
+            case CCURLE_COULDNT_CONNECT, CCURLE_INTERFACE_FAILED, CCURLE_QUIC_CONNECT_ERROR: return (.cannotConnect, .connect)
+            case CCURLE_GOT_NOTHING, CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_HTTP2_STREAM, CCURLE_SEND_FAIL_REWIND,
+                CCURLE_UNRECOVERABLE_POLL:
+                return (.connectionLost, nil)
+            case CCURLE_PARTIAL_FILE: return (.incompleteBody, .receive)
+            // "Received HTTP/0.9 when not allowed": the status line is none.
+            case CCURLE_UNSUPPORTED_PROTOCOL, CCURLE_WEIRD_SERVER_REPLY, CCURLE_HTTP2, CCURLE_HTTP3, CCURLE_CHUNK_FAILED:
+                return (.malformedResponse, .receive)
+            case CCURLE_BAD_CONTENT_ENCODING: return (.undecodableContent, .receive)
+            case CCURLE_FILESIZE_EXCEEDED: return (.bodyTooLarge, .receive)
+            case CCURLE_TOO_MANY_REDIRECTS: return (.tooManyRedirects, .receive)
+            case CCURLE_SSL_CONNECT_ERROR, CCURLE_SSL_ENGINE_NOTFOUND, CCURLE_SSL_ENGINE_SETFAILED, CCURLE_SSL_CERTPROBLEM,
+                CCURLE_SSL_CIPHER, CCURLE_PEER_FAILED_VERIFICATION, CCURLE_USE_SSL_FAILED, CCURLE_SSL_ENGINE_INITFAILED,
+                CCURLE_SSL_CACERT_BADFILE, CCURLE_SSL_SHUTDOWN_FAILED, CCURLE_SSL_CRL_BADFILE, CCURLE_SSL_ISSUER_ERROR,
+                CCURLE_SSL_PINNEDPUBKEYNOTMATCH, CCURLE_SSL_INVALIDCERTSTATUS, CCURLE_SSL_CLIENTCERT:
+                return (.tlsFailed, .tls)
+            case CCURLE_OUT_OF_MEMORY, CCURLE_FAILED_INIT: return (.outOfResources, nil)
+            case CCURLE_URL_MALFORMAT, CCURLE_HTTP_POST_ERROR: return (.invalidRequest, nil)
+            case CCURLE_NOT_BUILT_IN, CCURLE_UNKNOWN_OPTION: return (.unsupported, nil)
+            case CCURLE_WRITE_ERROR, CCURLE_READ_ERROR, CCURLE_UPLOAD_FAILED, CCURLE_ABORTED_BY_CALLBACK:
+                return (.connectionLost, nil)
+            default: return (.other, nil)
+            }
+        }
+    }
+#endif

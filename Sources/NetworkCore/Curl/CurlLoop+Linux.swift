@@ -1,0 +1,105 @@
+#if os(Linux)
+    import CCurl
+    import Glibc
+    import Synchronization
+
+    /// The side of the engine that callers touch: an inbox in front of a thread.
+    ///
+    /// The thread starts with the first transfer and ends once the session manager is gone and the last transfer has ended.
+    final class CurlLoop: Sendable {
+        enum Command {
+            case start(CurlTransfer)
+            case cancel(CurlTransfer)
+        }
+
+        private struct Inbox {
+            var commands: [Command] = []
+            /// Exists while the thread runs.
+            var wakeDescriptor: CInt?
+            /// Whether the thread waits for events, and so has to be woken.
+            var isAsleep = false
+            var isClosed = false
+        }
+
+        let configuration: SessionConfiguration
+        private let inbox = Mutex(Inbox())
+
+        init(configuration: SessionConfiguration) {
+            self.configuration = configuration
+        }
+
+        func start(_ transfer: CurlTransfer) {
+            if !send(.start(transfer)) {
+                transfer.end(
+                    .failure(
+                        TransportError(
+                            .outOfResources, "the engine cannot start: this process has no descriptor, thread or memory left",
+                            request: transfer.request)))
+            }
+        }
+
+        func cancel(_ transfer: CurlTransfer) {
+            inbox.withLock { inbox in
+                guard inbox.wakeDescriptor != nil else { return }
+                inbox.commands.append(.cancel(transfer))
+                Self.wake(&inbox)
+            }
+        }
+
+        /// No transfer will be started any more; those under way go on.
+        func close() {
+            inbox.withLock { inbox in
+                inbox.isClosed = true
+                Self.wake(&inbox)
+            }
+        }
+
+        // MARK: For the loop's thread
+
+        /// What has come in. Says that the thread is about to sleep when that is nothing.
+        func takeCommands() -> [Command] {
+            inbox.withLock { inbox in
+                inbox.isAsleep = inbox.commands.isEmpty
+                if inbox.commands.isEmpty { return [] }
+                defer { inbox.commands.removeAll() }
+                return inbox.commands
+            }
+        }
+
+        func wokeUp() {
+            inbox.withLock { $0.isAsleep = false }
+        }
+
+        /// Whether the thread may end: nobody can send anything any more. Then the wake descriptor is out of reach.
+        func mayEnd() -> Bool {
+            inbox.withLock { inbox in
+                guard inbox.isClosed, !inbox.commands.contains(where: { if case .start = $0 { true } else { false } }) else {
+                    return false
+                }
+                inbox.wakeDescriptor = nil
+                inbox.commands.removeAll()
+                return true
+            }
+        }
+
+        /// - Returns: Whether there is a thread to receive it.
+        private func send(_ command: Command) -> Bool {
+            inbox.withLock { inbox in
+                if inbox.wakeDescriptor == nil {
+                    guard let engine = CurlEngine(loop: self), engine.startThread() else { return false }
+                    inbox.wakeDescriptor = engine.wakeDescriptor
+                }
+                inbox.commands.append(command)
+                Self.wake(&inbox)
+                return true
+            }
+        }
+
+        private static func wake(_ inbox: inout Inbox) {
+            guard inbox.isAsleep, let descriptor = inbox.wakeDescriptor else { return }
+            inbox.isAsleep = false
+            var one: UInt64 = 1
+            _ = write(descriptor, &one, 8)
+        }
+    }
+#endif

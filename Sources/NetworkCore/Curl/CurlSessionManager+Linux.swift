@@ -1,0 +1,71 @@
+#if os(Linux)
+    import Endpoints
+
+    /// Sends requests with the libcurl that Foundation already loads: the default on Linux.
+    ///
+    /// An event loop in a thread of its own, connections kept alive and shared by all requests of this session manager, HTTP/2
+    /// where the server offers it over TLS. Cancelling closes the socket. Cookies are neither stored nor sent. The thread starts with
+    /// the first request; when the session manager is released, it ends after the last transfer has.
+    public final class CurlSessionManager: NetworkSessionManager {
+        /// The limits in force.
+        public let configuration: SessionConfiguration
+        private let loop: CurlLoop
+        private let flaw: TransportError?
+
+        /// Shared by all services that are not given a session manager, and with it its connections.
+        public static let shared = CurlSessionManager()
+
+        /// - Parameter configuration: Limits that make no sense are an error of each request
+        ///   (``TransportError/Code/invalidConfiguration``).
+        public init(configuration: SessionConfiguration = SessionConfiguration()) {
+            self.configuration = configuration
+            do throws(TransportError) {
+                try configuration.validate()
+                flaw = nil
+            } catch {
+                flaw = error
+            }
+            loop = CurlLoop(configuration: configuration)
+        }
+
+        deinit {
+            loop.close()
+        }
+
+        @discardableResult
+        public func request(
+            _ request: NetworkRequest,
+            completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
+        ) -> any NetworkCancellable {
+            do throws(TransportError) {
+                let transfer = try transfer(for: request)
+                transfer.begin(.completion { completion($0.map(\.parsed)) })
+                return transfer
+            } catch {
+                return FailedRequest.deliver(error, to: completion)
+            }
+        }
+
+        public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
+            let transfer = try transfer(for: request)
+            let outcome = await withTaskCancellationHandler {
+                await withUnsafeContinuation { transfer.begin(.continuation($0)) }
+            } onCancel: {
+                transfer.cancel()
+            }
+            return try outcome.get().parsed
+        }
+
+        private func transfer(for request: NetworkRequest) throws(TransportError) -> CurlTransfer {
+            if let flaw { throw flaw }
+            return CurlTransfer(try request.prepared(), loop: loop)
+        }
+    }
+
+    extension NetworkSessionManager where Self == CurlSessionManager {
+        /// libcurl, with its own connections: `.curl()`.
+        public static func curl(_ configuration: SessionConfiguration = SessionConfiguration()) -> CurlSessionManager {
+            CurlSessionManager(configuration: configuration)
+        }
+    }
+#endif

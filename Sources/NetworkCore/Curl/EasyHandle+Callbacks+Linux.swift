@@ -1,0 +1,74 @@
+#if os(Linux)
+    import CCurl
+    import Endpoints
+    import Foundation
+    import Glibc
+
+    // libcurl calls these on the loop's thread, inside `curl_multi_socket_action`. A result other than the number of bytes offered
+    // stops the transfer.
+
+    let receiveBody: ccurl_data_callback = { bytes, size, count, context in
+        guard let bytes, let transfer = EasyHandle.from(context)?.transfer else { return 0 }
+        return transfer.receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+    }
+
+    let receiveHead: ccurl_data_callback = { bytes, size, count, context in
+        guard let bytes, let transfer = EasyHandle.from(context)?.transfer else { return 0 }
+        return transfer.receiveHead(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+    }
+
+    let sendBody: ccurl_data_callback = { bytes, size, count, context in
+        guard let bytes, let transfer = EasyHandle.from(context)?.transfer else { return Int(CCURL_READFUNC_ABORT) }
+        return transfer.sendBody(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+    }
+
+    let rewindBody: ccurl_seek_callback = { context, offset, origin in
+        guard let transfer = EasyHandle.from(context)?.transfer, origin == SEEK_SET, offset >= 0,
+            offset <= transfer.request.body?.count ?? 0
+        else { return CInt(CCURL_SEEKFUNC_FAIL) }
+        transfer.bodyOffset = Int(offset)
+        return CInt(CCURL_SEEKFUNC_OK)
+    }
+
+    extension EasyHandle {
+        fileprivate static func from(_ context: UnsafeMutableRawPointer?) -> EasyHandle? {
+            context.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
+        }
+    }
+
+    extension CurlTransfer {
+        func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {
+            touch()
+            guard head.count + line.count <= limits.maximumHeaderBytes else {
+                failure = TransportError(
+                    .headersTooLarge, "the response head is larger than \(limits.maximumHeaderBytes) bytes (maximumHeaderBytes)",
+                    phase: .receive, request: request)
+                return false
+            }
+            head.receive(line)
+            return true
+        }
+
+        func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+            touch()
+            guard bytes.count <= limits.maximumBodyBytes - body.count else {
+                failure = TransportError(
+                    .bodyTooLarge, "the body is larger than \(limits.maximumBodyBytes) bytes (maximumBodyBytes)",
+                    phase: .receive, request: request)
+                return false
+            }
+            body.append(contentsOf: bytes)
+            return true
+        }
+
+        func sendBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+            touch()
+            guard let content = request.body, bodyOffset < content.count else { return 0 }
+            let count = min(buffer.count, content.count - bodyOffset)
+            let start = content.startIndex + bodyOffset
+            content.copyBytes(to: buffer, from: start..<(start + count))
+            bodyOffset += count
+            return count
+        }
+    }
+#endif

@@ -1,0 +1,150 @@
+#if os(Linux)
+    import CCurl
+    import Endpoints
+    import Foundation
+
+    /// One libcurl easy handle, used for one transfer after another.
+    ///
+    /// Options that never change are set once, and header lists are kept while they stay the same: on a short request
+    /// setting them costs as much as the transfer. Confined to the loop's thread.
+    final class EasyHandle {
+        let pointer: UnsafeMutableRawPointer
+        /// The transfer that libcurl's callbacks speak to.
+        var transfer: CurlTransfer?
+        private let errorText: UnsafeMutablePointer<CChar>
+        private var headerList: UnsafeMutableRawPointer?
+        private var headerKey: (headers: HTTPHeaders, sendsBody: Bool)?
+        private var isCustomMethod = false
+        private var holdsBody = false
+        private var connectMilliseconds = -1
+        private var decodesContent: Bool?
+
+        /// `nil` without memory.
+        init?() {
+            guard let pointer = ccurl_easy_init() else { return nil }
+            self.pointer = pointer
+            errorText = .allocate(capacity: Int(CCURL_ERROR_SIZE))
+            errorText.initialize(repeating: 0, count: Int(CCURL_ERROR_SIZE))
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            set(CCURLOPT_NOSIGNAL, 1)
+            set(CCURLOPT_PROTOCOLS, CCURLPROTO_HTTP | CCURLPROTO_HTTPS)
+            set(CCURLOPT_PATH_AS_IS, 1)
+            set(CCURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+            set(CCURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+            // Else removing a handle waits for its name lookup, and the loop with it.
+            set(CCURLOPT_QUICK_EXIT, 1)
+            for option in [CCURLOPT_WRITEDATA, CCURLOPT_HEADERDATA, CCURLOPT_READDATA, CCURLOPT_SEEKDATA, CCURLOPT_PRIVATE] {
+                ccurl_easy_set_pointer(pointer, CInt(option), context)
+            }
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_ERRORBUFFER), errorText)
+            ccurl_easy_set_data_callback(pointer, CInt(CCURLOPT_WRITEFUNCTION), receiveBody)
+            ccurl_easy_set_data_callback(pointer, CInt(CCURLOPT_HEADERFUNCTION), receiveHead)
+            ccurl_easy_set_data_callback(pointer, CInt(CCURLOPT_READFUNCTION), sendBody)
+            ccurl_easy_set_seek_callback(pointer, rewindBody)
+        }
+
+        deinit {
+            ccurl_easy_cleanup(pointer)
+            ccurl_list_free(headerList)
+            errorText.deallocate()
+        }
+
+        /// What libcurl said of the failure; empty when it said nothing.
+        var message: String { String(cString: errorText) }
+
+        /// - Returns: Whether there was memory for it.
+        func configure(_ request: NetworkRequest, connectTimeout: Duration, userAgent: String?) -> Bool {
+            errorText[0] = 0
+            guard request.url.absoluteString.withCString({ setString(CCURLOPT_URL, $0) }) else { return false }
+            guard setMethod(request), setHeaders(request, userAgent: userAgent) else { return false }
+            let milliseconds = Int(connectTimeout.boundedNanoseconds / 1_000_000)
+            if milliseconds != connectMilliseconds {
+                set(CCURLOPT_CONNECTTIMEOUT_MS, milliseconds)
+                connectMilliseconds = milliseconds
+            }
+            // A request that says itself what it accepts gets it as it comes; the others get what libcurl can decode.
+            let decodes = !request.headers.contains("Accept-Encoding")
+            if decodes != decodesContent {
+                guard
+                    decodes
+                        ? "".withCString({ setString(CCURLOPT_ACCEPT_ENCODING, $0) }) : setString(CCURLOPT_ACCEPT_ENCODING, nil)
+                else { return false }
+                decodesContent = decodes
+            }
+            return true
+        }
+
+        private func setMethod(_ request: NetworkRequest) -> Bool {
+            set(CCURLOPT_HTTPGET, 1)
+            let method = request.method
+            if method == .head { set(CCURLOPT_NOBODY, 1) }
+            if request.sendsBody {
+                set(CCURLOPT_POST, 1)
+                guard setBody(request.body ?? Data()) else { return false }
+            } else if holdsBody {
+                _ = setString(CCURLOPT_COPYPOSTFIELDS, nil)
+                holdsBody = false
+            }
+            let isPlain = method == .head || (method == .get && !request.sendsBody) || (method == .post && request.sendsBody)
+            if isPlain && !isCustomMethod { return true }
+            isCustomMethod = !isPlain
+            if isPlain { return setString(CCURLOPT_CUSTOMREQUEST, nil) }
+            return method.rawValue.withCString { setString(CCURLOPT_CUSTOMREQUEST, $0) }
+        }
+
+        /// A small body goes out with the head in one packet, from a copy libcurl makes; a larger one is read piece by piece.
+        private func setBody(_ body: Data) -> Bool {
+            guard ccurl_easy_set_offset(pointer, CInt(CCURLOPT_POSTFIELDSIZE_LARGE), Int64(body.count)) == 0 else { return false }
+            guard body.count <= 32 << 10 else {
+                holdsBody = false
+                return setString(CCURLOPT_COPYPOSTFIELDS, nil) && setString(CCURLOPT_POSTFIELDS, nil)
+            }
+            holdsBody = true
+            if body.isEmpty { return "".withCString { setString(CCURLOPT_COPYPOSTFIELDS, $0) } }
+            return body.withUnsafeBytes { bytes in
+                setString(CCURLOPT_COPYPOSTFIELDS, bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+            }
+        }
+
+        private func setHeaders(_ request: NetworkRequest, userAgent: String?) -> Bool {
+            let sendsBody = request.sendsBody
+            if let key = headerKey, key.sendsBody == sendsBody, key.headers.fields == request.headers.fields { return true }
+            var lines = request.headers.fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+            if let userAgent, !request.headers.contains("User-Agent") { lines.append("User-Agent: \(userAgent)") }
+            if sendsBody {
+                // libcurl would call any body a form, and wait for a 100 before a large one.
+                if !request.headers.contains("Content-Type") { lines.append("Content-Type:") }
+                if !request.headers.contains("Expect") { lines.append("Expect:") }
+            }
+            var list: UnsafeMutableRawPointer?
+            for line in lines {
+                guard let longer = line.withCString({ ccurl_list_append(list, $0) }) else {
+                    ccurl_list_free(list)
+                    return false
+                }
+                list = longer
+            }
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_HTTPHEADER), list)
+            ccurl_list_free(headerList)
+            headerList = list
+            headerKey = (request.headers, sendsBody)
+            return true
+        }
+
+        private func set<Option: BinaryInteger>(_ option: Option, _ value: some BinaryInteger) {
+            ccurl_easy_set_long(pointer, CInt(option), CLong(value))
+        }
+
+        private func setString<Option: BinaryInteger>(_ option: Option, _ value: UnsafePointer<CChar>?) -> Bool {
+            ccurl_easy_set_string(pointer, CInt(option), value) == 0
+        }
+    }
+
+    extension NetworkRequest {
+        /// Whether a length is announced even if it is 0 (RFC 9110 §8.6): the method expects content.
+        var sendsBody: Bool {
+            if let body, !body.isEmpty { return true }
+            return method == .post || method == .put || method == .patch
+        }
+    }
+#endif

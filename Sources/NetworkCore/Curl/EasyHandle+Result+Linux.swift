@@ -1,0 +1,74 @@
+#if os(Linux)
+    import CCurl
+    import Endpoints
+    import Foundation
+
+    extension EasyHandle {
+        var statusCode: Int { long(CCURLINFO_RESPONSE_CODE) }
+
+        func response(status: Int, transfer: CurlTransfer, now: UInt64) -> RawResponse {
+            RawResponse(
+                status: status, head: transfer.head, body: transfer.body, url: transfer.request.url,
+                timings: timings(transfer: transfer, now: now))
+        }
+
+        private func timings(transfer: CurlTransfer, now: UInt64) -> TransferTimings {
+            let isReused = long(CCURLINFO_NUM_CONNECTS) == 0
+            let lookup = microseconds(CCURLINFO_NAMELOOKUP_TIME_T)
+            let connect = microseconds(CCURLINFO_CONNECT_TIME_T)
+            let tls = microseconds(CCURLINFO_APPCONNECT_TIME_T)
+            let ready = microseconds(CCURLINFO_PRETRANSFER_TIME_T)
+            let firstByte = microseconds(CCURLINFO_STARTTRANSFER_TIME_T)
+            return TransferTimings(
+                queued: .nanoseconds(transfer.launched - min(transfer.launched, transfer.submitted)),
+                nameLookup: isReused ? nil : .microseconds(lookup),
+                connect: isReused ? nil : .microseconds(max(connect - lookup, 0)),
+                tls: isReused || tls == 0 ? nil : .microseconds(max(tls - connect, 0)),
+                firstByte: .microseconds(max(firstByte - ready, 0)),
+                total: .nanoseconds(now - min(now, transfer.submitted)),
+                redirects: transfer.redirects,
+                bytesSent: offset(CCURLINFO_SIZE_UPLOAD_T),
+                bytesReceived: offset(CCURLINFO_SIZE_DOWNLOAD_T),
+                protocolName: protocolName,
+                isReusedConnection: isReused
+            )
+        }
+
+        /// How far the transfer has come, told by which of libcurl's clocks have run.
+        func phase(of request: NetworkRequest) -> TransportError.Phase {
+            if microseconds(CCURLINFO_NAMELOOKUP_TIME_T) == 0 { return .nameLookup }
+            if microseconds(CCURLINFO_CONNECT_TIME_T) == 0 { return .connect }
+            if microseconds(CCURLINFO_PRETRANSFER_TIME_T) == 0 {
+                return request.url.scheme?.lowercased() == "https" ? .tls : .connect
+            }
+            if long(CCURLINFO_RESPONSE_CODE) != 0 || microseconds(CCURLINFO_STARTTRANSFER_TIME_T) != 0 { return .receive }
+            return offset(CCURLINFO_SIZE_UPLOAD_T) < Int64(request.body?.count ?? 0) ? .send : .firstByte
+        }
+
+        private var protocolName: String? {
+            switch CInt(long(CCURLINFO_HTTP_VERSION)) {
+            case CInt(CCURL_HTTP_VERSION_1_0): "http/1.0"
+            case CInt(CCURL_HTTP_VERSION_1_1): "http/1.1"
+            case CInt(CCURL_HTTP_VERSION_2_0): "h2"
+            case CInt(CCURL_HTTP_VERSION_3): "h3"
+            default: nil
+            }
+        }
+
+        func long<Info: BinaryInteger>(_ info: Info) -> Int {
+            var value: CLong = 0
+            ccurl_easy_get_long(pointer, CInt(info), &value)
+            return Int(value)
+        }
+
+        func offset<Info: BinaryInteger>(_ info: Info) -> Int64 {
+            var value: Int64 = 0
+            ccurl_easy_get_offset(pointer, CInt(info), &value)
+            return value
+        }
+
+        func microseconds<Info: BinaryInteger>(_ info: Info) -> Int64 {
+            offset(info)
+        }
+    }
+#endif
