@@ -26,7 +26,9 @@ struct LoopbackPathPattern: Sendable {
         for (segment, text) in zip(segments, path) {
             switch segment {
             case .literal(let literal): guard literal == text else { return nil }
-            case .parameter(let name): parameters[name] = text
+            case .parameter(let name):
+                guard !text.isEmpty else { return nil }
+                parameters[name] = text
             }
         }
         return parameters
