@@ -132,7 +132,8 @@ final class LoopbackConnection: @unchecked Sendable {
             parser.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
         if phase == .receiving { run() }
-        if parser.unreadBytes > Self.maximumUnreadBytes, phase != .silent { channel?.setReading(false) }
+        let isBusy = phase == .handling || phase == .sending || phase == .waiting
+        if isBusy, parser.unreadBytes > Self.maximumUnreadBytes { channel?.setReading(false) }
     }
 
     /// `false` when there is nothing to do before something arrives.
@@ -145,9 +146,10 @@ final class LoopbackConnection: @unchecked Sendable {
         case .expectsContinue:
             guard shared.configuration.answersExpectContinue, !isMute else { return true }
             send(LoopbackWirePlan([.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8))]))
-        case .request(let request):
+        case .request(var request):
+            let handler = shared.router.handler(for: &request)
             shared.journal.record(request)
-            if !isMute { handle(request) }
+            if !isMute { handle(request, with: handler) }
         case .failure(let failure):
             guard !isMute else { return fallSilent() }
             var response = LoopbackResponse.text("\(failure.reason)\n", status: failure.status)
@@ -169,9 +171,8 @@ final class LoopbackConnection: @unchecked Sendable {
 
     // MARK: - Handling
 
-    private func handle(_ request: LoopbackRequest) {
-        var request = request
-        switch shared.router.handler(for: &request) {
+    private func handle(_ request: LoopbackRequest, with handler: LoopbackHandler) {
+        switch handler {
         case .immediate(let handler):
             let response: LoopbackResponse
             do { response = try handler(request) } catch { response = Self.failure(error) }
@@ -180,7 +181,7 @@ final class LoopbackConnection: @unchecked Sendable {
         case .asynchronous(let handler):
             phase = .handling
             let queue = shared.queue
-            handlerTask = Task { [weak self, request] in
+            handlerTask = Task { [weak self] in
                 let response: LoopbackResponse
                 do { response = try await handler(request) } catch { response = Self.failure(error) }
                 let plan = LoopbackWirePlan(response, to: request)

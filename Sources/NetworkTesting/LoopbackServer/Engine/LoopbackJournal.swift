@@ -13,7 +13,7 @@ final class LoopbackJournal: @unchecked Sendable {
 
     private struct Waiter {
         var isSatisfied: @Sendable (Tally) -> Bool
-        var continuation: CheckedContinuation<Void, Never>
+        var continuation: CheckedContinuation<Bool, Never>
     }
 
     private struct State {
@@ -69,38 +69,38 @@ final class LoopbackJournal: @unchecked Sendable {
         }
     }
 
-    /// Returns when the tally is as wished, the server has stopped, or the task is cancelled; says whether it is as wished.
+    /// Returns `true` once the tally is as wished, `false` if the server stops or the task is cancelled before.
     func wait(until isSatisfied: @escaping @Sendable (Tally) -> Bool) async -> Bool {
         let id = lock.withLock {
             state.nextWaiter += 1
             return state.nextWaiter
         }
-        await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isOver = lock.withLock {
+                let answer: Bool? = lock.withLock {
+                    if isSatisfied(state.tally) { return true }
                     // Looked at with the lock held: a cancellation comes either before this or finds the waiter.
-                    if Task.isCancelled || state.tally.isStopped || isSatisfied(state.tally) { return true }
+                    if Task.isCancelled || state.tally.isStopped { return false }
                     state.waiters[id] = Waiter(isSatisfied: isSatisfied, continuation: continuation)
-                    return false
+                    return nil
                 }
-                if isOver { continuation.resume() }
+                if let answer { continuation.resume(returning: answer) }
             }
         } onCancel: {
-            lock.withLock { state.waiters.removeValue(forKey: id) }?.continuation.resume()
+            lock.withLock { state.waiters.removeValue(forKey: id) }?.continuation.resume(returning: false)
         }
-        return isSatisfied(tally)
     }
 
     private func update<Result>(_ change: (inout State) -> Result) -> Result {
-        let (result, ready) = lock.withLock {
+        let (result, tally, ready) = lock.withLock {
             let result = change(&state)
-            guard !state.waiters.isEmpty else { return (result, [Waiter]()) }
             let tally = state.tally
+            guard !state.waiters.isEmpty else { return (result, tally, [Waiter]()) }
             let ready = state.waiters.filter { tally.isStopped || $0.value.isSatisfied(tally) }
             for id in ready.keys { state.waiters.removeValue(forKey: id) }
-            return (result, Array(ready.values))
+            return (result, tally, Array(ready.values))
         }
-        for waiter in ready { waiter.continuation.resume() }
+        for waiter in ready { waiter.continuation.resume(returning: waiter.isSatisfied(tally)) }
         return result
     }
 }

@@ -25,7 +25,7 @@ public struct LoopbackRequest: Sendable {
     /// Which connection it came on: 1 for the first the server accepted, and so on.
     public var connectionID: Int
 
-    /// What the braces of the ``Route`` matched, percent-decoded. Empty in ``LoopbackServer/requests``.
+    /// What the braces of the ``Route`` matched, percent-decoded.
     public var pathParameters: [String: String]
 
     /// - Parameters: see the properties of the same names.
@@ -92,9 +92,15 @@ public struct LoopbackRequest: Sendable {
     var isHTTP10: Bool { version == "HTTP/1.0" }
 }
 
-extension LoopbackRequest: CustomStringConvertible {
-    /// Method, path and body size. Query and header values may hold secrets and are left out.
+extension LoopbackRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Method, path and body size. Query, body and header values may hold secrets and are left out.
     public var description: String { "\(method) \(path) (\(body.count) bytes, connection \(connectionID))" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// Holds only ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension HTTPHeaders {
