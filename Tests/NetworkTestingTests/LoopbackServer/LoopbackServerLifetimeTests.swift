@@ -142,9 +142,15 @@ import Testing
         #expect(resetting.connectionCount == 1)
     }
 
-    /// `@unchecked Sendable`: set before the request that reads it and cleared after its connection has ended.
+    /// `@unchecked Sendable`: `content` is only touched with `lock` held.
     private final class Box: @unchecked Sendable {
-        var server: LoopbackServer?
+        private let lock = NSLock()
+        private var content: LoopbackServer?
+
+        var server: LoopbackServer? {
+            get { lock.withLock { content } }
+            set { lock.withLock { content = newValue } }
+        }
     }
 
     private func openDescriptors() -> Int {
