@@ -72,7 +72,7 @@ extension LoopbackFault {
 
 extension LoopbackFault {
     /// Sends `HTTP/1.1 banana` as the status line.
-    public static let malformedStatusLine = statusLine(Data("HTTP/1.1 banana".utf8))
+    public static var malformedStatusLine: LoopbackFault { statusLine(Data("HTTP/1.1 banana".utf8)) }
 
     /// Sends these bytes, and CRLF, as the status line.
     public static func statusLine(_ line: Data) -> LoopbackFault { LoopbackFault(kind: .statusLine(line)) }
