@@ -1,0 +1,140 @@
+import Dispatch
+import Foundation
+
+extension LoopbackConnection {
+    private enum Progress {
+        case done
+        /// Something will call `resume`, or the connection is closed.
+        case suspended
+    }
+
+    /// Bytes sent before the other connections have their turn.
+    private static let turn = 1 << 20
+
+    /// How long a client may go on sending after a response that does not wait for its request.
+    private static let lingering = Duration.seconds(2)
+
+    /// Sends until the plan is carried out; `false` when that has to wait.
+    func carryOutPlan() -> Bool {
+        var budget = Self.turn
+        while stepIndex < plan.steps.count {
+            let progress =
+                switch plan.steps[stepIndex] {
+                case .send(let bytes): send(bytes, upTo: bytes.count, budget: &budget)
+                case .repeatForever(let bytes): sendAgain(bytes, budget: &budget)
+                case .drip(let bytes, let portion, let pause): drip(bytes, portion, pause, budget: &budget)
+                case .pause(let duration): pause(duration, thenFromByte: 0, ofStep: stepIndex + 1)
+                }
+            guard progress == .done else { return false }
+            stepIndex += 1
+            sentBytes = 0
+        }
+        return finishPlan()
+    }
+
+    private func send(_ bytes: Data, upTo end: Int, budget: inout Int) -> Progress {
+        while sentBytes < end {
+            guard budget > 0 else {
+                phase = .waiting
+                shared.queue.async { [weak self] in self?.resume() }
+                return .suspended
+            }
+            let start = sentBytes
+            let limit = min(end, start + budget)
+            let transfer = bytes.withUnsafeBytes {
+                LoopbackSocket.write(descriptor, UnsafeRawBufferPointer(rebasing: $0[start..<limit]))
+            }
+            switch transfer {
+            case .bytes(let count):
+                sentBytes += count
+                budget -= count
+            case .wouldBlock:
+                resumeWhenWritable()
+                return .suspended
+            case .failed:
+                close()
+                return .suspended
+            }
+        }
+        return .done
+    }
+
+    private func sendAgain(_ bytes: Data, budget: inout Int) -> Progress {
+        while true {
+            guard send(bytes, upTo: bytes.count, budget: &budget) == .done else { return .suspended }
+            sentBytes = 0
+        }
+    }
+
+    private func drip(_ bytes: Data, _ portion: Int, _ duration: Duration, budget: inout Int) -> Progress {
+        let end = min(bytes.count, sentBytes - sentBytes % portion + portion)
+        guard send(bytes, upTo: end, budget: &budget) == .done else { return .suspended }
+        return end == bytes.count ? .done : pause(duration, thenFromByte: end, ofStep: stepIndex)
+    }
+
+    private func pause(_ duration: Duration, thenFromByte byte: Int, ofStep step: Int) -> Progress {
+        sentBytes = byte
+        stepIndex = step
+        after(duration) { $0.resume() }
+        phase = .waiting
+        return .suspended
+    }
+
+    private func finishPlan() -> Bool {
+        switch plan.ending {
+        case .keepAlive:
+            phase = .receiving
+            return true
+        case .stall:
+            return fallSilent()
+        case .close:
+            dropInput()
+            close()
+        case .closeLingering:
+            // Closing while the client sends would reset the connection, and the response might be lost with it.
+            LoopbackSocket.finishSending(descriptor)
+            after(Self.lingering) { $0.close() }
+            return fallSilent()
+        case .reset:
+            // A reset discards what is under way: wait until the client's system has it.
+            guard LoopbackSocket.unconfirmedBytes(descriptor) == 0 else {
+                after(.milliseconds(1)) { $0.resume() }
+                phase = .waiting
+                return false
+            }
+            LoopbackSocket.resetOnClose(descriptor)
+            close()
+        }
+        return false
+    }
+
+    /// Reads over what has arrived: closing a socket that holds unread bytes would reset the connection.
+    private func dropInput() {
+        for _ in 0..<16 {
+            guard case .bytes(1...) = LoopbackSocket.read(descriptor, into: shared.readBuffer) else { return }
+        }
+    }
+
+    private func after(_ duration: Duration, _ action: @escaping @Sendable (LoopbackConnection) -> Void) {
+        let timer = DispatchSource.makeTimerSource(queue: shared.queue)
+        timer.setEventHandler { [weak self] in
+            guard let self else { return }
+            self.timer = nil
+            action(self)
+        }
+        timer.schedule(deadline: .now() + duration.dispatchInterval)
+        self.timer?.cancel()
+        self.timer = timer
+        timer.activate()
+    }
+}
+
+extension Duration {
+    /// In nanoseconds, not below zero and not beyond what dispatch can hold.
+    fileprivate var dispatchInterval: DispatchTimeInterval {
+        let (seconds, attoseconds) = components
+        let longest: Int64 = 3_000_000_000
+        guard seconds < longest else { return .seconds(Int(longest)) }
+        return .nanoseconds(max(0, Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)))
+    }
+}

@@ -1,0 +1,182 @@
+import Endpoints
+import Foundation
+
+/// Reads HTTP/1.1 requests out of bytes that arrive in any pieces (RFC 9112).
+///
+/// A pure state machine: ``receive(_:)`` stores bytes, ``next()`` says what they amount to. Requests that were sent one after
+/// the other come out one at a time. It is strict where leniency would hide a client's mistake: lines end in CRLF, HTTP/1.1
+/// needs exactly one `Host`, `Content-Length` and `Transfer-Encoding` exclude each other.
+struct LoopbackRequestParser: Sendable {
+    enum Action: Sendable {
+        /// Nothing more to say before further bytes.
+        case needsMoreBytes
+        /// The client waits for an interim 100 before it sends the body.
+        case expectsContinue
+        case request(LoopbackRequest)
+        /// No request can be read from this connection any more.
+        case failure(Failure)
+    }
+
+    struct Failure: Error, Sendable, Hashable {
+        var status: Int
+        var reason: String
+    }
+
+    enum State: Sendable {
+        case requestLine
+        case fields
+        case fixedBody(remaining: Int)
+        case chunkSize
+        case chunkData(remaining: Int)
+        case chunkEnd
+        case trailers
+        case failed(Failure)
+    }
+
+    let maximumHeadBytes: Int
+    let maximumBodyBytes: Int
+    private(set) var state = State.requestLine
+    private var request: LoopbackRequest
+    private let blank: LoopbackRequest
+
+    private var buffer: [UInt8] = []
+    /// How much of the buffer is used up.
+    private var consumed = 0
+    /// How much after `consumed` is known to hold no line feed.
+    private var scanned = 0
+    private var lineBytes = 0
+
+    init(maximumHeadBytes: Int, maximumBodyBytes: Int, connectionID: Int = 0) {
+        self.maximumHeadBytes = maximumHeadBytes
+        self.maximumBodyBytes = maximumBodyBytes
+        blank = LoopbackRequest(connectionID: connectionID)
+        request = blank
+    }
+
+    /// Bytes received and not used yet.
+    var unreadBytes: Int { buffer.count - consumed }
+
+    mutating func receive(_ bytes: some Collection<UInt8>) {
+        if consumed == buffer.count {
+            buffer.removeAll(keepingCapacity: true)
+            consumed = 0
+        } else if consumed > 64 << 10 {
+            buffer.removeFirst(consumed)
+            consumed = 0
+        }
+        buffer.append(contentsOf: bytes)
+    }
+
+    mutating func next() -> Action {
+        do throws(Failure) {
+            while true {
+                if let action = try step() { return action }
+            }
+        } catch {
+            state = .failed(error)
+            return .failure(error)
+        }
+    }
+
+    /// One transition; `nil` to go on with the next.
+    private mutating func step() throws(Failure) -> Action? {
+        switch state {
+        case .requestLine:
+            guard let line = try nextLine(limit: maximumHeadBytes, status: 431) else { return .needsMoreBytes }
+            // An empty line before the request line is ignored (RFC 9112 §2.2).
+            if line.isEmpty { return nil }
+            let parsed = try Self.requestLine(buffer[line])
+            (request.method, request.target, request.version) = (parsed.method, parsed.target, parsed.version)
+            state = .fields
+        case .fields:
+            guard let line = try nextLine(limit: maximumHeadBytes, status: 431) else { return .needsMoreBytes }
+            guard line.isEmpty else {
+                let field = try Self.field(buffer[line])
+                request.headers.add(field.value, for: field.name)
+                return nil
+            }
+            return try finishHead()
+        case .fixedBody(let remaining):
+            let left = remaining - take(atMost: remaining)
+            state = .fixedBody(remaining: left)
+            return left == 0 ? finishRequest() : .needsMoreBytes
+        case .chunkSize:
+            guard let line = try nextLine(limit: 4096, status: 400) else { return .needsMoreBytes }
+            let size = try Self.chunkSize(buffer[line])
+            guard size <= maximumBodyBytes - request.body.count else { throw Failure(status: 413, reason: "Body too large") }
+            lineBytes = 0
+            state = size == 0 ? .trailers : .chunkData(remaining: size)
+        case .chunkData(let remaining):
+            let left = remaining - take(atMost: remaining)
+            state = left == 0 ? .chunkEnd : .chunkData(remaining: left)
+            return left == 0 ? nil : .needsMoreBytes
+        case .chunkEnd:
+            guard let line = try nextLine(limit: 2, status: 400) else { return .needsMoreBytes }
+            guard line.isEmpty else { throw Failure(status: 400, reason: "Chunk longer than its size") }
+            lineBytes = 0
+            state = .chunkSize
+        case .trailers:
+            guard let line = try nextLine(limit: maximumHeadBytes, status: 431) else { return .needsMoreBytes }
+            guard !line.isEmpty else { return finishRequest() }
+            let field = try Self.field(buffer[line])
+            request.trailers.add(field.value, for: field.name)
+        case .failed(let failure):
+            return .failure(failure)
+        }
+        return nil
+    }
+
+    private mutating func finishHead() throws(Failure) -> Action? {
+        lineBytes = 0
+        let framing = try Self.framing(of: request)
+        switch framing {
+        case .fixed(0): return finishRequest()
+        case .fixed(let length):
+            guard length <= maximumBodyBytes else { throw Failure(status: 413, reason: "Body too large") }
+            // Declared, not received: do not let a header alone allocate memory.
+            request.body.reserveCapacity(min(length, 1 << 20))
+            state = .fixedBody(remaining: length)
+        case .chunked: state = .chunkSize
+        }
+        // The interim response may be left out when the body is already on its way (RFC 9110 §10.1.1).
+        let expects = request.headers["Expect"]?.lowercased() == "100-continue"
+        return expects && unreadBytes == 0 && !request.isHTTP10 ? .expectsContinue : nil
+    }
+
+    private mutating func finishRequest() -> Action {
+        defer {
+            request = blank
+            lineBytes = 0
+            state = .requestLine
+        }
+        return .request(request)
+    }
+
+    /// Moves bytes into the body and says how many.
+    private mutating func take(atMost limit: Int) -> Int {
+        let count = min(limit, unreadBytes)
+        guard count > 0 else { return 0 }
+        let start = consumed
+        buffer.withUnsafeBufferPointer { request.body.append(UnsafeBufferPointer(rebasing: $0[start..<start + count])) }
+        consumed += count
+        return count
+    }
+
+    /// The next line without its CRLF, or `nil` while it is incomplete. Lines add up to `limit` bytes at most.
+    private mutating func nextLine(limit: Int, status: Int) throws(Failure) -> Range<Int>? {
+        let start = consumed
+        guard let end = buffer[(start + scanned)...].firstIndex(of: UInt8(ascii: "\n")) else {
+            scanned = unreadBytes
+            guard lineBytes + scanned <= limit else { throw Failure(status: status, reason: "Lines too long") }
+            return nil
+        }
+        lineBytes += end + 1 - start
+        guard lineBytes <= limit else { throw Failure(status: status, reason: "Lines too long") }
+        guard end > start, buffer[end - 1] == UInt8(ascii: "\r") else {
+            throw Failure(status: 400, reason: "A line ends without CRLF")
+        }
+        consumed = end + 1
+        scanned = 0
+        return start..<end - 1
+    }
+}

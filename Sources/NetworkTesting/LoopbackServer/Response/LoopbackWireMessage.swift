@@ -1,0 +1,138 @@
+import Endpoints
+import Foundation
+
+/// A response as bytes, while faults can still be applied to it.
+struct LoopbackWireMessage {
+    struct Piece {
+        var bytes: Data
+        /// Whether it belongs to the body, not to its chunked framing.
+        var isContent: Bool
+    }
+
+    var statusLine: Data
+    var headers: HTTPHeaders
+    var pieces: [Piece]
+    var closes: Bool
+    var cut: LoopbackFault.Cut?
+    var isEndless = false
+
+    private static let crlf = Data("\r\n".utf8)
+
+    init(_ response: LoopbackResponse, to request: LoopbackRequest) {
+        let faults = response.faults.map(\.kind)
+        statusLine = Self.statusLine(response.status, response.reason)
+        headers = response.headers
+        pieces = []
+        closes = request.closesConnection || headers.hasConnectionOption("close")
+        let hasFraming = headers.contains("Content-Length") || headers.contains("Transfer-Encoding")
+        let forbidsBody = response.status == 204 || response.status == 304 || 100..<200 ~= response.status
+        let isEndless = faults.contains(.endlessBody)
+
+        switch Self.content(of: response, faults: faults, isEndless: isEndless) {
+        case .chunked(let chunks, let trailers) where !request.isHTTP10:
+            if !hasFraming, !forbidsBody { headers.add("chunked", for: "Transfer-Encoding") }
+            for chunk in chunks where !chunk.isEmpty {
+                pieces.append(Piece(bytes: Data("\(String(chunk.count, radix: 16))\r\n".utf8), isContent: false))
+                pieces.append(Piece(bytes: chunk, isContent: true))
+                pieces.append(Piece(bytes: Self.crlf, isContent: false))
+            }
+            if !isEndless { pieces.append(Piece(bytes: Self.lastChunk(trailers), isContent: false)) }
+        case .chunked(let chunks, _):
+            pieces = chunks.map { Piece(bytes: $0, isContent: true) }
+            closes = true
+        case .fixed(let body), .raw(let body, _):
+            if isEndless {
+                closes = true
+            } else if !hasFraming, !forbidsBody {
+                headers.add(String(body.count), for: "Content-Length")
+            }
+            pieces = [Piece(bytes: body, isContent: true)]
+        }
+        if closes, !headers.contains("Connection"), !faults.contains(.closeAfter) { headers.add("close", for: "Connection") }
+        if forbidsBody || request.method == .head { pieces = [] }
+    }
+
+    mutating func apply(_ fault: LoopbackFault) {
+        switch fault.kind {
+        case .cut(let cut): self.cut = cut
+        case .statusLine(let line): statusLine = line
+        case .headerLine(let bytes):
+            headers.add(String(repeating: "a", count: max(1, bytes - "X-Filler: ".utf8.count)), for: "X-Filler")
+        case .headerLines(let count):
+            for number in stride(from: 1, through: count, by: 1) { headers.add("\(number)", for: "X-Filler-\(number)") }
+        case .contentLengths(let values):
+            headers.remove("Content-Length")
+            for value in values { headers.add(value, for: "Content-Length") }
+        case .chunkSizeLine(let line):
+            guard let first = pieces.firstIndex(where: { !$0.isContent }) else { return }
+            pieces[first].bytes = Data("\(line)\r\n".utf8)
+        case .endlessBody: isEndless = true
+        case .closeAfter: closes = true
+        case .garbage, .drip: break
+        }
+    }
+
+    /// Status line, fields and blank line.
+    var head: Data { Self.head(statusLine, headers) }
+
+    /// The pieces of body and framing, up to where the body is cut.
+    var piecesToSend: [Data] {
+        guard let cut, cut.place == .body else { return pieces.map(\.bytes) }
+        var left = cut.bytes
+        var sent: [Data] = []
+        for piece in pieces {
+            guard left > 0 else { break }
+            guard piece.isContent else {
+                sent.append(piece.bytes)
+                continue
+            }
+            sent.append(piece.bytes.prefix(left))
+            left -= min(left, piece.bytes.count)
+        }
+        // The cut lies beyond the end: all but the last chunk.
+        if left > 0, let last = pieces.last, !last.isContent { sent.removeLast() }
+        return sent
+    }
+
+    static func head(status: Int, reason: String?, headers: HTTPHeaders) -> Data {
+        head(statusLine(status, reason), headers)
+    }
+
+    private static func head(_ statusLine: Data, _ headers: HTTPHeaders) -> Data {
+        var head: [UInt8] = []
+        head.reserveCapacity(256)
+        head.append(contentsOf: statusLine)
+        head.append(contentsOf: "\r\n".utf8)
+        for field in headers {
+            head.append(contentsOf: field.name.utf8)
+            head.append(contentsOf: ": ".utf8)
+            head.append(contentsOf: field.value.utf8)
+            head.append(contentsOf: "\r\n".utf8)
+        }
+        head.append(contentsOf: "\r\n".utf8)
+        return Data(head)
+    }
+
+    private static func statusLine(_ status: Int, _ reason: String?) -> Data {
+        Data("HTTP/1.1 \(status) \(reason ?? LoopbackReasonPhrase.of(status))".utf8)
+    }
+
+    private static func lastChunk(_ trailers: HTTPHeaders) -> Data {
+        Data("0\r\n".utf8) + trailers.reduce(into: Data()) { $0.append(Data("\($1.name): \($1.value)\r\n".utf8)) } + crlf
+    }
+
+    /// The content as the faults want it: chunked for a bad chunk size, not empty if it is to be repeated.
+    private static func content(
+        of response: LoopbackResponse, faults: [LoopbackFault.Kind], isEndless: Bool
+    ) -> LoopbackResponse.Content {
+        let zeros = Data(count: 16 << 10)
+        switch response.content {
+        case .fixed(let body) where faults.contains { if case .chunkSizeLine = $0 { true } else { false } }:
+            return .chunked([body], trailers: HTTPHeaders())
+        case .fixed(let body) where isEndless && body.isEmpty: return .fixed(zeros)
+        case .chunked(let chunks, let trailers) where isEndless && chunks.allSatisfy(\.isEmpty):
+            return .chunked([zeros], trailers: trailers)
+        case let content: return content
+        }
+    }
+}
