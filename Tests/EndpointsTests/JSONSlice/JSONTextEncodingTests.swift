@@ -65,6 +65,20 @@ import Testing
         #expect(error?.kind == .emptyDocument)
     }
 
+    @Test(
+        arguments: [
+            // A second mark, and zeros that look like another encoding once the first is taken off.
+            [0xFF, 0xFE, 0xFF, 0xFE, 0x31, 0], [0xFE, 0xFF, 0xFE, 0xFF, 0, 0x31],
+            [0, 0, 0xFE, 0xFF, 0, 0, 0xFE, 0xFF, 0, 0, 0, 0x31],
+            [0xFF, 0xFE, 0x31, 0, 0, 0], [0x31, 0, 0, 0, 0, 0, 0, 0], [0xEF, 0xBB, 0xBF, 0x31, 0],
+            [0xEF, 0xBB, 0xBF, 0xFF, 0xFE, 0x31, 0],
+        ] as [[UInt8]]
+    )
+    func `an encoding is told once`(bytes: [UInt8]) {
+        #expect((try? JSONDecoder().decode(Int.self, from: Data(bytes))) == nil)
+        #expect(throws: JSONSliceError.self) { try JSONSlicer().slice(of: Data(bytes), at: "") }
+    }
+
     @Test func `a mark is taken once, and only in front`() {
         for text in ["\u{FEFF}\u{FEFF}1", " \u{FEFF}1", "1\u{FEFF}"] {
             #expect(throws: JSONSliceError.self) { try JSONSlicer().slice(of: Data(text.utf8), at: "") }
