@@ -94,15 +94,21 @@ extension JSONKeyPath: CustomStringConvertible {
 
     /// Dotted where it can be: a token only a pointer can express.
     static func text(of components: some Collection<Component>) -> String {
-        let isPointer = components.contains { if case .token = $0 { true } else { false } }
+        if components.contains(where: { if case .token = $0 { true } else { false } }) { return pointer(to: components) }
         return components.reduce(into: "") { text, component in
             switch component {
-            case .key(let name) where isPointer: text += "/" + escapedForPointer(name)
-            case .token(let name): text += "/" + escapedForPointer(name)
-            case .index(let index) where isPointer: text += "/\(index)"
             case .index(let index): text += "[\(index)]"
             case .key(let name) where canStandBare(name, first: text.isEmpty): text += text.isEmpty ? name : "." + name
-            case .key(let name): text += "[\"" + escapedForQuotes(name) + "\"]"
+            case .key(let name), .token(let name): text += "[\"" + escapedForQuotes(name) + "\"]"
+            }
+        }
+    }
+
+    static func pointer(to components: some Collection<Component>) -> String {
+        components.reduce(into: "") { text, component in
+            switch component {
+            case .index(let index): text += "/\(index)"
+            case .key(let name), .token(let name): text += "/" + escapedForPointer(name)
             }
         }
     }

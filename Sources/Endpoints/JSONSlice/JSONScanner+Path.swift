@@ -71,8 +71,8 @@ extension JSONScanner {
     ///
     /// - Returns: `nil` when it was found, else the object's first names.
     private mutating func seekMember(_ matcher: JSONNameMatcher) throws(JSONFlaw) -> [String]? {
-        var available: [String] = []
-        guard try enter(isObject: true) else { return available }
+        var first: [(name: UnsafeBufferPointer<UInt8>, traits: StringTraits)] = []
+        guard try enter(isObject: true) else { return [] }
         repeat {
             Self.skipWhitespace(&position, end)
             let start = position + 1
@@ -83,12 +83,10 @@ extension JSONScanner {
                 Self.skipWhitespace(&position, end)
                 return nil
             }
-            if available.count < 5 {
-                available.append(JSONSliceError.bounded(JSONNameMatcher.name(name, traits), to: 40))
-            }
+            if first.count < 5 { first.append((name, traits)) }
             try skipValue()
         } while try hasNext()
-        return available
+        return first.map { JSONSliceError.bounded(JSONNameMatcher.name($0.name, $0.traits), to: 40) }
     }
 
     /// Goes to an element of an array.

@@ -20,8 +20,9 @@ extension JSONSliceError {
         case .type(let expected, let found):
             kind = .typeMismatch(expected: expected, found: found, at: parent)
         case .leadingZero:
-            let before = JSONKeyPath.text(of: path.components.prefix(parent.components.count))
-            kind = .malformedPath(offset: before.utf8.count, reason: "an array index has no leading zeros")
+            let before = JSONKeyPath.pointer(to: path.components.prefix(parent.components.count))
+            // Behind the slash that leads the token.
+            kind = .malformedPath(offset: before.utf8.count + 1, reason: "an array index has no leading zeros")
         }
         self.init(kind: kind, path: path, byteOffset: offset)
     }

@@ -27,43 +27,55 @@ public struct JSONSlicer: Sendable {
     /// The slice, and the path with every pointer token resolved to the name or index the document made of it.
     package func locate(_ path: JSONKeyPath, in data: Data) throws(JSONSliceError) -> (data: Data, path: JSONKeyPath) {
         try path.validated()
-        switch data.withUnsafeBytes({ Self.search($0.bindMemory(to: UInt8.self), path) }) {
-        case .found(let range, let steps):
-            let start = data.startIndex + range.lowerBound
-            return (data[start..<start + range.count], steps)
-        case .transcoded(let utf8):
-            return try locate(path, in: utf8)
-        case .failed(let error):
-            throw error
-        }
-    }
-
-    private enum Outcome {
-        case found(Range<Int>, JSONKeyPath)
-        case transcoded(Data)
-        case failed(JSONSliceError)
-    }
-
-    private static func search(_ bytes: UnsafeBufferPointer<UInt8>, _ path: JSONKeyPath) -> Outcome {
-        let (encoding, markLength) = JSONTextEncoding.detect(bytes)
+        let (encoding, markLength) = data.withUnsafeBytes { JSONTextEncoding.detect($0.bindMemory(to: UInt8.self)) }
         guard case .utf8 = encoding else {
-            do throws(JSONTextEncoding.Malformed) {
-                return .transcoded(Data(try encoding.transcoded(bytes, from: markLength)))
-            } catch {
-                let reason = "the text is not what its encoding allows"
-                let kind = JSONSliceError.Kind.malformedDocument(byteOffset: error.offset, reason: reason)
-                return .failed(JSONSliceError(kind: kind, path: path, byteOffset: error.offset))
+            return try Self.locate(path, inUTF8: try Self.transcoded(data, encoding, markLength, path), from: 0)
+        }
+        return try Self.locate(path, inUTF8: data, from: markLength)
+    }
+
+    private static func locate(
+        _ path: JSONKeyPath, inUTF8 data: Data, from offset: Int
+    ) throws(JSONSliceError) -> (data: Data, path: JSONKeyPath) {
+        let found = data.withUnsafeBytes { bytes in
+            Result { () throws(JSONSliceError) in try search(bytes.bindMemory(to: UInt8.self), from: offset, path) }
+        }
+        let (range, resolved) = try found.get()
+        let start = data.startIndex + range.lowerBound
+        return (data[start..<start + range.count], resolved)
+    }
+
+    private static func search(
+        _ bytes: UnsafeBufferPointer<UInt8>, from offset: Int, _ path: JSONKeyPath
+    ) throws(JSONSliceError) -> (Range<Int>, JSONKeyPath) {
+        guard let start = bytes.baseAddress else { throw JSONSliceError(kind: .emptyDocument, path: path, byteOffset: 0) }
+        var scanner = JSONScanner(from: start + offset, to: start + bytes.count)
+        let location: JSONLocation
+        do throws(JSONFlaw) {
+            location = try scanner.locate(path.components)
+        } catch {
+            throw JSONSliceError(error, at: error.offset(from: start), path: path)
+        }
+        let range = location.start - start..<location.end - start
+        let resolved = path.components == location.steps ? path : JSONKeyPath(components: location.steps)
+        guard let miss = location.miss else { return (range, resolved) }
+        throw JSONSliceError(miss, after: resolved, at: range.lowerBound, path: path)
+    }
+
+    private static func transcoded(
+        _ data: Data, _ encoding: JSONTextEncoding, _ markLength: Int, _ path: JSONKeyPath
+    ) throws(JSONSliceError) -> Data {
+        let text = data.withUnsafeBytes { bytes in
+            Result { () throws(JSONTextEncoding.Malformed) in
+                Data(try encoding.transcoded(bytes.bindMemory(to: UInt8.self), from: markLength))
             }
         }
-        guard let start = bytes.baseAddress else { return .failed(JSONSliceError(kind: .emptyDocument, path: path)) }
-        var scanner = JSONScanner(from: start + markLength, to: start + bytes.count)
-        do throws(JSONFlaw) {
-            let location = try scanner.locate(path.components)
-            let steps = JSONKeyPath(components: location.steps)
-            guard let miss = location.miss else { return .found(location.start - start..<location.end - start, steps) }
-            return .failed(JSONSliceError(miss, after: steps, at: location.start - start, path: path))
+        do throws(JSONTextEncoding.Malformed) {
+            return try text.get()
         } catch {
-            return .failed(JSONSliceError(error, at: error.offset(from: start), path: path))
+            let kind = JSONSliceError.Kind.malformedDocument(
+                byteOffset: error.offset, reason: "the text is not what its encoding allows")
+            throw JSONSliceError(kind: kind, path: path, byteOffset: error.offset)
         }
     }
 }

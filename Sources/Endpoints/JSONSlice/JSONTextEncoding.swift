@@ -14,6 +14,8 @@ enum JSONTextEncoding {
     /// Without a mark the zero bytes of the first characters decide, which are ASCII in most documents. `FF FE` is UTF-16
     /// whatever follows, so that little-endian UTF-32 has to come without a mark.
     static func detect(_ bytes: UnsafeBufferPointer<UInt8>) -> (encoding: JSONTextEncoding, markLength: Int) {
+        // The common case needs no look at the marks: ASCII, and no zeros.
+        if bytes.count >= 2, 1..<0x80 ~= bytes[0], 1..<0x80 ~= bytes[1] { return (.utf8, 0) }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if bytes.starts(with: [0x00, 0x00, 0xFE, 0xFF]) { return (.utf32(bigEndian: true), 4) }
         if bytes.starts(with: [0xFE, 0xFF]) { return (.utf16(bigEndian: true), 2) }
