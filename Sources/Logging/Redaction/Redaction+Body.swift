@@ -17,6 +17,8 @@ extension Redaction {
 
     func shown(body: [UInt8], type: MediaType, limit: Int) -> ShownBody {
         guard !body.isEmpty else { return ShownBody(text: "", isJSON: false) }
+        // A little more than is shown, so that the cut can fall between characters.
+        let limitOfScan = max(limit, limit &+ 8)
         if type.isMultipart {
             var printer = MultipartRedactor(body, type: type, redaction: self, limit: limit)
             return printer.run() ?? .bytes(body.count, type)
@@ -24,15 +26,15 @@ extension Redaction {
         if type.essence.isEmpty ? !Self.looksLikeText(body) : !type.isText || body.contains(0) { return .bytes(body.count, type) }
         if type.isForm {
             return ShownBody(
-                redactedItems(body, isForm: true, limit: limit), read: body.count, total: body.count, limit: limit, isJSON: false)
+                redactedItems(body, isForm: true, limit: limitOfScan), read: body.count, total: body.count, limit: limit, isJSON: false)
         }
         let first = body.first { !$0.isWhitespace && $0 < 0x80 && $0 != 0x1E }
         if type.isJSON || first == .openBrace || first == .openBracket {
-            var scanner = JSONRedactor(body, redaction: self, limit: limit)
+            var scanner = JSONRedactor(body, redaction: self, limit: limitOfScan)
             let text = scanner.run()
             return ShownBody(text, read: scanner.index, total: body.count, limit: limit, isJSON: true)
         }
-        var scanner = TextRedactor(body, redaction: self, limit: limit)
+        var scanner = TextRedactor(body, redaction: self, limit: limitOfScan)
         let text = scanner.run()
         return ShownBody(text, read: scanner.index, total: body.count, limit: limit, isJSON: false)
     }
@@ -63,7 +65,6 @@ struct ShownBody {
     /// Cuts `output` to the limit on a character boundary.
     init(_ output: [UInt8], read: Int, total: Int, limit: Int, isJSON: Bool) {
         var end = min(output.count, limit)
-        // Not between the bytes of one character.
         while end > 0, end < output.count, output[end] & 0xC0 == 0x80, limit - end < 4 { end -= 1 }
         text = String(decoding: output[..<end], as: UTF8.self)
         bytesLeft = end < output.count || read < total ? max(1, total - read + output.count - end) : 0

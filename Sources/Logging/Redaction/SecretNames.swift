@@ -7,11 +7,11 @@ enum SecretNames {
         "token", "secret", "password", "passwd", "passphrase", "passcode", "pwd", "apikey", "accesskey", "privatekey",
         "signingkey", "encryptionkey", "masterkey", "sharedkey", "accountkey", "subscriptionkey", "signature", "session",
         "credential", "cookie", "bearer", "csrf", "xsrf", "assertion",
-        "codeverifier", "devicecode", "usercode", "samlresponse", "samlrequest", "jwt",
+        "codeverifier", "devicecode", "usercode", "samlresponse", "samlrequest", "jwt", "dpop",
     ].map { Array($0.utf8) }
 
     /// Words that make a name secret when they stand alone between separators or capitals: `X-Auth`, `smsOtp`.
-    private static let words: Set<String> = ["sig", "pin", "otp", "totp", "pass", "sid", "dpop", "hmac"]
+    private static let words: Set<String> = ["sig", "pin", "otp", "totp", "pass", "sid", "hmac"]
 
     /// Field names that are secret only when they are all there is: `key`, but not `keyboard`; `user[code]` counts.
     private static let wholeFields: Set<String> = ["key", "code"]

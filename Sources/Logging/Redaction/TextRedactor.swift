@@ -188,6 +188,8 @@ struct TextRedactor {
             search = bytes[index...].firstIndex(of: .less) ?? bytes.count
         }
         if search > index { hide(upTo: search) }
+        // The name and its colon must not be taken for a pair.
+        if bytes.matches(closingTag, at: index) { copy(closingTag.count) }
         return true
     }
 

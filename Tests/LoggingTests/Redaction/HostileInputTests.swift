@@ -1,0 +1,70 @@
+import Foundation
+import NetworkLogging
+import Testing
+
+/// Whatever comes in, the answer comes back, bounded and in linear time.
+struct HostileInputTests {
+    private static let types: [String?] = [
+        nil, "application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=b", "text/plain", "text/xml",
+        "image/png", "multipart/form-data; boundary=", ";;;=\"",
+    ]
+
+    @Test(arguments: types)
+    func `random bytes never trap and stay within the limit`(type: String?) {
+        var random = SeededGenerator(state: 42)
+        let alphabet = Array("{}[]\":,=&;%<>/\\@?#' \r\n-b\\u00eyJtokenpassword:Bearer ://".utf8)
+        for _ in 0..<300 {
+            let count = Int.random(in: 0..<200, using: &random)
+            let isRaw = Bool.random(using: &random)
+            let bytes = (0..<count).map { _ in
+                isRaw ? UInt8.random(in: 0...255, using: &random) : alphabet.randomElement(using: &random) ?? 0
+            }
+            let limit = Int.random(in: 0..<100, using: &random)
+            let text = Redaction.default.redacted(body: Data(bytes), contentType: type, limit: limit)
+            // What is no UTF-8 grows to three bytes each; the note is short.
+            #expect(text.utf8.count <= 3 * limit + 60)
+            let string = String(decoding: bytes, as: UTF8.self)
+            _ = Redaction.default.redacted(url: string)
+            _ = Redaction.default.redacted(text: string)
+            _ = URL(string: string).map { CurlCommand(LoggedRequest(url: $0)).text }
+            let output = RecordingOutput()
+            let headers =
+                [LoggedField(name: string, value: string)] + (type.map { [LoggedField(name: "Content-Type", value: $0)] } ?? [])
+            if let url = URL(string: "https://example.com/") {
+                output.logger(.debug).log(request: LoggedRequest(url: url, headers: headers, body: .data(Data(bytes))))
+            }
+            #expect(output.entries.count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        "[", "{\"a\":", "{\"password\":", "\"", "\\", "<token>", "://:x", "code: 1 ", "basic ", "%3D", "--b\r\n", "eyJ", "a=",
+        " ",
+    ])
+    func `a megabyte of one thing takes no longer than linear time`(unit: String) {
+        let bytes = Data(String(repeating: unit, count: 1_000_000 / unit.utf8.count).utf8)
+        for type in ["application/json", "text/plain", "multipart/form-data; boundary=b", "application/x-www-form-urlencoded"] {
+            let clock = ContinuousClock()
+            let duration = clock.measure {
+                let text = Redaction.default.redacted(body: bytes, contentType: type)
+                #expect(text.utf8.count < 5000)
+            }
+            #expect(duration < .seconds(5), "\(type)")
+        }
+    }
+
+    @Test(arguments: ["[", "<token>", "://:x", "code: 1 ", "basic ", "{\"token\":", "a:"])
+    func `a long text without a limit takes no longer than linear time`(unit: String) {
+        let text = String(repeating: unit, count: 100_000 / unit.utf8.count)
+        let duration = ContinuousClock().measure { _ = Redaction.default.redacted(text: text) }
+        #expect(duration < .seconds(5))
+    }
+
+    @Test func `a deep document is indented without a stack and within bounds`() {
+        let output = RecordingOutput()
+        let request = LoggedRequest.make(
+            headers: ["Content-Type": "application/json"], body: String(repeating: "[", count: 1_000_000))
+        output.logger(.debug).log(request: request)
+        #expect(output.text.utf8.count < 300_000)
+    }
+}

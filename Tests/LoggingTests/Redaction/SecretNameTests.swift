@@ -1,0 +1,58 @@
+import NetworkLogging
+import Testing
+
+struct SecretNameTests {
+    @Test(arguments: [
+        "Authorization", "authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "SET-COOKIE2", "Authentication-Info",
+        "Proxy-Authentication-Info", "X-Api-Key", "X-API-Key", "apikey", "X-Goog-Api-Key", "X-Auth", "X-Auth-Token", "X-Auth-Key",
+        "X-AuthKey", "X-Amz-Security-Token", "X-CSRF-Token", "X-XSRF-TOKEN", "PRIVATE-TOKEN", "X-Vault-Token", "X-Client-Secret",
+        "X-Session-Id", "X-Hub-Signature-256", "X-Amz-Credential", "X-Password", "X-Functions-Key",
+        "Ocp-Apim-Subscription-Key", "DPoP", "X-OTP", "X-Original-Authorization",
+    ])
+    func `a header whose name says so is secret`(name: String) {
+        #expect(Redaction.isSecret(header: name))
+    }
+
+    @Test(arguments: [
+        "Content-Type", "Content-Length", "Accept", "Accept-Encoding", "ETag", "If-None-Match", "WWW-Authenticate",
+        "Proxy-Authenticate", "Host", "User-Agent", "Location", "Referer", "Cache-Control", "Date", "Range", "Vary",
+        "Access-Control-Allow-Credentials", "Idempotency-Key", "Retry-After", "X-Request-Id", "X-Author", "Allow", "Link",
+        "Sec-WebSocket-Key", "Traceparent", "Content-Disposition", "", ":authority",
+    ])
+    func `a header without a telling name is shown`(name: String) {
+        #expect(!Redaction.isSecret(header: name))
+    }
+
+    @Test(arguments: [
+        "access_token", "accessToken", "Access-Token", "ACCESS_TOKEN", "refresh_token", "id_token", "token", "tokens", "api_key",
+        "apiKey", "apikey", "key", "KEY", "password", "passwd", "pwd", "newPassword", "secret", "client_secret", "clientSecret",
+        "signature", "sig", "code", "session", "sessionid", "session_id", "JSESSIONID", "PHPSESSID_session", "jwt", "auth",
+        "authorization", "credential", "credentials", "private_key", "pin", "otp", "smsOtp", "X-Amz-Signature",
+        "X-Amz-Credential", "X-Goog-Signature", "user[password]", "user[code]", "user.key", "/token", "code_verifier",
+        "pass\u{0}word", "p\u{200B}assword_secret",
+    ])
+    func `a field whose name says so is secret`(name: String) {
+        #expect(Redaction.isSecret(field: name))
+    }
+
+    @Test(arguments: [
+        "name", "id", "author", "authors", "authority", "keyboard", "monkey", "encode", "zipcode", "statusCode", "country_code",
+        "page", "limit", "token_type", "expires_in", "shipping", "spin", "design", "passenger", "compass", "q", "",
+    ])
+    func `a field without a telling name is shown`(name: String) {
+        #expect(!Redaction.isSecret(field: name))
+    }
+
+    @Test func `names can be added and are compared like the built-in ones`() {
+        let redaction = Redaction(extraHeaderNames: ["X-Customer", "ETag"], extraFieldNames: ["customer_number"])
+        #expect(redaction.isSecret(header: "x-customer"))
+        #expect(redaction.isSecret(header: "ETag"))
+        #expect(redaction.isSecret(field: "CustomerNumber"))
+        #expect(redaction.isSecret(field: "order[customer-number]"))
+        #expect(redaction.isSecret(header: "Authorization"))
+        #expect(!Redaction.isSecret(field: "customer_number"))
+        #expect(
+            redaction.redacted(text: "customer number is shown, customer_number=1 is not")
+                == "customer number is shown, customer_number=<redacted> is not")
+    }
+}
