@@ -26,7 +26,8 @@ extension Redaction {
         if type.essence.isEmpty ? !Self.looksLikeText(body) : !type.isText || body.contains(0) { return .bytes(body.count, type) }
         if type.isForm {
             return ShownBody(
-                redactedItems(body, isForm: true, limit: limitOfScan), read: body.count, total: body.count, limit: limit, isJSON: false)
+                redactedItems(body, isForm: true, limit: limitOfScan), read: body.count, total: body.count, limit: limit,
+                isJSON: false)
         }
         let first = body.first { !$0.isWhitespace && $0 < 0x80 && $0 != 0x1E }
         if type.isJSON || first == .openBrace || first == .openBracket {

@@ -117,7 +117,7 @@
                 continuation.resume(returning: outcome)
             case .completion(let completion):
                 // Not on the loop's thread: the caller's closure may block.
-                DispatchQueue.global().async { completion(outcome) }
+                CompletionQueue.run { completion(outcome) }
             }
         }
 

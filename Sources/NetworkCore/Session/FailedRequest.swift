@@ -1,5 +1,3 @@
-import Dispatch
-
 /// The handle of a request that failed before it began.
 package struct FailedRequest: NetworkCancellable {
     package func cancel() {}
@@ -8,7 +6,7 @@ package struct FailedRequest: NetworkCancellable {
     package static func deliver<Value: Sendable, Failure: Error>(
         _ error: Failure, to completion: @escaping @Sendable (Result<Value, Failure>) -> Void
     ) -> any NetworkCancellable {
-        DispatchQueue.global().async { completion(.failure(error)) }
+        CompletionQueue.run { completion(.failure(error)) }
         return FailedRequest()
     }
 }

@@ -1,0 +1,81 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import NetworkLogging
+
+/// Why there is no value.
+public enum DataTransferError: Error, Sendable {
+    /// The request succeeded, but the body is empty where a value is expected.
+    case noResponse(ParsingFailure)
+    /// The request succeeded, but the body is not the value that is expected.
+    case parsing(ParsingFailure)
+    /// The request failed.
+    case networkFailure(NetworkError)
+    /// The request failed, and the resolver made the caller's own error of it.
+    case resolvedNetworkFailure(any Error & Sendable, cause: NetworkError)
+}
+
+extension DataTransferError {
+    init(_ error: NetworkError, resolvedBy resolver: any DataTransferErrorResolver) {
+        let resolved = resolver.resolve(error: error)
+        if let resolved = resolved as? NetworkError {
+            self = .networkFailure(resolved)
+        } else {
+            self = .resolvedNetworkFailure(resolved, cause: error)
+        }
+    }
+
+    init(decoding error: any Error, of response: NetworkResponse, endpoint: some Requestable) {
+        let failure = ParsingFailure(error, of: response, endpoint: endpoint)
+        if case ResponseDecodingError.emptyBody = error {
+            self = .noResponse(failure)
+        } else {
+            self = .parsing(failure)
+        }
+    }
+
+    /// The network's error, resolved or not.
+    public var networkError: NetworkError? {
+        switch self {
+        case .networkFailure(let error), .resolvedNetworkFailure(_, let error): error
+        case .noResponse, .parsing: nil
+        }
+    }
+
+    /// The caller's own error, where the resolver made one of this type.
+    public func resolved<Resolved: Error>(as type: Resolved.Type = Resolved.self) -> Resolved? {
+        if case .resolvedNetworkFailure(let error, _) = self { error as? Resolved } else { nil }
+    }
+
+    /// The response's status, where one came.
+    public var statusCode: Int? {
+        switch self {
+        case .noResponse(let failure), .parsing(let failure): failure.statusCode
+        case .networkFailure(let error), .resolvedNetworkFailure(_, let error): error.statusCode
+        }
+    }
+
+    public var isCancelled: Bool { networkError?.isCancelled ?? false }
+    public var isTimeout: Bool { networkError?.isTimeout ?? false }
+    /// Whether the network, rather than this request or the server's answer, was at fault.
+    public var isConnectivity: Bool { networkError?.isConnectivity ?? false }
+    /// Whether the same request might fare better a moment later; see ``NetworkCore/NetworkError/isRetryable``.
+    public var isRetryable: Bool { networkError?.isRetryable ?? false }
+}
+
+extension DataTransferError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+    public var description: String {
+        switch self {
+        case .noResponse(let failure): "no response body: \(failure)"
+        case .parsing(let failure): "the response cannot be decoded: \(failure)"
+        case .networkFailure(let error): error.description
+        case .resolvedNetworkFailure(let error, let cause):
+            // The caller's error may repeat what a server said.
+            "\(Redaction.default.redacted(text: String(describing: error)).printableLine) (\(cause))"
+        }
+    }
+
+    public var debugDescription: String { description }
+    public var errorDescription: String? { description }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

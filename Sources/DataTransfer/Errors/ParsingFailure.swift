@@ -1,0 +1,71 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import NetworkLogging
+
+/// What could not be decoded, where, and why. Holds at most 256 bytes of the body, redacted.
+public struct ParsingFailure: Error, Sendable {
+    /// The most bytes of a body that ``snippet`` shows.
+    public static let maximumSnippetBytes = 256
+
+    /// `GET https://host/path`, without the query.
+    public var request: String
+    public var statusCode: Int
+    public var contentType: String?
+    /// Where in the document: `data.items[0].title`, the key path included. Empty for the whole.
+    public var codingPath: String
+    /// What is wrong there.
+    public var reason: String
+    /// The beginning of the body, with secrets replaced.
+    public var snippet: String
+    /// The decoder's error.
+    public var underlying: any Error
+
+    init(_ error: any Error, of response: NetworkResponse, endpoint: some Requestable) {
+        request = "\(endpoint.method) \(URLText(response.url).originAndPath)"
+        statusCode = response.statusCode
+        contentType = response.headers["Content-Type"]
+        snippet = Redaction.default.redacted(
+            body: response.body, contentType: contentType, limit: Self.maximumSnippetBytes)
+        underlying = error
+        let context = (error as? DecodingError)?.placeAndReason
+        codingPath = context?.path ?? ""
+        reason = context?.reason ?? (error as? ResponseDecodingError)?.description ?? "\(type(of: error))"
+    }
+}
+
+extension ParsingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String {
+        let place = codingPath.isEmpty ? "" : " at \(codingPath.printable)"
+        return
+            "\(request) [\(statusCode)]\(place): \(reason.printableLine); body: \(snippet.isEmpty ? "empty" : snippet.printableLine)"
+    }
+
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension DecodingError {
+    fileprivate var placeAndReason: (path: String, reason: String) {
+        switch self {
+        case .keyNotFound(let key, let context): (Self.text(context.codingPath), "no value for the key \"\(key.stringValue)\"")
+        case .valueNotFound(let type, let context): (Self.text(context.codingPath), "null where \(type) is expected")
+        case .typeMismatch(let type, let context): (Self.text(context.codingPath), "not \(type)")
+        case .dataCorrupted(let context):
+            (Self.text(context.codingPath), context.codingPath.isEmpty ? "malformed document" : "malformed value")
+        @unknown default: ("", "cannot be decoded")
+        }
+    }
+
+    private static func text(_ path: [any CodingKey]) -> String {
+        var text = ""
+        for key in path {
+            if let index = key.intValue {
+                text += "[\(index)]"
+            } else {
+                text += text.isEmpty ? key.stringValue : "." + key.stringValue
+            }
+        }
+        return text
+    }
+}

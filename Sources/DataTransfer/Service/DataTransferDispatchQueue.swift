@@ -1,0 +1,13 @@
+import Dispatch
+
+/// Where completions run. A `DispatchQueue` is one; a test may run the work at once.
+public protocol DataTransferDispatchQueue: Sendable {
+    /// Runs `work` once, now or later.
+    func asyncExecute(work: @escaping @Sendable () -> Void)
+}
+
+extension DispatchQueue: DataTransferDispatchQueue {
+    public func asyncExecute(work: @escaping @Sendable () -> Void) {
+        async(execute: work)
+    }
+}

@@ -1,0 +1,64 @@
+import Endpoints
+import NetworkCore
+
+/// From an endpoint to its value.
+///
+/// ```swift
+/// let movies = try await service.request(popular)                       // [Movie]
+/// let response = try await service.response(for: popular)               // value, status, headers, timings
+/// let handle = service.request(popular, on: .main) { result in … }      // handle.cancel()
+/// ```
+///
+/// A test double implements one method; all others follow from it.
+public protocol DataTransferService: Sendable {
+    /// Requests an endpoint.
+    ///
+    /// - Parameters:
+    ///   - queue: Where the completion runs; with `nil`, on a background thread that no transfer depends on.
+    ///   - completion: Runs exactly once.
+    /// - Returns: A handle that calls the request off; its completion then runs with an error whose `isCancelled` is true.
+    @discardableResult
+    func response<Target: ResponseRequestable>(
+        for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
+        completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
+    ) -> any NetworkCancellable
+
+    /// Requests an endpoint. Derived from the completion form unless a service has a shorter way.
+    ///
+    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
+    func response<Target: ResponseRequestable>(
+        for endpoint: Target
+    ) async throws(DataTransferError) -> DataTransferResponse<Target.Response>
+}
+
+extension DataTransferService {
+    public func response<Target: ResponseRequestable>(
+        for endpoint: Target
+    ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
+        let bridge = CancellationBridge<DataTransferResponse<Target.Response>, DataTransferError>(
+            cancellation: .networkFailure(.cancelled(TransportError(.cancelled, "the task was cancelled"))))
+        return try await bridge.run { completion in self.response(for: endpoint, on: nil, completion: completion) }
+    }
+
+    /// The value of an endpoint: a decoded one, or nothing for `Void`.
+    ///
+    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
+    public func request<Target: ResponseRequestable>(_ endpoint: Target) async throws(DataTransferError) -> Target.Response {
+        try await response(for: endpoint).value
+    }
+
+    /// The value of an endpoint: a decoded one, or nothing for `Void`.
+    ///
+    /// - Parameters:
+    ///   - queue: Where the completion runs; by default on a background thread that no transfer depends on. Not on the main queue
+    ///     unless you say so: a tool without a main loop would never hear of it.
+    ///   - completion: Runs exactly once.
+    /// - Returns: A handle that calls the request off.
+    @discardableResult
+    public func request<Target: ResponseRequestable>(
+        _ endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil,
+        completion: @escaping @Sendable (Result<Target.Response, DataTransferError>) -> Void
+    ) -> any NetworkCancellable {
+        response(for: endpoint, on: queue) { completion($0.map(\.value)) }
+    }
+}

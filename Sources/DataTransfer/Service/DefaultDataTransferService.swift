@@ -1,0 +1,88 @@
+import Endpoints
+import NetworkCore
+import NetworkLogging
+
+/// The ``DataTransferService`` over a ``NetworkCore/NetworkService``.
+///
+/// ```swift
+/// let service = DefaultDataTransferService(configuration: try APIConfiguration("https://api.example.com/3"))
+/// let movies = try await service.request(Endpoint<[Movie]>(path: "movie/popular", keyPath: "results"))
+/// ```
+public struct DefaultDataTransferService: DataTransferService {
+    private let networkService: any NetworkService
+    private let errorResolver: any DataTransferErrorResolver
+    private let errorLogger: (any DataTransferErrorLogger)?
+
+    /// - Parameters:
+    ///   - networkService: What fetches the bytes.
+    ///   - errorResolver: Turns a network error into the caller's own; none by default.
+    ///   - errorLogger: Hears each failure once; none by default.
+    public init(
+        networkService: any NetworkService,
+        errorResolver: any DataTransferErrorResolver = .unresolved,
+        errorLogger: (any DataTransferErrorLogger)? = nil
+    ) {
+        self.networkService = networkService
+        self.errorResolver = errorResolver
+        self.errorLogger = errorLogger
+    }
+
+    /// Over a ``NetworkCore/DefaultNetworkService`` made of these parts.
+    public init(
+        configuration: any NetworkConfigurable,
+        sessionManager: any NetworkSessionManager = DefaultSessionManager.shared,
+        interceptors: [any NetworkInterceptor] = [],
+        networkLogger: (any NetworkErrorLogger)? = nil,
+        errorResolver: any DataTransferErrorResolver = .unresolved,
+        errorLogger: (any DataTransferErrorLogger)? = nil
+    ) {
+        self.init(
+            networkService: DefaultNetworkService(
+                configuration: configuration, sessionManager: sessionManager, interceptors: interceptors, logger: networkLogger),
+            errorResolver: errorResolver, errorLogger: errorLogger)
+    }
+
+    @discardableResult
+    public func response<Target: ResponseRequestable>(
+        for endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil,
+        completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
+    ) -> any NetworkCancellable {
+        networkService.request(endpoint) { result in
+            let outcome = Result { () throws(DataTransferError) in try decode(result, endpoint) }
+            guard let queue else { return completion(outcome) }
+            queue.asyncExecute { completion(outcome) }
+        }
+    }
+
+    public func response<Target: ResponseRequestable>(
+        for endpoint: Target
+    ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
+        let result: Result<NetworkResponse, NetworkError>
+        do throws(NetworkError) {
+            result = .success(try await networkService.response(for: endpoint))
+        } catch {
+            result = .failure(error)
+        }
+        return try decode(result, endpoint)
+    }
+
+    /// What both faces do with what came back.
+    private func decode<Target: ResponseRequestable>(
+        _ result: Result<NetworkResponse, NetworkError>, _ endpoint: Target
+    ) throws(DataTransferError) -> DataTransferResponse<Target.Response> {
+        let failure: DataTransferError
+        switch result {
+        case .success(let response):
+            do {
+                let body = ResponseBody(response.body, contentType: response.headers["Content-Type"])
+                return DataTransferResponse(value: try endpoint.response(from: body), response: response)
+            } catch {
+                failure = DataTransferError(decoding: error, of: response, endpoint: endpoint)
+            }
+        case .failure(let error):
+            failure = DataTransferError(error, resolvedBy: errorResolver)
+        }
+        if let errorLogger, errorLogger.isEnabled { errorLogger.log(error: failure) }
+        throw failure
+    }
+}

@@ -1,0 +1,103 @@
+import Endpoints
+import NetworkLogging
+
+/// The ``NetworkService`` over a session manager.
+///
+/// ```swift
+/// let service = DefaultNetworkService(configuration: try APIConfiguration("https://api.example.com"))
+/// let response = try await service.response(for: Endpoint<Data>(path: "status", responseDecoder: .rawData))
+/// ```
+public struct DefaultNetworkService: NetworkService {
+    private let configuration: any NetworkConfigurable
+    private let session: any NetworkSessionManager
+    private let intercepted: InterceptedSession?
+    private let journal: RequestJournal
+
+    /// - Parameters:
+    ///   - configuration: Read anew for each request.
+    ///   - sessionManager: What moves the bytes; by default one that all services share, and with it its connections.
+    ///   - interceptors: In order, the first one outermost.
+    ///   - logger: Hears each request, response and failure; none by default.
+    public init(
+        configuration: any NetworkConfigurable,
+        sessionManager: any NetworkSessionManager = DefaultSessionManager.shared,
+        interceptors: [any NetworkInterceptor] = [],
+        logger: (any NetworkErrorLogger)? = nil
+    ) {
+        self.configuration = configuration
+        session = sessionManager
+        intercepted = interceptors.isEmpty ? nil : InterceptedSession(interceptors: interceptors, session: sessionManager)
+        journal = RequestJournal(logger: logger)
+    }
+
+    @discardableResult
+    public func request(
+        _ endpoint: any Requestable,
+        completion: @escaping @Sendable (Result<NetworkResponse, NetworkError>) -> Void
+    ) -> any NetworkCancellable {
+        let request: NetworkRequest
+        do throws(NetworkError) {
+            request = try build(endpoint)
+        } catch {
+            return FailedRequest.deliver(error, to: completion)
+        }
+        let entry = journal.open(request)
+        let accepted = endpoint.acceptedStatuses
+        let finish: @Sendable (Result<NetworkResponse, TransportError>) -> Void = { [journal] result in
+            completion(Result { () throws(NetworkError) in try Self.check(result, accepted, journal, entry) })
+        }
+        if let intercepted {
+            return TaskCancellable { () throws(TransportError) in
+                try await intercepted.response(for: request)
+            } completion: {
+                finish($0)
+            }
+        }
+        return session.request(request, completion: finish)
+    }
+
+    public func response(for endpoint: any Requestable) async throws(NetworkError) -> NetworkResponse {
+        let request = try build(endpoint)
+        let entry = journal.open(request)
+        let result: Result<NetworkResponse, TransportError>
+        do throws(TransportError) {
+            if let intercepted {
+                result = .success(try await intercepted.response(for: request))
+            } else {
+                result = .success(try await session.response(for: request))
+            }
+        } catch {
+            result = .failure(error)
+        }
+        return try Self.check(result, endpoint.acceptedStatuses, journal, entry)
+    }
+
+    private func build(_ endpoint: any Requestable) throws(NetworkError) -> NetworkRequest {
+        do throws(RequestGenerationError) {
+            return try endpoint.networkRequest(with: configuration)
+        } catch {
+            let failure = NetworkError.requestGeneration(error)
+            journal.close(nil, failure)
+            throw failure
+        }
+    }
+
+    /// What both faces do with what came back.
+    private static func check(
+        _ result: Result<NetworkResponse, TransportError>, _ accepted: AcceptedStatuses, _ journal: RequestJournal,
+        _ entry: LoggedRequest?
+    ) throws(NetworkError) -> NetworkResponse {
+        switch result {
+        case .success(let response):
+            journal.note(response, entry)
+            if accepted.contains(response.statusCode) { return response }
+            let failure = NetworkError.status(response)
+            journal.close(entry, failure)
+            throw failure
+        case .failure(let error):
+            let failure = NetworkError(error)
+            journal.close(entry, failure)
+            throw failure
+        }
+    }
+}
