@@ -128,7 +128,7 @@ import Testing
         let confused = try RawSocketClient(server).send("\u{16}\u{3}\u{1}\r\n\r\n")
         try client.get("/again")
         #expect(await server.waitForRequests(count: 2).map(\.path) == ["/quiet", "/again"])
-        #expect(server.openConnectionCount == 2)
+        #expect(await server.waitForOpenConnections(2))
         server.stop()
         #expect(client.readToEnd() == ("", .closed))
         #expect(confused.readToEnd() == ("", .closed))

@@ -88,8 +88,7 @@ extension LoopbackConnection {
         case .stall:
             return fallSilent()
         case .close:
-            dropInput()
-            close()
+            closeInOrder()
         case .closeLingering:
             // Closing while the client sends would reset the connection, and the response might be lost with it.
             LoopbackSocket.finishSending(descriptor)
@@ -108,11 +107,12 @@ extension LoopbackConnection {
         return false
     }
 
-    /// Reads over what has arrived: closing a socket that holds unread bytes would reset the connection.
-    private func dropInput() {
+    /// Closes after reading over what has arrived: with unread bytes the socket would be reset instead.
+    func closeInOrder() {
         for _ in 0..<16 {
-            guard case .bytes(1...) = LoopbackSocket.read(descriptor, into: shared.readBuffer) else { return }
+            guard phase != .closed, case .bytes(1...) = LoopbackSocket.read(descriptor, into: shared.readBuffer) else { break }
         }
+        close()
     }
 
     private func after(_ duration: Duration, _ action: @escaping @Sendable (LoopbackConnection) -> Void) {

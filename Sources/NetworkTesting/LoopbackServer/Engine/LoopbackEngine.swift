@@ -54,7 +54,7 @@ final class LoopbackEngine: @unchecked Sendable {
     }
 
     private func closeAll() {
-        for connection in connections.values { connection.close() }
+        for connection in connections.values { connection.closeInOrder() }
     }
 
     private func acceptConnections() {
