@@ -51,7 +51,13 @@ let package = Package(
         .executableTarget(name: "quickstart", dependencies: ["DataTransfer", "NetworkTesting"], swiftSettings: settings),
         .testTarget(name: "EndpointsTests", dependencies: ["Endpoints"], swiftSettings: settings),
         .testTarget(name: "LoggingTests", dependencies: ["NetworkLogging"], swiftSettings: settings),
+        .testTarget(name: "NetworkCoreTests", dependencies: ["NetworkCore", "NetworkTesting"], swiftSettings: settings),
+        .testTarget(name: "DataTransferTests", dependencies: ["DataTransfer", "NetworkTesting"], swiftSettings: settings),
         .testTarget(name: "NetworkTestingTests", dependencies: ["NetworkTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "ParityTests", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkTesting"],
+            resources: [.copy("Fixtures")], swiftSettings: settings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

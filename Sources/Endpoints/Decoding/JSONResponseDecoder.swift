@@ -22,17 +22,19 @@ public struct JSONResponseDecoder: ResponseDecoder {
             return empty
         }
         guard let keyPath else { return try decoder.decode(type, from: body.data) }
-        let slice = try slice(of: body.data, at: keyPath)
+        let found = try locate(keyPath, in: body.data)
         do {
-            return try decoder.decode(type, from: slice)
+            return try decoder.decode(type, from: found.data)
         } catch let error as DecodingError {
-            throw error.prefixed(by: keyPath)
+            throw error.prefixed(by: found.path)
         }
     }
 
-    private func slice(of data: Data, at keyPath: JSONKeyPath) throws(ResponseDecodingError) -> Data {
+    private func locate(
+        _ keyPath: JSONKeyPath, in data: Data
+    ) throws(ResponseDecodingError) -> (data: Data, path: JSONKeyPath) {
         do {
-            return try JSONSlicer().slice(of: data, at: keyPath)
+            return try JSONSlicer().locate(keyPath, in: data)
         } catch {
             throw .keyPath(error)
         }

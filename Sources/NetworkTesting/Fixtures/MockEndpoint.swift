@@ -1,0 +1,24 @@
+import Endpoints
+
+/// An endpoint that names the file with its answer, for ``StubDataTransferService``.
+///
+/// ```swift
+/// extension Users: MockEndpoint {
+///     var mockFileName: String { "users" }        // users.json
+/// }
+/// ```
+public protocol MockEndpoint: Requestable {
+    /// Without the extension.
+    var mockFileName: String { get }
+    /// `json` by default.
+    var mockFileExtension: String { get }
+}
+
+extension MockEndpoint {
+    public var mockFileExtension: String { "json" }
+}
+
+extension DecodedEndpoint: MockEndpoint where Base: MockEndpoint {
+    public var mockFileName: String { base.mockFileName }
+    public var mockFileExtension: String { base.mockFileExtension }
+}

@@ -1,0 +1,82 @@
+import DataTransfer
+import Foundation
+
+/// A data transfer service whose answers are files: same call sites, no network.
+///
+/// ```swift
+/// let service = StubDataTransferService(bundle: .module)
+/// let users = try await service.request(Users.all.as([User].self))     // users.json of the bundle
+/// ```
+///
+/// An endpoint that is no ``MockEndpoint``, and one whose file is missing, fail with
+/// ``NetworkCore/TransportError/Code/notStubbed``, and with a ``StubFixtureError`` as the cause.
+public final class StubDataTransferService: DataTransferService {
+    private let find: @Sendable (_ name: String, _ fileExtension: String) -> URL?
+    private let place: String
+    private let asked = Locked<[String]>([])
+
+    /// Files of a bundle's resources. In a test target with resources, that is `Bundle.module`.
+    public init(bundle: Bundle) {
+        place = bundle.bundlePath
+        find = { name, fileExtension in bundle.url(forResource: name, withExtension: fileExtension) }
+    }
+
+    /// Files of a folder.
+    public init(folder: URL) {
+        place = folder.path
+        find = { name, fileExtension in
+            let file = folder.appendingPathComponent(name + (fileExtension.isEmpty ? "" : "." + fileExtension))
+            return FileManager.default.fileExists(atPath: file.path) ? file : nil
+        }
+    }
+
+    /// The methods and paths of the endpoints that were asked for so far, in order.
+    public var requests: [String] { asked.withLock { $0 } }
+
+    @discardableResult
+    public func response<Target: ResponseRequestable>(
+        for endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil,
+        completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
+    ) -> any NetworkCancellable {
+        asked.withLock { $0.append("\(endpoint.method) \(endpoint.path)") }
+        let session = StubSessionManager()
+        let service = DefaultDataTransferService(configuration: StubConfiguration(), sessionManager: session)
+        do throws(StubFixtureError) {
+            session.enqueue(.data(try fixture(of: endpoint), contentType: "application/json"))
+        } catch {
+            session.enqueue(.failure(TransportError(.notStubbed, error.description, underlying: error)))
+        }
+        return service.response(for: endpoint, on: queue, completion: completion)
+    }
+
+    private func fixture(of endpoint: some ResponseRequestable) throws(StubFixtureError) -> Data {
+        guard let mock = endpoint as? any MockEndpoint else {
+            throw .endpointNotMocked("\(endpoint.method) \(endpoint.path)")
+        }
+        let name = mock.mockFileName + "." + mock.mockFileExtension
+        guard let file = find(mock.mockFileName, mock.mockFileExtension), let data = try? Data(contentsOf: file) else {
+            throw .mockDataMissing(file: name, place: place)
+        }
+        return data
+    }
+}
+
+/// Why a ``StubDataTransferService`` has no answer.
+public enum StubFixtureError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The endpoint, as method and path, is no ``MockEndpoint``.
+    case endpointNotMocked(String)
+    /// There is no such file.
+    case mockDataMissing(file: String, place: String)
+
+    public var description: String {
+        switch self {
+        case .endpointNotMocked(let endpoint): "\(endpoint) is no MockEndpoint"
+        case .mockDataMissing(let file, let place): "there is no \(file) in \(place)"
+        }
+    }
+}
+
+/// Endpoints are built in full, so that one that could not be sent fails here too.
+private struct StubConfiguration: NetworkConfigurable {
+    let baseURL = URL(string: "http://stub.invalid") ?? URL(fileURLWithPath: "/")
+}

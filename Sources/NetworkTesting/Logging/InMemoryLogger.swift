@@ -1,0 +1,58 @@
+import NetworkCore
+import NetworkLogging
+
+/// A logger that remembers, for tests.
+///
+/// Unlike the loggers for people it keeps everything as it came, secrets included.
+public final class InMemoryLogger: NetworkErrorLogger, DataTransferErrorLogger {
+    /// What was heard.
+    public enum Event: Sendable {
+        case request(LoggedRequest)
+        case response(LoggedResponse, LoggedRequest)
+        /// A failure of the network layer.
+        case networkError(any Error, LoggedRequest?)
+        /// A failure of the data transfer layer.
+        case dataTransferError(any Error)
+    }
+
+    private let heard = Locked<[Event]>([])
+
+    public init() {}
+
+    /// Everything, in order.
+    public var events: [Event] { heard.withLock { $0 } }
+
+    public var requests: [LoggedRequest] {
+        events.compactMap { if case .request(let request) = $0 { request } else { nil } }
+    }
+
+    public var responses: [LoggedResponse] {
+        events.compactMap { if case .response(let response, _) = $0 { response } else { nil } }
+    }
+
+    /// Failures of the network layer.
+    public var networkErrors: [any Error] {
+        events.compactMap { if case .networkError(let error, _) = $0 { error } else { nil } }
+    }
+
+    /// Failures of the data transfer layer.
+    public var dataTransferErrors: [any Error] {
+        events.compactMap { if case .dataTransferError(let error) = $0 { error } else { nil } }
+    }
+
+    public func log(request: LoggedRequest) {
+        heard.withLock { $0.append(.request(request)) }
+    }
+
+    public func log(response: LoggedResponse, for request: LoggedRequest) {
+        heard.withLock { $0.append(.response(response, request)) }
+    }
+
+    public func log(error: any Error, for request: LoggedRequest?) {
+        heard.withLock { $0.append(.networkError(error, request)) }
+    }
+
+    public func log(error: any Error) {
+        heard.withLock { $0.append(.dataTransferError(error)) }
+    }
+}
