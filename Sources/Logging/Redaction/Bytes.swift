@@ -55,16 +55,25 @@ extension [UInt8] {
     /// The bytes of a string.
     init(text: String) { self = Array(text.utf8) }
 
-    /// Whether these bytes occur anywhere.
+    /// Whether these lower-case bytes occur anywhere in these, which are lower-case too.
     func contains(sequence: [UInt8]) -> Bool {
-        guard !sequence.isEmpty, count >= sequence.count else { return sequence.isEmpty }
-        return (0...(count - sequence.count)).contains { matches(sequence, at: $0) }
+        guard let first = sequence.first, count >= sequence.count else { return sequence.isEmpty }
+        var index = 0
+        while index <= count - sequence.count {
+            if self[index] == first, matches(sequence, at: index) { return true }
+            index += 1
+        }
+        return false
     }
 
     /// Whether these lower-case bytes stand at `index`, ASCII compared without case.
     func matches(_ lowercase: [UInt8], at index: Int) -> Bool {
         guard index >= 0, index + lowercase.count <= count else { return false }
-        for offset in 0..<lowercase.count where self[index + offset].lowered != lowercase[offset] { return false }
+        var offset = 0
+        while offset < lowercase.count {
+            guard self[index + offset].lowered == lowercase[offset] else { return false }
+            offset += 1
+        }
         return true
     }
 

@@ -23,11 +23,14 @@ extension Redaction {
             var printer = MultipartRedactor(body, type: type, redaction: self, limit: limit)
             return printer.run() ?? .bytes(body.count, type)
         }
-        if type.essence.isEmpty ? !Self.looksLikeText(body) : !type.isText || body.contains(0) { return .bytes(body.count, type) }
+        // Enough to tell text from other bytes, however long the body is.
+        let start = body.prefix(max(limitOfScan, 8192))
+        if type.essence.isEmpty ? !Self.looksLikeText(start) : !type.isText || start.contains(0) {
+            return .bytes(body.count, type)
+        }
         if type.isForm {
-            return ShownBody(
-                redactedItems(body, isForm: true, limit: limitOfScan), read: body.count, total: body.count, limit: limit,
-                isJSON: false)
+            let items = redactedItems(body, isForm: true, limit: limitOfScan)
+            return ShownBody(items.output, read: items.read, total: body.count, limit: limit, isJSON: false)
         }
         let first = body.first { !$0.isWhitespace && $0 < 0x80 && $0 != 0x1E }
         if type.isJSON || first == .openBrace || first == .openBracket {
@@ -40,12 +43,11 @@ extension Redaction {
         return ShownBody(text, read: scanner.index, total: body.count, limit: limit, isJSON: false)
     }
 
-    /// UTF-8 without the control characters that no text has.
-    private static func looksLikeText(_ body: [UInt8]) -> Bool {
-        guard !body.contains(where: { $0 < 0x20 && !$0.isWhitespace && $0 != 0x1B && $0 != 0x0C && $0 != 0x1E }) else {
-            return false
-        }
-        return String(bytes: body, encoding: .utf8) != nil
+    /// UTF-8, possibly cut within a character, without the control characters that no text has.
+    private static func looksLikeText(_ bytes: ArraySlice<UInt8>) -> Bool {
+        for byte in bytes where byte < 0x20 && !byte.isWhitespace && byte != 0x1B && byte != 0x0C && byte != 0x1E { return false }
+        if String(bytes: bytes, encoding: .utf8) != nil { return true }
+        return (1...3).contains { bytes.count > $0 && String(bytes: bytes.dropLast($0), encoding: .utf8) != nil }
     }
 }
 

@@ -24,7 +24,7 @@ extension Redaction {
         // The path may hold another URL, a JWT or matrix parameters (`;token=…`).
         var path = TextRedactor(Array(rest[..<queryStart]), redaction: self, isPath: true)
         result += path.run()
-        result += redactedItems(rest[queryStart...], isForm: false)
+        result += redactedItems(Array(rest[queryStart...]), isForm: false).output
         return result.text
     }
 
@@ -48,26 +48,29 @@ extension Redaction {
     }
 
     /// Redacts `name=value` items; every byte that is neither name nor value stays.
-    func redactedItems(_ bytes: some Sequence<UInt8>, isForm: Bool, limit: Int = .max) -> [UInt8] {
+    ///
+    /// Stops soon after `limit` bytes of output; `read` tells how many bytes of input that took.
+    func redactedItems(_ bytes: [UInt8], isForm: Bool, limit: Int = .max) -> (output: [UInt8], read: Int) {
         var result: [UInt8] = []
-        var item: [UInt8] = []
-        for byte in bytes {
-            let isDelimiter =
-                byte == .ampersand || byte == .semicolon || (!isForm && (byte == .question || byte == .hash))
-            guard isDelimiter else {
-                item.append(byte)
-                continue
-            }
-            appendItem(item, isForm: isForm, to: &result)
-            item.removeAll(keepingCapacity: true)
-            result.append(byte)
-            if result.count > limit { return result }
+        var start = 0
+        while start < bytes.count, result.count <= limit {
+            var end = start
+            while end < bytes.count, !Self.isDelimiter(bytes[end], isForm: isForm) { end += 1 }
+            // What lies far beyond the limit is never shown.
+            let window = limit == .max ? end : min(end, start + limit + 4096)
+            appendItem(Array(bytes[start..<window]), to: &result)
+            if window < end, result.count > limit { return (result, window) }
+            if end < bytes.count { result.append(bytes[end]) }
+            start = end + 1
         }
-        appendItem(item, isForm: isForm, to: &result)
-        return result
+        return (result, min(start, bytes.count))
     }
 
-    private func appendItem(_ item: [UInt8], isForm: Bool, to result: inout [UInt8]) {
+    private static func isDelimiter(_ byte: UInt8, isForm: Bool) -> Bool {
+        byte == .ampersand || byte == .semicolon || (!isForm && (byte == .question || byte == .hash))
+    }
+
+    private func appendItem(_ item: [UInt8], to result: inout [UInt8]) {
         let end = item.firstIndex(of: .equals)
         let name = Array(item[..<(end ?? item.endIndex)]).percentDecoded(isForm: true)
         if let end, isSecret(field: name.text) {

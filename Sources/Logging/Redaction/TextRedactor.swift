@@ -37,10 +37,18 @@ struct TextRedactor {
             case UInt8(ascii: "b"), UInt8(ascii: "B"), UInt8(ascii: "d"), UInt8(ascii: "D"), UInt8(ascii: "n"), UInt8(ascii: "N"):
                 if !hideCredentials() { copy() }
             default:
-                copy()
+                copyPlainRun()
             }
         }
         return output
+    }
+
+    /// Copies up to the next byte that anything can start with; in pieces, to notice the limit.
+    private mutating func copyPlainRun() {
+        var end = index + 1
+        let last = Swift.min(bytes.count, index + 4096)
+        while end < last, !Self.isTelling[Int(bytes[end])] { end += 1 }
+        copy(end - index)
     }
 
     private mutating func copy(_ count: Int = 1) {
@@ -252,6 +260,7 @@ struct TextRedactor {
         "and", "or", "required", "challenge", "header", "access", "usage", "information",
     ]
     private static let webTokenMarks: Set<UInt8> = [.underscore, .hyphen, .dot, .equals]
+    private static let isTelling: [Bool] = (0...255).map { ":=%<ebBdDnN".utf8.contains($0) }
     private static let encodedEquals = Array("%3d".utf8)
     private static let encodedColon = Array("%3a".utf8)
     private static let encodedSpace = Array("%20".utf8)

