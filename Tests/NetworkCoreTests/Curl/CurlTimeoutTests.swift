@@ -49,7 +49,7 @@
                 LoopbackResponse.text(String(repeating: "x", count: 1000)).fault(.drip(bytes: 1, every: .milliseconds(5)))
             }
             let duration = try await elapsed {
-                let request = server.request("/", timeouts: RequestTimeouts(total: .milliseconds(150)))
+                let request = server.request("/", timeouts: RequestTimeouts(total: .milliseconds(500)))
                 let error = try await failure(of: CurlSessionManager(), request)
                 #expect(error.code == .timedOut && error.phase == .receive && error.message.contains("total"))
             }
