@@ -179,6 +179,7 @@
             transfer.easy = easy
             transfer.launched = now
             transfer.lastActivity = now
+            transfer.firstByte = 0
             transfer.bodyOffset = 0
             let result = ccurl_multi_add(multi, easy.pointer)
             guard result == 0 else {
@@ -233,7 +234,7 @@
                     return end(transfer, .failure(error))
                 }
             }
-            end(transfer, .success(easy.response(status: status, transfer: transfer, now: now)))
+            end(transfer, .success(easy.response(status: status, transfer: transfer)))
         }
 
         private func follow(_ next: NetworkRequest, _ transfer: CurlTransfer) {

@@ -55,6 +55,8 @@
         var isInside = false
         var launched: UInt64 = 0
         var lastActivity: UInt64 = 0
+        /// When the first line of the response came, 0 before.
+        var firstByte: UInt64 = 0
         var uploadedAtLastCheck: Int64 = 0
         var totalDeadline = UInt64.max
         var idleNanoseconds: UInt64 = 0

@@ -58,7 +58,10 @@ struct CanaryTests {
     }
 
     static let responses: [(String, StubResponse)] = [
-        ("value", .json("[1]", headers: ["Set-Cookie": "s=\(canary)", "Location": "https://a:\(canary)@h.example/?token=\(canary)"])),
+        (
+            "value",
+            .json("[1]", headers: ["Set-Cookie": "s=\(canary)", "Location": "https://a:\(canary)@h.example/?token=\(canary)"])
+        ),
         ("wrong type", .json(#"{"access_token": "\#(canary)", "x": {"password": "\#(canary)"}}"#)),
         ("malformed", .json(#"{"access_token": "\#(canary)"#)),
         ("status", .json(#"{"token": "\#(canary)"}"#, status: 401, headers: ["Set-Cookie": "s=\(canary)"])),

@@ -117,7 +117,8 @@ struct DataTransferServiceTests {
 
     @Test(
         arguments: [
-            ("data[", "{}"), ("missing", "{}"), ("data[5]", #"{"data": [1]}"#), ("data", #"{"data": [1"#), ("data.x", #"{"data": [1]}"#),
+            ("data[", "{}"), ("missing", "{}"), ("data[5]", #"{"data": [1]}"#), ("data", #"{"data": [1"#),
+            ("data.x", #"{"data": [1]}"#),
         ])
     func `a key path that leads nowhere is an error that names it`(path: String, document: String) async throws {
         session.route { _ in .json(document) }
@@ -167,18 +168,23 @@ struct DataTransferServiceTests {
 
     @Test func `an error inside an envelope is found by key path`() async throws {
         session.route { _ in .json(#"{"error": {"code": 1, "message": "m"}}"#, status: 400) }
-        for error in try await failures(Endpoint<Movie>(path: "x"), resolver: ErrorBodyResolver<APIError>(decoder: .keyPath("error"))) {
+        for error in try await failures(
+            Endpoint<Movie>(path: "x"), resolver: ErrorBodyResolver<APIError>(decoder: .keyPath("error")))
+        {
             #expect(error.resolved(as: APIError.self)?.code == 1)
         }
     }
 
     @Test func `problem details are read as RFC 9457 says`() async throws {
-        let problem = #"{"type": "https://e.example/out", "title": "Out of credit", "status": 403, "detail": 7, "instance": "/a", "balance": 30}"#
-        session.route("/3/problem", .data(Data(problem.utf8), contentType: "application/problem+json; charset=utf-8", status: 403))
+        let problem =
+            #"{"type": "https://e.example/out", "title": "Out of credit", "status": 403, "detail": 7, "instance": "/a", "balance": 30}"#
+        session.route(
+            "/3/problem", .data(Data(problem.utf8), contentType: "application/problem+json; charset=utf-8", status: 403))
         session.route("/3/json", .json(problem, status: 403))
         for error in try await failures(Endpoint<Movie>(path: "problem"), resolver: .problemDetails) {
             let details = try #require(error.resolved(as: ProblemDetails.self))
-            #expect(details.title == "Out of credit" && details.detail == nil && details.status == 403 && details.instance == "/a")
+            #expect(
+                details.title == "Out of credit" && details.detail == nil && details.status == 403 && details.instance == "/a")
         }
         for error in try await failures(Endpoint<Movie>(path: "json"), resolver: .problemDetails) {
             #expect(error.resolved(as: ProblemDetails.self) == nil && error.statusCode == 403)
