@@ -145,7 +145,8 @@
 
     extension CurlEngine {
         private func start(_ transfer: CurlTransfer) {
-            guard !transfer.isEnded else { return }
+            // A cancellation may have come first, even before there was a loop to tell.
+            guard !transfer.isEnded, !transfer.isAnswered else { return }
             transfers += 1
             let timeouts = transfer.request.timeouts
             if let total = timeouts.total ?? loop.configuration.totalTimeout {

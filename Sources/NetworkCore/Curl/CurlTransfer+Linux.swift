@@ -98,6 +98,11 @@
             lastActivity = monotonicNanoseconds()
         }
 
+        /// Whether nobody waits any more.
+        var isAnswered: Bool {
+            answer.withLock { if case .given = $0 { true } else { false } }
+        }
+
         /// Answers; does nothing the second time.
         func end(_ outcome: Outcome) {
             guard let receiver = take() else { return }
