@@ -51,6 +51,7 @@ let package = Package(
         .executableTarget(name: "quickstart", dependencies: ["DataTransfer", "NetworkTesting"], swiftSettings: settings),
         .testTarget(name: "EndpointsTests", dependencies: ["Endpoints"], swiftSettings: settings),
         .testTarget(name: "LoggingTests", dependencies: ["NetworkLogging"], swiftSettings: settings),
+        .testTarget(name: "NetworkCoreTests", dependencies: ["NetworkCore", "NetworkTesting"], swiftSettings: settings),
         .testTarget(name: "NetworkTestingTests", dependencies: ["NetworkTesting"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
