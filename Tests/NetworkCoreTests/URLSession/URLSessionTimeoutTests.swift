@@ -22,14 +22,6 @@ import Testing
         #expect(await server.waitForOpenConnections(0))
     }
 
-    @Test func `the idle timeout does not end a slow response`() async throws {
-        let server = try LoopbackServer { _ in .text("0123456789").fault(.drip(bytes: 1, every: .milliseconds(40))) }
-        let manager = URLSessionManager(configuration: SessionConfiguration { $0.idleTimeout = .milliseconds(300) })
-        let response = try await manager.response(for: NetworkRequest(url: server.url("/")))
-        #expect(response.text == "0123456789")
-        #expect(response.timings.total > .milliseconds(300))
-    }
-
     @Test func `the total timeout ends a slow response`() async throws {
         let server = try LoopbackServer { _ in .text("0123456789").fault(.drip(bytes: 1, every: .milliseconds(50))) }
         let manager = URLSessionManager(configuration: SessionConfiguration { $0.totalTimeout = .milliseconds(150) })
