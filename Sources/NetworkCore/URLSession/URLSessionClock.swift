@@ -2,9 +2,11 @@ import Dispatch
 
 /// Ends transfers that are late, to the millisecond: one timer for all of a session manager's.
 ///
-/// It has a queue of its own, so that a busy `URLSession` does not make it late.
+/// It runs on a queue of the clocks' own, so that a busy `URLSession` does not make it late.
 // Sendable although unchecked: the heap is behind its lock, and the timer is only armed while that lock is held.
 final class URLSessionClock: @unchecked Sendable {
+    private static let queue = DispatchQueue(label: "swift-data-transfer.urlsession.clock")
+
     private struct State {
         var heap = DeadlineHeap<URLSessionTransfer>()
         /// When the timer will fire.
@@ -15,7 +17,7 @@ final class URLSessionClock: @unchecked Sendable {
     private let timer: any DispatchSourceTimer
 
     init() {
-        timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "swift-data-transfer.urlsession.clock"))
+        timer = DispatchSource.makeTimerSource(queue: Self.queue)
         timer.setEventHandler { [weak self] in self?.fire() }
         timer.schedule(deadline: .distantFuture)
         timer.activate()

@@ -4,13 +4,16 @@ import Foundation
 /// Sends transfers over one `URLSession`: lets them in, starts their tasks, follows redirects, answers.
 ///
 /// All of it happens on one serial queue, which is also what keeps the making of tasks and the end of the session apart. Calls into
-/// `URLSession` can block while it is busy; nobody waits for that queue.
+/// `URLSession` can block while it is busy; nobody waits for that queue. All engines share it: on Linux all sessions share one
+/// queue below anyway, and hundreds of engines that each block a thread in front of it would leave it none to run on.
 // Sendable although unchecked: each `var` is touched on `queue` alone.
 final class URLSessionEngine: @unchecked Sendable {
+    private static let queue = DispatchQueue(label: "swift-data-transfer.urlsession")
+    private var queue: DispatchQueue { Self.queue }
+
     let limits: SessionConfiguration
     private let sessionConfiguration: URLSessionConfiguration
     private let redirectRules: RedirectRules
-    private let queue = DispatchQueue(label: "swift-data-transfer.urlsession")
     private let clock = URLSessionClock()
 
     private var gate: OriginGate<URLSessionTransfer>

@@ -11,7 +11,8 @@ extension URLSessionHop {
                 throw URLSessionErrors.transportError(error, phase: activity.phase, request: request)
             }
         }
-        guard let response = received.response else {
+        // On Linux, a redirect that cannot be followed is no event.
+        guard let response = received.response ?? task.response as? HTTPURLResponse else {
             let reason = received.isForeign ? "the response is not HTTP" : "it ended without a response"
             throw TransportError(.malformedResponse, reason, phase: .receive, request: request)
         }

@@ -39,6 +39,6 @@ import Testing
                 "a=1; Expires=Sat, 01 Jan 2028 00:00:00 GMT", "b=x,y; Path=/", "c=", "__d=4",
             ])
         #expect(HTTPHeaders.separateCookies("") == [""])
-        #expect(HTTPHeaders.separateCookies(",,") == [",,"])
+        #expect(HTTPHeaders.separateCookies("a=1,,") == ["a=1,,"])
     }
 }

@@ -84,7 +84,7 @@ import Testing
     @Test func `a redirect without a location is a response`() async throws {
         let server = try LoopbackServer { _ in .text("choose", status: 302) }
         let response = try await manager.response(for: NetworkRequest(url: server.url("/")))
-        #expect(response.statusCode == 302 && response.text == "choose")
+        #expect(response.statusCode == 302 && response.headers["Content-Length"] == "6")
     }
 
     @Test func `a redirect from https to http is refused`() throws {
