@@ -104,4 +104,3 @@ import Testing
         for _ in 0..<2 { #expect(await manager.error(for: NetworkRequest(url: url))?.code == .invalidConfiguration) }
     }
 }
-
