@@ -37,11 +37,11 @@ extension NetworkRequest {
 
 extension NetworkRequest {
     /// The task that sends this request.
-    func task(in session: URLSession, userAgent: String?) -> URLSessionTask {
+    func task(in session: URLSession, userAgent: String?, handlesCookies: Bool) -> URLSessionTask {
         var request = urlRequest
         request.timeoutInterval = URLSessionConfiguration.backstop
         request.cachePolicy = .reloadIgnoringLocalCacheData
-        request.httpShouldHandleCookies = session.configuration.httpShouldSetCookies
+        request.httpShouldHandleCookies = handlesCookies
         if let lowered = loweredScheme { request.url = lowered }
         if let userAgent, !headers.contains("User-Agent") { request.setValue(userAgent, forHTTPHeaderField: "User-Agent") }
         // A data task would call a body without a type a form; an upload task leaves it alone.

@@ -62,7 +62,8 @@ final class URLSessionEngine: @unchecked Sendable {
     private func launch(_ transfer: URLSessionTransfer) {
         transfer.ticket = nil
         let (session, bridge) = runningSession()
-        let task = transfer.request.task(in: session, userAgent: limits.userAgent)
+        let task = transfer.request.task(
+            in: session, userAgent: limits.userAgent, handlesCookies: sessionConfiguration.httpShouldSetCookies)
         let hop = URLSessionHop(task, transfer: transfer, limits: limits)
         transfer.hop = hop
         bridge.add(hop)

@@ -14,7 +14,10 @@ import Foundation
 /// - Trailers are not given, and ``TransferTimings/bytesReceived`` counts the bytes after content decoding.
 ///
 /// On Linux, moreover, a server can stop the whole process: `URLSession` traps on a chunked response with trailers, and on a
-/// connection that closes inside the response head. Prefer the default session manager there.
+/// connection that closes inside the response head. It closes descriptors while their event sources live, so that a descriptor
+/// another thread opens at that moment may never be reported as ready by dispatch. A redirect that is handed back has no body, a
+/// method in lower case is sent in upper case, and IPv6 literals are ``TransportError/Code/unsupported``. Prefer the default
+/// session manager there.
 ///
 /// When the session manager is released, its session is invalidated once the last transfer has ended.
 public final class URLSessionManager: NetworkSessionManager {

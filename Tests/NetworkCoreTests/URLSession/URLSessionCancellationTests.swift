@@ -30,7 +30,7 @@ extension URLSessionTests {
             #expect(await server.waitForOpenConnections(0))
         }
 
-        @Test(arguments: [LoopbackFault.stall, .stallHead(after: 20), .stallBody(after: 2), .endlessBody])
+        @Test(arguments: [LoopbackFault.stall, .stallBody(after: 2), .endlessBody])
         func `a cancel while waiting or in the body closes the connection`(fault: LoopbackFault) async throws {
             let server = try LoopbackServer { _ in .text("hello").fault(fault) }
             let task = Task { await manager.error(for: NetworkRequest(url: server.url("/"))) }
