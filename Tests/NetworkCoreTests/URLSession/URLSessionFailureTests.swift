@@ -29,6 +29,13 @@ extension URLSessionTests {
             #expect(error.code == .nameLookupFailed && error.phase == .nameLookup)
         }
 
+        #if os(Linux)
+            @Test func `an IPv6 literal is not supported`() async throws {
+                let url = try #require(URL(string: "http://[::1]:9/"))
+                #expect(await manager.error(for: NetworkRequest(url: url))?.code == .unsupported)
+            }
+        #endif
+
         @Test func `a body that ends early is incomplete`() async throws {
             let cut = LoopbackResponse.text("hello").fault(.truncateBody(after: 3))
             #expect(try await error(cut)?.code == .incompleteBody)
