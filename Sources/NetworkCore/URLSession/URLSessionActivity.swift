@@ -17,9 +17,9 @@ struct URLSessionActivity: Sendable {
     init(_ timeouts: RequestTimeouts, limits: SessionConfiguration, now: UInt64) {
         submitted = now
         let total = timeouts.total ?? limits.totalTimeout
-        totalDeadline = total.map { now &+ $0.wholeNanoseconds } ?? .max
-        idleLimit = (timeouts.idle ?? limits.idleTimeout).wholeNanoseconds
-        firstSignLimit = min(idleLimit, timeouts.connect?.wholeNanoseconds ?? .max)
+        totalDeadline = total.map { now &+ $0.boundedNanoseconds } ?? .max
+        idleLimit = (timeouts.idle ?? limits.idleTimeout).boundedNanoseconds
+        firstSignLimit = min(idleLimit, timeouts.connect?.boundedNanoseconds ?? .max)
     }
 
     /// When it is late, as far as can be told now.
@@ -59,13 +59,5 @@ struct URLSessionActivity: Sendable {
                 "no byte moved for the idle timeout"
             }
         return TransportError(.timedOut, "\(what), \(milliseconds) ms after the call", phase: phase, request: request)
-    }
-}
-
-extension Duration {
-    /// Bounded to 0...10^6 s, so that sums cannot overflow.
-    fileprivate var wholeNanoseconds: UInt64 {
-        let (seconds, attoseconds) = min(max(self, .zero), .seconds(1_000_000)).components
-        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
     }
 }

@@ -62,7 +62,7 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
         }
         guard let completion else { return false }
         // Not on a queue of the session's: the caller's closure may block.
-        DispatchQueue.global().async { completion(outcome) }
+        CompletionQueue.run { completion(outcome) }
         return true
     }
 

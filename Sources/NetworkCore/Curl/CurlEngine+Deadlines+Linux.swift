@@ -1,0 +1,51 @@
+#if os(Linux)
+    import CCurl
+    import Endpoints
+
+    // Time limits that libcurl does not know, or not to the millisecond.
+    extension CurlEngine {
+        func schedule(_ transfer: CurlTransfer, at deadline: UInt64) {
+            deadlines.remove(transfer)
+            guard deadline != .max else { return }
+            transfer.deadline = deadline
+            deadlines.insert(transfer)
+        }
+
+        func endLate() {
+            while let transfer = deadlines.first, transfer.deadline <= now {
+                if transfer.totalDeadline <= now {
+                    let phase = transfer.easy?.phase(of: transfer.request) ?? .queued
+                    end(transfer, .failure(lateness(transfer, phase, "the total timeout ran out")))
+                    continue
+                }
+                let idleDeadline = lastActivity(of: transfer) &+ transfer.idleNanoseconds
+                if idleDeadline <= now {
+                    let phase = transfer.easy?.phase(of: transfer.request)
+                    end(transfer, .failure(lateness(transfer, phase, "no byte moved for the idle timeout")))
+                } else {
+                    schedule(transfer, at: min(transfer.totalDeadline, idleDeadline))
+                }
+            }
+        }
+
+        /// The clock stands still until the connection is ready: the connect timeout watches over that.
+        private func lastActivity(of transfer: CurlTransfer) -> UInt64 {
+            guard let easy = transfer.easy else { return now }
+            let ready = easy.microseconds(CCURLINFO_PRETRANSFER_TIME_T)
+            if ready == 0 { return now }
+            // What libcurl sends from its own copy moves no callback of ours.
+            let uploaded = easy.offset(CCURLINFO_SIZE_UPLOAD_T)
+            if uploaded != transfer.uploadedAtLastCheck {
+                transfer.uploadedAtLastCheck = uploaded
+                if uploaded < Int64(transfer.request.body?.count ?? 0) { return now }
+            }
+            return max(transfer.lastActivity, transfer.launched &+ UInt64(ready) * 1000)
+        }
+
+        private func lateness(_ transfer: CurlTransfer, _ phase: TransportError.Phase?, _ what: String) -> TransportError {
+            let milliseconds = (now - min(now, transfer.submitted)) / 1_000_000
+            return TransportError(
+                .timedOut, "\(what), \(milliseconds) ms after the call", phase: phase, request: transfer.request)
+        }
+    }
+#endif
