@@ -56,6 +56,10 @@ let package = Package(
         .testTarget(name: "DocumentationTests", swiftSettings: settings),
         .testTarget(name: "NetworkTestingTests", dependencies: ["NetworkTesting"], swiftSettings: settings),
         .testTarget(
+            name: "NetworkPipelineTests", dependencies: ["NetworkPipeline", "DataTransfer", "NetworkTesting"],
+            swiftSettings: settings),
+        .testTarget(name: "NetworkCacheTests", dependencies: ["NetworkCache"], swiftSettings: settings),
+        .testTarget(
             name: "ParityTests", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkTesting"],
             resources: [.copy("Fixtures")], swiftSettings: settings
         ),

@@ -42,9 +42,14 @@ extension DataTransferError {
         }
     }
 
-    /// The caller's own error, where the resolver made one of this type.
+    /// The caller's own error, where the resolver made one of this type, or the response's decoder threw one: an
+    /// ``Endpoints/EnvelopeError`` for example.
     public func resolved<Resolved: Error>(as type: Resolved.Type = Resolved.self) -> Resolved? {
-        if case .resolvedNetworkFailure(let error, _) = self { error as? Resolved } else { nil }
+        switch self {
+        case .resolvedNetworkFailure(let error, _): error as? Resolved
+        case .parsing(let failure): failure.underlying as? Resolved
+        case .noResponse, .networkFailure: nil
+        }
     }
 
     /// The response's status, where one came.

@@ -1,0 +1,61 @@
+import Foundation
+
+/// Opens an envelope `{"status": …, "message": …, "data": …}` and decodes what is inside.
+///
+/// ```swift
+/// let users = Endpoint<[User]>(path: "users", responseDecoder: .envelope())
+/// let user = Endpoint<User>(path: "users/1", responseDecoder: .envelope(status: "code", data: "result", success: [0]))
+/// ```
+///
+/// A status that is no success is an ``EnvelopeError``, whatever the HTTP status. Then nothing is decoded but the message. Data
+/// that is absent or `null` makes `nil`, ``Empty``, and any other ``EmptyBodyRepresentable``; for other types it is an error, as is
+/// an absent status. An endpoint of `Void` ignores its body, and so the envelope: make it one of ``Empty``.
+public struct EnvelopeResponseDecoder: ResponseDecoder {
+    private let status: JSONResponseDecoder
+    private let message: JSONResponseDecoder
+    private let data: JSONResponseDecoder
+    private let success: Set<EnvelopeStatus>
+
+    /// - Parameters:
+    ///   - status: Where the status is.
+    ///   - message: Where the message for people is, if any came; one that is no text is ignored.
+    ///   - data: Where the value is; with the empty path, the envelope itself is the value.
+    ///   - success: The statuses that are a success. A number is never equal to a text: `200` is not `"200"`.
+    ///   - decoder: Decodes the value.
+    public init(
+        status: JSONKeyPath = "status", message: JSONKeyPath = "message", data: JSONKeyPath = "data",
+        success: Set<EnvelopeStatus> = ["success", "ok", true, 200], decoder: JSONDecoder = JSONDecoder()
+    ) {
+        self.status = .keyPath(status)
+        self.message = .keyPath(message)
+        self.data = .keyPath(data, decoder: decoder)
+        self.success = success
+    }
+
+    /// - Throws: ``EnvelopeError`` for a status that is no success; else ``ResponseDecodingError`` or a `DecodingError`.
+    public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
+        if body.data.isEmpty { return try data.decode(type, from: body) }
+        let status = try status.decode(EnvelopeStatus.self, from: body)
+        guard success.contains(status) else {
+            throw EnvelopeError(status: status, message: try? message.decode(String.self, from: body))
+        }
+        do {
+            return try data.decode(type, from: body)
+        } catch ResponseDecodingError.keyPath(let error) {
+            guard case .pathNotFound = error.kind,
+                let empty = (type as? any EmptyBodyRepresentable.Type)?.emptyBody as? Value
+            else { throw ResponseDecodingError.keyPath(error) }
+            return empty
+        }
+    }
+}
+
+extension ResponseDecoder where Self == EnvelopeResponseDecoder {
+    /// The value inside an envelope; see ``EnvelopeResponseDecoder``.
+    public static func envelope(
+        status: JSONKeyPath = "status", message: JSONKeyPath = "message", data: JSONKeyPath = "data",
+        success: Set<EnvelopeStatus> = ["success", "ok", true, 200], decoder: JSONDecoder = JSONDecoder()
+    ) -> EnvelopeResponseDecoder {
+        EnvelopeResponseDecoder(status: status, message: message, data: data, success: success, decoder: decoder)
+    }
+}

@@ -1,0 +1,31 @@
+import Endpoints
+import NetworkCore
+
+/// Counts every exchange that passes, also one that fails or is cancelled.
+///
+/// Where it stands in the list decides what an exchange is: before a retry, all attempts and the pauses between them are one;
+/// behind it, each attempt is one.
+public struct NetworkActivityInterceptor: NetworkInterceptor {
+    private let activity: NetworkActivity
+
+    /// - Parameter activity: What counts.
+    public init(_ activity: NetworkActivity) {
+        self.activity = activity
+    }
+
+    /// Counts the exchange for as long as `next` takes.
+    public func intercept(
+        _ request: NetworkRequest, next: NetworkExchange
+    ) async throws(TransportError) -> NetworkResponse {
+        activity.begin()
+        defer { activity.end() }
+        return try await next(request)
+    }
+}
+
+extension NetworkInterceptor where Self == NetworkActivityInterceptor {
+    /// Counts every exchange that passes.
+    public static func activity(_ activity: NetworkActivity) -> NetworkActivityInterceptor {
+        NetworkActivityInterceptor(activity)
+    }
+}

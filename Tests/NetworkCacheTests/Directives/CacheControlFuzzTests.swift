@@ -1,0 +1,59 @@
+import Foundation
+import NetworkCache
+import Testing
+
+@Suite struct CacheControlFuzzTests {
+    private static let pieces = [
+        "max-age", "s-maxage", "no-cache", "private", "no-store", "public", "max-stale", "immutable", "x", "=", "=", "=", ",",
+        ",", ",",
+        "\"", "\"", "\\", " ", "\t", "0", "60", "99999999999", "-1", "é", "\u{301}", "\u{1F600}", "\u{0}", "\r\n", "Set-Cookie",
+        ";",
+    ]
+
+    private func text(_ random: inout SeededGenerator) -> String {
+        (0..<Int.random(in: 0...14, using: &random)).map { _ in Self.pieces.randomElement(using: &random) ?? "" }.joined()
+    }
+
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `what was parsed prints into text that parses into the same`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<5_000 {
+            let text = text(&random)
+            let value = CacheControl(parsing: text)
+            #expect(CacheControl(parsing: value.description) == value, "\(text.debugDescription)")
+        }
+    }
+
+    @Test(arguments: 5...8 as ClosedRange<UInt64>)
+    func `durations stay between zero and the limit, and directives add up`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let allowed = Duration.zero...Duration.seconds(CacheControl.maximumSeconds)
+        for _ in 0..<5_000 {
+            let text = text(&random)
+            let value = CacheControl(parsing: text)
+            let durations = [value.maxAge, value.sharedMaxAge, value.maxStale, value.minFresh, value.staleIfError]
+            #expect(durations.compactMap { $0 }.allSatisfy(allowed.contains), "\(text.debugDescription)")
+            // A separator and a directive behind any damage are seen, unless an open quote is closed by it.
+            let longer = CacheControl(parsing: text + ", no-store")
+            #expect(longer.directives.starts(with: value.directives), "\(text.debugDescription)")
+            #expect(longer.noStore, "\(text.debugDescription)")
+        }
+    }
+}
+
+/// Numbers that are the same in each run (SplitMix64).
+private struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

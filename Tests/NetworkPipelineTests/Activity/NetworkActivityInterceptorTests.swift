@@ -1,0 +1,74 @@
+import DataTransfer
+import Foundation
+import NetworkCore
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+@Suite struct NetworkActivityInterceptorTests {
+    private func service(_ session: any NetworkSessionManager, _ activity: NetworkActivity) throws -> DefaultDataTransferService {
+        DefaultDataTransferService(
+            configuration: try APIConfiguration("https://api.test"), sessionManager: session, interceptors: [.activity(activity)])
+    }
+
+    @Test func `an exchange is active from beginning to end`() async throws {
+        let activity = NetworkActivity()
+        let session = StubSessionManager()
+        session.route { _ in activity.isActive ? .status(204) : .status(500) }
+        try await service(session, activity).request(Endpoint<Void>(path: "a"))
+        #expect(activity.count == 0)
+    }
+
+    @Test func `an exchange that fails is counted down again`() async throws {
+        let edges = Locked<[Bool]>([])
+        let activity = NetworkActivity { isActive in edges.withLock { $0.append(isActive) } }
+        let session = StubSessionManager()
+        session.enqueue(.failure(.connectionLost))
+        session.enqueue(.status(500))
+        for _ in 0..<2 {
+            await #expect(throws: DataTransferError.self) {
+                try await service(session, activity).request(Endpoint<Void>(path: "a"))
+            }
+        }
+        #expect(edges.withLock { $0 } == [true, false, true, false])
+    }
+
+    @Test func `an exchange that is cancelled is counted down again`() async throws {
+        let activity = NetworkActivity()
+        let session = StubSessionManager()
+        session.enqueue(.silence)
+        let service = try service(session, activity)
+        let request = Task { try await service.request(Endpoint<Void>(path: "a")) }
+        var changes = activity.changes.makeAsyncIterator()
+        while await changes.next() == false {}
+        request.cancel()
+        #expect(await changes.next() == false)
+        await #expect(throws: DataTransferError.self) { try await request.value }
+    }
+
+    @Test func `exchanges over the real engine, done, failed and cancelled, end at none`() async throws {
+        let server = try LoopbackServer { request in
+            request.path == "/cut" ? .text("hello").fault(.truncateBody(after: 2)) : .text("hello")
+        }
+        let edges = Locked<[Bool]>([])
+        let activity = NetworkActivity { isActive in edges.withLock { $0.append(isActive) } }
+        let service = DefaultDataTransferService(
+            configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(),
+            interceptors: [.activity(activity)])
+        await withTaskGroup { group in
+            for number in 0..<120 {
+                group.addTask {
+                    let endpoint = Endpoint<Void>(path: number % 3 == 0 ? "cut" : "whole")
+                    let request = Task { try await service.request(endpoint) }
+                    if number % 5 == 0 { request.cancel() }
+                    _ = await request.result
+                }
+            }
+        }
+        let told = edges.withLock { $0 }
+        #expect(zip(told, told.dropFirst()).allSatisfy { $0 != $1 })
+        #expect(told.first == true)
+        #expect(told.last == false)
+        #expect(activity.count == 0)
+    }
+}

@@ -1,0 +1,58 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+/// What is broken in NetworkStack, and is not here.
+@Suite("NetworkStack, defects") struct NetworkStackDefectTests {
+    @Test func `a service released while its request is under way still completes it`() async throws {
+        let (released, release) = AsyncStream.makeStream(of: Void.self)
+        let server = try LoopbackServer { _ async in
+            for await _ in released { break }
+            return .json("[]")
+        }
+        let result = await outcome { done in
+            DefaultDataTransferService(
+                configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager()
+            ).request(Endpoint<[User]>(path: "users")) { done($0) }
+            release.yield()
+        }
+        #expect(try result.get() == [])
+    }
+
+    @Test(arguments: [301, 400, 404, 503])
+    func `a status that is no success is an error`(status: Int) async {
+        let session = StubSessionManager()
+        session.enqueue(.json("[]", status: status))
+        let error = await failure(of: DefaultDataTransferService.make(session), UserEndpoint.all.as([User].self))
+        #expect(error?.statusCode == status)
+    }
+
+    private struct BundledUser: HostedEndpoint, MockEndpoint {
+        let route = "/users/10"
+        let mockFileName = "Fixtures/user"
+    }
+
+    @Test func `mocks come from whatever bundle is given`() async throws {
+        let service = StubDataTransferService(bundle: .module)
+        #expect(try await service.request(BundledUser().as(User.self)).id == 10)
+    }
+
+    @Test func `one service reaches two hosts, and keeps the first one's secrets from the other`() async throws {
+        let session = StubSessionManager()
+        session.route { _ in .status(204) }
+        let configuration = APIConfiguration.make("https://jsonplaceholder.test", headers: ["Authorization": "Bearer token"])
+        let service = DefaultDataTransferService.make(session, configuration: configuration)
+        _ = try await service.request(UserEndpoint.all.as(Empty.self))
+        _ = try await service.request(OtherEndpoint().as(Empty.self))
+        #expect(session.requests.map(\.url.host) == ["jsonplaceholder.test", "other.test"])
+        #expect(session.requests.map { $0.headers["Authorization"] } == ["Bearer token", nil])
+    }
+
+    @Test func `a request may have a body`() async throws {
+        let session = StubSessionManager()
+        session.route { _ in .status(204) }
+        _ = try await DefaultDataTransferService.make(session).request(UserEndpoint.rename(userID: 1, to: "eve").as(Empty.self))
+        #expect(session.requests.map(\.text) == [#"{"username":"eve"}"#])
+    }
+}

@@ -1,0 +1,193 @@
+import DataTransfer
+import Foundation
+import NetworkCore
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+/// An endpoint that brings its own scheme and host, as NetworkStack's do. The values all endpoints share stand in the extension.
+protocol HostedEndpoint: Requestable {
+    var scheme: String { get }
+    var host: String { get }
+    var route: String { get }
+}
+
+extension HostedEndpoint {
+    var scheme: String { "https" }
+    var host: String { "jsonplaceholder.test" }
+    var isFullPath: Bool { true }
+    var path: String { "\(scheme)://\(host)\(route)" }
+    var headerParameters: HTTPHeaders { ["Accept-Language": "en"] }
+}
+
+enum UserEndpoint: HostedEndpoint, MockEndpoint {
+    case all
+    case get(userID: Int)
+    case rename(userID: Int, to: String)
+
+    var route: String {
+        switch self {
+        case .all: "/users"
+        case .get(let userID), .rename(let userID, _): "/users/\(userID)"
+        }
+    }
+
+    var method: HTTPMethod {
+        if case .rename = self { .patch } else { .get }
+    }
+
+    var queryParameters: Parameters {
+        if case .get(let userID) = self { ["userId": userID] } else { [:] }
+    }
+
+    var body: RequestBody? {
+        if case .rename(_, let name) = self { .json(["username": name]) } else { nil }
+    }
+
+    var mockFileName: String {
+        if case .all = self { "users" } else { "user" }
+    }
+}
+
+struct OtherEndpoint: HostedEndpoint {
+    var host: String { "other.test" }
+    var route: String { "/ping" }
+}
+
+/// What NetworkStack offers, used as its README does: an enum per resource, one call with a Result, mocks with the same call.
+@Suite("NetworkStack") struct NetworkStackTests {
+    // MARK: Web service
+
+    @Test func `a request with an enum case completes with a Result of the type named there`() async throws {
+        let session = StubSessionManager()
+        session.enqueue(try .json(encoding: [User.make()]), for: "/users")
+        let service = DefaultDataTransferService.make(session)
+        let result: Result<[User], DataTransferError> = await outcome { done in
+            service.request(UserEndpoint.all.as([User].self)) { done($0) }
+        }
+        #expect(try result.get() == [.make()])
+    }
+
+    @Test func `a request that cannot be built is told from one that failed`() async throws {
+        let service = DefaultDataTransferService.make(StubSessionManager())
+        let error = await failure(of: service, Endpoint<Data>(path: "no scheme", isFullPath: true, responseDecoder: .rawData))
+        guard case .networkFailure(.requestGeneration(let cause)) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cause.field == .path)
+    }
+
+    @Test func `missing data is told from data that cannot be parsed, with the parser's error`() async throws {
+        let session = StubSessionManager()
+        let service = DefaultDataTransferService.make(session)
+        session.enqueue(.status(200))
+        guard case .noResponse = await failure(of: service, UserEndpoint.all.as([User].self)) else {
+            Issue.record("missing data was not told")
+            return
+        }
+        session.enqueue(.json(#"[{"id": 1}]"#))
+        guard case .parsing(let failure) = await failure(of: service, UserEndpoint.all.as([User].self)) else {
+            Issue.record("data that cannot be parsed was not told")
+            return
+        }
+        #expect(failure.underlying is DecodingError)
+        #expect(failure.codingPath == "[0]")
+    }
+
+    @Test func `a transfer's failure carries the error from below`() async throws {
+        struct Below: Error, Equatable {}
+        let session = StubSessionManager()
+        session.enqueue(.failure(TransportError(.connectionLost, "cut", underlying: Below())))
+        let error = await failure(of: DefaultDataTransferService.make(session), UserEndpoint.all.as([User].self))
+        #expect(error?.networkError?.transportError?.underlying as? Below == Below())
+    }
+
+    @Test func `session, parser and activity are handed in`() async throws {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        struct Named: Decodable, Equatable { var firstName: String }
+        let session = StubSessionManager()
+        session.enqueue(.json(#"{"first_name": "Ada"}"#))
+        let edges = Locked<[Bool]>([])
+        let activity = NetworkActivity { isActive in edges.withLock { $0.append(isActive) } }
+        let service = DefaultDataTransferService.make(session, interceptors: [.activity(activity)])
+        let endpoint = UserEndpoint.get(userID: 1).as(Named.self, decoder: .json(decoder))
+        #expect(try await service.request(endpoint) == Named(firstName: "Ada"))
+        #expect(edges.withLock { $0 } == [true, false])
+    }
+
+    // MARK: Endpoints
+
+    @Test(
+        arguments: [
+            (.all, "GET https://jsonplaceholder.test/users"),
+            (.get(userID: 10), "GET https://jsonplaceholder.test/users/10?userId=10"),
+            (.rename(userID: 10, to: "ada"), "PATCH https://jsonplaceholder.test/users/10"),
+        ] as [(UserEndpoint, String)])
+    func `an endpoint says scheme, host, method, headers and query items`(endpoint: UserEndpoint, line: String) throws {
+        let request = try endpoint.built()
+        #expect("\(request.method) \(request.url.absoluteString)" == line)
+        #expect(request.headers["Accept-Language"] == "en")
+    }
+
+    @Test func `values all endpoints share stand in a protocol extension`() throws {
+        #expect(try OtherEndpoint().built().headers["Accept-Language"] == "en")
+        #expect(try OtherEndpoint().built().url.scheme == "https")
+    }
+
+    // MARK: Activity
+
+    @Test func `overlapping requests switch the indicator on once and off once`() async throws {
+        let edges = Locked<[Bool]>([])
+        let activity = NetworkActivity { isActive in edges.withLock { $0.append(isActive) } }
+        let session = StubSessionManager()
+        session.route { _ in .silence }
+        let service = DefaultDataTransferService.make(session, interceptors: [.activity(activity)])
+        let waiting = (1...2).map { id in Task { await failure(of: service, UserEndpoint.get(userID: id).as(User.self)) } }
+        while activity.count < 2 { await Task.yield() }
+        waiting[0].cancel()
+        _ = await waiting[0].value
+        #expect(edges.withLock { $0 } == [true])
+        waiting[1].cancel()
+        _ = await waiting[1].value
+        #expect(edges.withLock { $0 } == [true, false])
+    }
+
+    // MARK: Mocks
+
+    @Test func `a mock service answers the same call from the file an endpoint names, json by default`() async throws {
+        let service: any DataTransferService = StubDataTransferService(folder: Bundle.module.fixtures)
+        let users = await outcome { done in service.request(UserEndpoint.all.as([User].self)) { done($0) } }
+        #expect(try users.get().map(\.username) == ["ada", "grace"])
+        let user = await outcome { done in service.request(UserEndpoint.get(userID: 10).as(User.self)) { done($0) } }
+        #expect(try user.get().id == 10)
+    }
+
+    @Test func `an endpoint that is not mocked is an explicit failure`() async {
+        let service = StubDataTransferService(folder: Bundle.module.fixtures)
+        let error = await failure(of: service, OtherEndpoint().as(User.self))
+        let cause = error?.networkError?.transportError
+        #expect(cause?.code == .notStubbed)
+        guard case .endpointNotMocked(let endpoint) = cause?.underlying as? StubFixtureError else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(endpoint.hasPrefix("GET "))
+    }
+
+    private struct Unwritten: HostedEndpoint, MockEndpoint {
+        let route = "/unwritten"
+        let mockFileName = "unwritten"
+    }
+
+    @Test func `mock data that is missing is an explicit failure that names the file`() async {
+        let service = StubDataTransferService(folder: Bundle.module.fixtures)
+        let error = await failure(of: service, Unwritten().as(User.self))
+        guard case .mockDataMissing("unwritten.json", _) = error?.networkError?.transportError?.underlying as? StubFixtureError
+        else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+}

@@ -1,0 +1,249 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+/// What SONetworking offers, used as its README does: layers behind protocols, completions, injected doubles.
+@Suite("SONetworking") struct SONetworkingTests {
+    let users = Endpoint<[User]>(path: "users")
+
+    // MARK: Configuration
+
+    struct TokenConfiguration: NetworkConfigurable {
+        let baseURL = URL(string: "https://api.test/v1/")!
+        var headers: HTTPHeaders { ["X-Client": "parity"] }
+        var queryParameters: Parameters { ["lang": "en"] }
+    }
+
+    @Test func `a configuration's base URL, headers and query are in every request`() throws {
+        let request = try users.networkRequest(with: TokenConfiguration())
+        #expect(request.url.absoluteString == "https://api.test/v1/users?lang=en")
+        #expect(request.headers["x-client"] == "parity")
+    }
+
+    // MARK: Layers
+
+    @Test func `a session manager hands its completion the response, and its caller a cancellable`() async throws {
+        let server = try LoopbackServer { Route(.get, "/users") { _ in .json("[]") } }
+        let session: any NetworkSessionManager = DefaultSessionManager()
+        let result = await outcome { done in
+            let cancellable: any NetworkCancellable = session.request(NetworkRequest(url: server.url("/users"))) { done($0) }
+            _ = cancellable
+        }
+        #expect(try result.get().body == Data("[]".utf8))
+    }
+
+    @Test func `a network service turns an endpoint into data or a NetworkError`() async throws {
+        let session = StubSessionManager()
+        session.enqueue(.text("hello"), for: "/v1/users")
+        let service: any NetworkService = DefaultNetworkService(configuration: APIConfiguration.make(), sessionManager: session)
+        let good = await outcome { done in service.request(users) { done($0) } }
+        #expect(try good.get().body == Data("hello".utf8))
+        session.enqueue(.failure(.cannotConnect))
+        let bad = await outcome { done in service.request(users) { done($0) } }
+        #expect(throws: NetworkError.self) { try bad.get() }
+    }
+
+    @Test func `a request for a Decodable completes with the value`() async throws {
+        let session = StubSessionManager()
+        session.enqueue(try .json(encoding: [User.make()]))
+        let result = await outcome { done in DefaultDataTransferService.make(session).request(users) { done($0) } }
+        #expect(try result.get() == [.make()])
+    }
+
+    @Test func `a request for Void completes whatever the body is`() async throws {
+        let session = StubSessionManager()
+        session.enqueue(.text("not JSON"))
+        let endpoint = Endpoint<Void>(path: "users/1", method: .delete)
+        let result = await outcome { done in DefaultDataTransferService.make(session).request(endpoint) { done($0) } }
+        #expect(throws: Never.self) { try result.get() }
+    }
+
+    @Test func `the completion runs once on the queue that is injected`() async throws {
+        let session = StubSessionManager()
+        session.enqueue(.json("[]"))
+        let queue = CountingQueue()
+        _ = await outcome { done in DefaultDataTransferService.make(session).request(users, on: queue) { done($0) } }
+        #expect(queue.count == 1)
+    }
+
+    @Test func `the returned cancellable ends the request with a cancellation`() async throws {
+        let session = StubSessionManager()
+        session.enqueue(.silence)
+        let result = await outcome { done in
+            DefaultDataTransferService.make(session).request(users) { done($0) }.cancel()
+        }
+        let error = #expect(throws: DataTransferError.self) { try result.get() }
+        #expect(error?.isCancelled == true)
+    }
+
+    // MARK: Decoders
+
+    @Test func `the JSON decoder is the default, the raw one hands out the bytes`() async throws {
+        let session = StubSessionManager()
+        session.route("/v1/users", .json("[ ]"))
+        let service = DefaultDataTransferService.make(session)
+        #expect(try await service.request(users) == [])
+        #expect(try await service.request(Endpoint<Data>(path: "users", responseDecoder: .rawData)) == Data("[ ]".utf8))
+    }
+
+    @Test func `the raw data decoder makes nothing but Data`() async throws {
+        let session = StubSessionManager()
+        session.enqueue(.json("[]"))
+        let endpoint = Endpoint<[User]>(path: "users", responseDecoder: .rawData)
+        let error = await failure(of: DefaultDataTransferService.make(session), endpoint)
+        guard case .parsing(let failure) = error, case .unsupportedType = failure.underlying as? ResponseDecodingError else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    // MARK: Errors
+
+    enum AppError: Error, Equatable { case offline }
+
+    struct AppResolver: DataTransferErrorResolver {
+        func resolve(error: NetworkError) -> any Error & Sendable {
+            if case .notConnected = error { AppError.offline } else { error }
+        }
+    }
+
+    @Test func `the resolver's error is what the caller gets`() async throws {
+        let session = StubSessionManager()
+        session.enqueue(.failure(.cannotConnect))
+        let error = await failure(of: DefaultDataTransferService.make(session, resolver: AppResolver()), users)
+        #expect(error?.resolved(as: AppError.self) == .offline)
+    }
+
+    @Test func `the data transfer logger hears each failure once`() async throws {
+        let session = StubSessionManager()
+        let logger = InMemoryLogger()
+        let service = DefaultDataTransferService.make(session, errorLogger: logger)
+        session.enqueue(.json("{}"))
+        _ = await failure(of: service, users)
+        session.enqueue(.status(500))
+        _ = await failure(of: service, users)
+        session.enqueue(.json("[]"))
+        _ = await failure(of: service, users)
+        #expect(logger.dataTransferErrors.count == 2)
+    }
+
+    @Test func `the network logger hears request, response with data, and error`() async throws {
+        let session = StubSessionManager()
+        let logger = InMemoryLogger()
+        let service = DefaultDataTransferService.make(session, networkLogger: logger)
+        session.enqueue(.json("[]"))
+        _ = try await service.request(users)
+        session.enqueue(.failure(.connectionLost))
+        _ = await failure(of: service, users)
+        #expect(logger.requests.map(\.url.absoluteString) == Array(repeating: "https://api.test/v1/users", count: 2))
+        #expect(logger.responses.map(\.body) == [Data("[]".utf8)])
+        #expect(logger.networkErrors.count == 1)
+    }
+
+    final class SwitchedLogger: NetworkErrorLogger {
+        let heard = Locked(0)
+        let enabled: Bool
+        init(enabled: Bool) { self.enabled = enabled }
+        var isEnabled: Bool { enabled }
+        func log(request: LoggedRequest) { heard.withLock { $0 += 1 } }
+        func log(error: any Error, for request: LoggedRequest?) { heard.withLock { $0 += 1 } }
+    }
+
+    @Test(arguments: [(true, 2), (false, 0)])
+    func `a disabled network logger hears nothing`(enabled: Bool, heard: Int) async throws {
+        let session = StubSessionManager()
+        session.enqueue(.status(500))
+        let logger = SwitchedLogger(enabled: enabled)
+        _ = await failure(of: DefaultDataTransferService.make(session, networkLogger: logger), users)
+        #expect(logger.heard.withLock { $0 } == heard)
+    }
+
+    @Test func `NetworkError tells a status with data, no connection, cancellation, a bad request and the rest apart`()
+        async throws
+    {
+        let session = StubSessionManager()
+        let service = DefaultNetworkService(configuration: APIConfiguration.make(), sessionManager: session)
+        func error(_ answer: StubResponse?, _ endpoint: any Requestable) async -> NetworkError? {
+            if let answer { session.enqueue(answer) }
+            do throws(NetworkError) {
+                _ = try await service.response(for: endpoint)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let status = await error(.text("gone", status: 410), users)
+        #expect(status?.statusCode == 410)
+        #expect(status?.response?.body == Data("gone".utf8))
+        guard case .notConnected = await error(.failure(.nameLookupFailed), users) else { throw UnexpectedKind() }
+        guard case .cancelled = await error(.failure(.cancelled), users) else { throw UnexpectedKind() }
+        guard case .transport = await error(.failure(.malformedResponse), users) else { throw UnexpectedKind() }
+        guard case .requestGeneration(let cause) = await error(nil, Endpoint<Void>(path: "a\nb")) else { throw UnexpectedKind() }
+        #expect(cause.field == .path)
+    }
+
+    struct UnexpectedKind: Error {}
+
+    @Test func `isNotFoundError and hasStatusCode ask for the status`() async throws {
+        let response = NetworkResponse(statusCode: 404, url: URL(string: "https://api.test")!)
+        #expect(NetworkError.status(response).isNotFoundError)
+        #expect(NetworkError.status(response).hasStatusCode(404))
+        #expect(!NetworkError.status(response).hasStatusCode(500))
+        #expect(!NetworkError.cancelled(TransportError(.cancelled, "")).isNotFoundError)
+    }
+
+    // MARK: Doubles
+
+    struct FixedSession: NetworkSessionManager {
+        func request(
+            _ request: NetworkRequest, completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
+        ) -> any NetworkCancellable {
+            completion(.success(NetworkResponse(statusCode: 200, body: Data("[]".utf8), url: request.url)))
+            return Nothing()
+        }
+    }
+
+    struct FixedNetworkService: NetworkService {
+        func request(
+            _ endpoint: any Requestable, completion: @escaping @Sendable (Result<NetworkResponse, NetworkError>) -> Void
+        ) -> any NetworkCancellable {
+            completion(.success(NetworkResponse(statusCode: 200, body: Data("[]".utf8), url: URL(string: "https://a.test")!)))
+            return Nothing()
+        }
+    }
+
+    struct EmptyLists: ResponseDecoder {
+        func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
+            try JSONDecoder().decode(type, from: Data("[]".utf8))
+        }
+    }
+
+    struct Nothing: NetworkCancellable {
+        func cancel() {}
+    }
+
+    @Test func `session manager, network service and decoder can each be a double of a few lines`() async throws {
+        #expect(try await DefaultDataTransferService.make(FixedSession()).request(users) == [])
+        #expect(try await DefaultDataTransferService(networkService: FixedNetworkService()).request(users) == [])
+        let session = StubSessionManager()
+        session.enqueue(.text("anything"))
+        let endpoint = Endpoint<[User]>(path: "users", responseDecoder: EmptyLists())
+        #expect(try await DefaultDataTransferService.make(session).request(endpoint) == [])
+    }
+
+    @Test func `a screen is fed by a double of the data transfer service`() async throws {
+        let service: any DataTransferService = StubDataTransferService(folder: Bundle.module.fixtures)
+        #expect(try await service.request(StoredUsers()).count == 2)
+    }
+
+    struct StoredUsers: ResponseRequestable, MockEndpoint {
+        typealias Response = [User]
+        let path = "users"
+        let mockFileName = "users"
+    }
+}
+
+extension Bundle {
+    var fixtures: URL { bundleURL.appendingPathComponent("Fixtures") }
+}

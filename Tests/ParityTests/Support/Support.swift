@@ -1,0 +1,73 @@
+import DataTransfer
+import Foundation
+import NetworkCore
+import NetworkTesting
+
+struct User: Codable, Hashable, Sendable {
+    var id: Int
+    var username: String
+    var email: String?
+
+    static func make(id: Int = 1, username: String = "ada", email: String? = "ada@example.com") -> User {
+        User(id: id, username: username, email: email)
+    }
+}
+
+extension APIConfiguration {
+    static func make(
+        _ baseURL: String = "https://api.test/v1", headers: HTTPHeaders = [:], query: Parameters = [:]
+    ) -> APIConfiguration {
+        APIConfiguration(baseURL: URL(string: baseURL)!, headers: headers, queryParameters: query)
+    }
+}
+
+extension DefaultDataTransferService {
+    static func make(
+        _ session: any NetworkSessionManager, configuration: any NetworkConfigurable = APIConfiguration.make(),
+        interceptors: [any NetworkInterceptor] = [], networkLogger: (any NetworkErrorLogger)? = nil,
+        resolver: any DataTransferErrorResolver = .unresolved, errorLogger: (any DataTransferErrorLogger)? = nil
+    ) -> DefaultDataTransferService {
+        DefaultDataTransferService(
+            configuration: configuration, sessionManager: session, interceptors: interceptors, networkLogger: networkLogger,
+            errorResolver: resolver, errorLogger: errorLogger)
+    }
+}
+
+/// What a completion is called with.
+func outcome<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
+    await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }
+}
+
+/// The error of a request that has to fail.
+func failure<Target: ResponseRequestable>(
+    of service: some DataTransferService, _ endpoint: Target
+) async -> DataTransferError? {
+    do throws(DataTransferError) {
+        _ = try await service.request(endpoint)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+extension Requestable {
+    /// The request this endpoint becomes.
+    func built(with configuration: APIConfiguration = .make()) throws -> NetworkRequest {
+        try networkRequest(with: configuration)
+    }
+}
+
+extension NetworkRequest {
+    var text: String { String(decoding: body ?? Data(), as: UTF8.self) }
+}
+
+/// Runs work where it is handed in, and remembers how often.
+final class CountingQueue: DataTransferDispatchQueue {
+    private let counted = Locked(0)
+    var count: Int { counted.withLock { $0 } }
+
+    func asyncExecute(work: @escaping @Sendable () -> Void) {
+        counted.withLock { $0 += 1 }
+        work()
+    }
+}
