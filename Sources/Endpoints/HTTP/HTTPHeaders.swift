@@ -98,9 +98,9 @@ public struct HTTPHeaders: Sendable {
 
     /// Compares field names without case. Only ASCII letters have case in a token.
     package static func isSame(_ left: String, _ right: String) -> Bool {
-        left.withBytes { left in
+        guard left.utf8.count == right.utf8.count else { return false }
+        return left.withBytes { left in
             right.withBytes { right in
-                guard left.count == right.count else { return false }
                 for index in left.indices where lowercased(left[index]) != lowercased(right[index]) { return false }
                 return true
             }

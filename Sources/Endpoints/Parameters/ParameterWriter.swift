@@ -19,11 +19,11 @@ struct ParameterWriter {
         isForm = true
     }
 
-    /// A query as it was written; what is encoded in it stays so.
-    mutating func append(_ query: Substring) {
-        guard !query.isEmpty else { return }
+    /// The query of a URL as it was written; what is encoded in it stays so.
+    mutating func appendQuery(of url: URLText) {
+        guard let range = url.queryRange, !range.isEmpty else { return }
         beginItem()
-        PercentEncoding.append(query, keeping: .query, to: &bytes)
+        url.withBytes(of: range) { PercentEncoding.append($0, keeping: .query, to: &bytes) }
     }
 
     /// Every pair of a value, its names built as the style says.

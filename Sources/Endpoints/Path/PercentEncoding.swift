@@ -1,13 +1,15 @@
 /// Percent-encoding of the parts of a URL (RFC 3986 §2.1).
 package enum PercentEncoding {
     /// Appends `text`, with all but the bytes of `kept` encoded.
-    static func append(_ text: some StringProtocol, keeping kept: ByteSet, to output: inout [UInt8]) {
-        text.withBytes { bytes in
-            guard let first = bytes.firstIndex(where: { !kept.contains($0) }) else { return output.append(contentsOf: bytes) }
-            output.append(contentsOf: bytes[..<first])
-            for byte in bytes[first...] {
-                if kept.contains(byte) { output.append(byte) } else { append(byte, to: &output) }
-            }
+    static func append(_ text: String, keeping kept: ByteSet, to output: inout [UInt8]) {
+        text.withBytes { append($0, keeping: kept, to: &output) }
+    }
+
+    static func append(_ bytes: UnsafeBufferPointer<UInt8>, keeping kept: ByteSet, to output: inout [UInt8]) {
+        guard let first = bytes.firstIndex(where: { !kept.contains($0) }) else { return output.append(contentsOf: bytes) }
+        output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<first]))
+        for byte in bytes[first...] {
+            if kept.contains(byte) { output.append(byte) } else { append(byte, to: &output) }
         }
     }
 

@@ -23,10 +23,10 @@ struct RequestTarget {
         var text: [UInt8] = []
         text.reserveCapacity(256)
         Self.append(isFullPath ? own : base, to: &text)
-        if !isFullPath { Self.append(own.path, to: &text, afterBasePath: base.path) }
+        if !isFullPath { Self.appendPath(of: own, to: &text) }
 
         var query = ParameterWriter(appendingTo: consume text, style: endpoint.queryStyle)
-        if !isFullPath, let raw = base.query { query.append(raw) }
+        if !isFullPath { query.appendQuery(of: base) }
         let items = try endpoint.queryParameters.items(style: endpoint.queryStyle)
         let shared = isForeign ? Parameters() : configuration.queryParameters
         if !shared.isEmpty {
@@ -35,7 +35,7 @@ struct RequestTarget {
                 try query.append(item.value, named: item.name)
             }
         }
-        if let raw = own.query { query.append(raw) }
+        query.appendQuery(of: own)
         for item in items { try query.append(item.value, named: item.name) }
 
         guard let url = URL(string: String(decoding: query.bytes, as: UTF8.self)) else {
@@ -49,20 +49,22 @@ struct RequestTarget {
     private static func append(_ url: URLText, to text: inout [UInt8]) {
         text.append(contentsOf: url.scheme.utf8)
         text.append(contentsOf: "://".utf8)
-        url.authority.withBytes { text.append(contentsOf: $0) }
-        PercentEncoding.append(url.path, keeping: .path, to: &text)
+        url.withBytes(of: url.authorityRange) { text.append(contentsOf: $0) }
+        url.withBytes(of: url.pathRange) { PercentEncoding.append($0, keeping: .path, to: &text) }
     }
 
-    /// Base path and path with exactly one slash between them.
-    private static func append(_ path: Substring, to text: inout [UInt8], afterBasePath base: Substring) {
+    /// Appends a path to that of the base URL, which is at the end of `text`, with exactly one slash between them.
+    private static func appendPath(of own: URLText, to text: inout [UInt8]) {
         let slash = UInt8(ascii: "/")
-        guard let first = path.utf8.first else { return }
-        switch (base.utf8.last == slash, first == slash) {
-        case (true, true): text.removeLast()
-        case (false, false): text.append(slash)
-        default: break
+        own.withBytes(of: own.pathRange) { path in
+            guard let first = path.first else { return }
+            switch (text.last == slash, first == slash) {
+            case (true, true): text.removeLast()
+            case (false, false): text.append(slash)
+            default: break
+            }
+            PercentEncoding.append(path, keeping: .path, to: &text)
         }
-        PercentEncoding.append(path, keeping: .path, to: &text)
     }
 
     /// A style may have appended brackets: `tag[]` and `tag[0]` are items of the name `tag`.

@@ -15,7 +15,7 @@ extension URLText {
 
     /// What is wrong with host and port. The host's characters are left to `URL`.
     private var hostFlaw: String? {
-        hostAndPort.withBytes { bytes in
+        withBytes(of: hostRange) { bytes in
             var hostEnd = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
             if bytes.first == UInt8(ascii: "[") {
                 guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")) else { return "has an address without a ]" }

@@ -6,10 +6,10 @@ package struct URLText {
     /// Lower-cased; empty when there is none.
     package private(set) var scheme = ""
     // Offsets in the UTF-8 of `text`.
-    private var authorityRange = 0..<0
-    private var hostStart = 0
-    private var pathRange = 0..<0
-    private var queryRange: Range<Int>?
+    private(set) var authorityRange = 0..<0
+    private(set) var hostRange = 0..<0
+    private(set) var pathRange = 0..<0
+    private(set) var queryRange: Range<Int>?
 
     package init(_ url: URL) {
         self.init(url.absoluteString)
@@ -49,7 +49,8 @@ package struct URLText {
             start += 2
             let authorityEnd = bytes[start..<end].firstIndex(of: slash) ?? end
             authorityRange = start..<authorityEnd
-            hostStart = bytes[authorityRange].lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? start
+            let at = bytes[authorityRange].lastIndex(of: UInt8(ascii: "@"))
+            hostRange = (at.map { $0 + 1 } ?? start)..<authorityEnd
             start = authorityEnd
         }
         pathRange = start..<end
@@ -57,8 +58,12 @@ package struct URLText {
 
     /// Spares the usual two the way through `String.lowercased()`.
     private static func lowercased(_ scheme: Slice<UnsafeBufferPointer<UInt8>>) -> String {
-        if scheme.elementsEqual("https".utf8) { return "https" }
-        if scheme.elementsEqual("http".utf8) { return "http" }
+        func isSame(_ text: StaticString) -> Bool {
+            scheme.count == text.utf8CodeUnitCount
+                && text.withUTF8Buffer { other in scheme.indices.allSatisfy { scheme[$0] == other[$0 - scheme.startIndex] } }
+        }
+        if isSame("https") { return "https" }
+        if isSame("http") { return "http" }
         return String(decoding: scheme, as: UTF8.self).lowercased()
     }
 
@@ -68,7 +73,7 @@ package struct URLText {
     package var query: Substring? { queryRange.map(slice) }
 
     /// Host and port as written, without user information.
-    package var hostAndPort: Substring { slice(hostStart..<authorityRange.upperBound) }
+    package var hostAndPort: Substring { slice(hostRange) }
 
     /// What RFC 6454 §4 calls the origin, with the default port spelt out.
     package var origin: String {
@@ -85,6 +90,11 @@ package struct URLText {
     package var originAndPath: String {
         guard !authorityRange.isEmpty else { return Self.shown(text) }
         return scheme + "://" + hostAndPort + path + (queryRange == nil ? "" : "?…")
+    }
+
+    /// Runs `body` on the bytes of one part.
+    func withBytes<Result>(of part: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        text.withBytes { body(UnsafeBufferPointer(rebasing: $0[part])) }
     }
 
     private func slice(_ range: Range<Int>) -> Substring {
