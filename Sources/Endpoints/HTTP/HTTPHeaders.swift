@@ -101,7 +101,7 @@ public struct HTTPHeaders: Sendable {
         guard left.utf8.count == right.utf8.count else { return false }
         return left.withBytes { left in
             right.withBytes { right in
-                for index in left.indices where lowercased(left[index]) != lowercased(right[index]) { return false }
+                for index in 0..<left.count where lowercased(left[index]) != lowercased(right[index]) { return false }
                 return true
             }
         }

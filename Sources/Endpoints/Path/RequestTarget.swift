@@ -76,7 +76,8 @@ struct RequestTarget {
     /// Control characters, and percent signs that encode nothing, cannot be meant.
     private static func validate(_ path: String, isFullPath: Bool) throws(RequestGenerationError) {
         let flaw: String? = path.withBytes { bytes in
-            for (index, byte) in bytes.enumerated() {
+            for index in 0..<bytes.count {
+                let byte = bytes[index]
                 if byte < 0x20 || byte == 0x7F { return "there is a control character" }
                 guard byte == UInt8(ascii: "%") else { continue }
                 let digits = bytes[(index + 1)...].prefix(2)

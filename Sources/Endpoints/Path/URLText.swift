@@ -42,7 +42,7 @@ package struct URLText {
         let end = pathRange.upperBound
         var start = 0
         if let colon = bytes[..<end].firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == slash }), bytes[colon] != slash {
-            scheme = Self.lowercased(bytes[..<colon])
+            scheme = Self.lowercased(UnsafeBufferPointer(rebasing: bytes[..<colon]))
             start = colon + 1
         }
         if end - start >= 2, bytes[start] == slash, bytes[start + 1] == slash {
@@ -57,10 +57,13 @@ package struct URLText {
     }
 
     /// Spares the usual two the way through `String.lowercased()`.
-    private static func lowercased(_ scheme: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+    private static func lowercased(_ scheme: UnsafeBufferPointer<UInt8>) -> String {
         func isSame(_ text: StaticString) -> Bool {
-            scheme.count == text.utf8CodeUnitCount
-                && text.withUTF8Buffer { other in scheme.indices.allSatisfy { scheme[$0] == other[$0 - scheme.startIndex] } }
+            guard scheme.count == text.utf8CodeUnitCount else { return false }
+            return text.withUTF8Buffer { other in
+                for index in 0..<other.count where other[index] != scheme[index] { return false }
+                return true
+            }
         }
         if isSame("https") { return "https" }
         if isSame("http") { return "http" }

@@ -38,8 +38,11 @@ extension HTTPHeaders.Field {
         if HTTPHeaders.isSame(name, "Content-Length") || HTTPHeaders.isSame(name, "Transfer-Encoding") {
             throw RequestGenerationError(.headerName(name), "it is set by the engine from the body")
         }
-        let flaw = value.withBytes { bytes in
-            bytes.firstIndex { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }.map { (position: $0, byte: bytes[$0]) }
+        let flaw: (position: Int, byte: UInt8)? = value.withBytes { bytes in
+            for index in 0..<bytes.count where (bytes[index] < 0x20 && bytes[index] != 0x09) || bytes[index] == 0x7F {
+                return (position: index, byte: bytes[index])
+            }
+            return nil
         }
         if let flaw {
             let shown = "0x" + String(flaw.byte, radix: 16, uppercase: true)
