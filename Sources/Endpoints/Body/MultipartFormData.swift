@@ -57,10 +57,7 @@ public struct MultipartFormData: Sendable {
     }
 
     private func validateBoundary() throws(RequestGenerationError) {
-        let isAllowed = boundary.utf8.allSatisfy {
-            PercentEncoding.isUnreserved($0) && $0 != UInt8(ascii: "~") || "'()+,/:=?".utf8.contains($0)
-        }
-        guard isAllowed, (1...70).contains(boundary.utf8.count) else {
+        guard boundary.consists(of: .boundary), (1...70).contains(boundary.utf8.count) else {
             throw RequestGenerationError(.body, "the multipart boundary is not 1 to 70 characters of RFC 2046 §5.1.1")
         }
         let delimiter = Data("--\(boundary)".utf8)
@@ -100,6 +97,19 @@ extension MultipartFormData.Part {
         }
         return String(escaped)
     }
+}
+
+extension MultipartFormData: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "MultipartFormData(\(parts.map(\.description).joined(separator: ", ")))" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension MultipartFormData.Part: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Name and size; contents and file names are nobody's business.
+    public var description: String { "\(name.printable): <\(data.count) bytes>" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RequestBody {

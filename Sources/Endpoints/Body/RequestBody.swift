@@ -30,12 +30,12 @@ extension RequestBody {
     /// `application/json` (RFC 8259) of any `Encodable`: objects, top-level arrays and scalars alike.
     ///
     /// - Parameter encoder: Sorted keys and Foundation's defaults unless given.
+    @_disfavoredOverload
     public static func json(_ value: some Encodable & Sendable, encoder: any DataEncoder = .json) -> RequestBody {
         RequestBody(contentType: "application/json") { try encoder.encode(value) }
     }
 
-    /// `application/json` of a dictionary literal.
-    @_disfavoredOverload
+    /// `application/json` of a dictionary literal, in which `nil` drops the item.
     public static func json(_ parameters: Parameters, encoder: any DataEncoder = .json) -> RequestBody {
         RequestBody(contentType: "application/json") { try encoder.encode(parameters) }
     }
@@ -44,8 +44,9 @@ extension RequestBody {
     public static func form(_ parameters: Parameters, style: QueryStyle = .default) -> RequestBody {
         RequestBody(contentType: "application/x-www-form-urlencoded") {
             do throws(RequestGenerationError) {
-                let pairs = try parameters.items(style: style).flatMap(\.pairs)
-                return Data(pairs.joined(encodedBy: PercentEncoding.formComponent).utf8)
+                var writer = ParameterWriter(formWithStyle: style)
+                for item in try parameters.items(style: style) { try writer.append(item.value, named: item.name) }
+                return Data(writer.bytes)
             } catch {
                 guard case .query(let name) = error.field else { throw error }
                 let place = name.isEmpty ? "form" : "form field \"\(name.printable)\""
@@ -55,6 +56,7 @@ extension RequestBody {
     }
 
     /// `application/x-www-form-urlencoded` of any `Encodable` that has named properties.
+    @_disfavoredOverload
     public static func form(_ value: some Encodable & Sendable, style: QueryStyle = .default) -> RequestBody {
         form(Parameters(value), style: style)
     }

@@ -17,7 +17,7 @@ public struct TextCharset: Sendable, Hashable {
         "windows-1253": .windowsCP1253, "windows-1254": .windowsCP1254,
         "utf-16": .utf16, "utf-16le": .utf16LittleEndian, "utf-16be": .utf16BigEndian,
         "utf-32": .utf32, "utf-32le": .utf32LittleEndian, "utf-32be": .utf32BigEndian,
-        "shift_jis": .shiftJIS, "euc-jp": .japaneseEUC, "iso-2022-jp": .iso2022JP, "macintosh": .macOSRoman,
+        "shift_jis": .shiftJIS, "iso-2022-jp": .iso2022JP, "macintosh": .macOSRoman,
     ]
 
     private init(name: String, encoding: String.Encoding) {
@@ -26,15 +26,15 @@ public struct TextCharset: Sendable, Hashable {
     }
 
     /// - Parameter name: A registered name in any case; `nil` when it is not one of those known here: UTF-8, UTF-16 and UTF-32
-    ///   with and without byte order, US-ASCII, ISO-8859-1 and -2, windows-1250 to -1254, Shift_JIS, EUC-JP, ISO-2022-JP, Macintosh.
+    ///   with and without byte order, US-ASCII, ISO-8859-1 and -2, windows-1250 to -1254, Shift_JIS, ISO-2022-JP, Macintosh.
     public init?(name: String) {
         guard let encoding = Self.encodings[name.lowercased()] else { return nil }
         self.init(name: name.lowercased(), encoding: encoding)
     }
 
-    /// The `charset` parameter of a `Content-Type`, unquoted; `nil` without one.
+    /// The `charset` parameter of a `Content-Type`, unquoted (RFC 9110 §5.6.6); `nil` without one.
     package static func parameter(in contentType: String) -> String? {
-        for parameter in contentType.split(separator: ";").dropFirst() {
+        for parameter in split(contentType).dropFirst() {
             let parts = parameter.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces).lowercased() == "charset" else { continue }
             return parts[1].trimmingCharacters(in: CharacterSet(charactersIn: " \t\"'"))
@@ -42,15 +42,45 @@ public struct TextCharset: Sendable, Hashable {
         return nil
     }
 
+    /// At semicolons that stand outside quotes.
+    private static func split(_ contentType: String) -> [String] {
+        var (parts, isQuoted, isEscaped) = ([""], false, false)
+        for character in contentType.unicodeScalars {
+            if character == ";" && !isQuoted {
+                parts.append("")
+                continue
+            }
+            if character == "\"" && !isEscaped { isQuoted.toggle() }
+            isEscaped = character == "\\" && isQuoted && !isEscaped
+            parts[parts.count - 1].unicodeScalars.append(character)
+        }
+        return parts
+    }
+
     /// `nil` where a character has no code in this charset.
     func encode(_ text: String) -> Data? {
         encoding == .utf8 ? Data(text.utf8) : text.data(using: encoding, allowLossyConversion: false)
     }
 
-    /// `nil` where the bytes are not text in this charset.
+    /// `nil` where the bytes are not text in this charset. A byte order mark is not part of the text.
     func decode(_ data: Data) -> String? {
+        guard isWhole(data.count), let text = decodeWithMark(data) else { return nil }
+        guard text.unicodeScalars.first == "\u{FEFF}" else { return text }
+        return String(text.unicodeScalars.dropFirst())
+    }
+
+    private func decodeWithMark(_ data: Data) -> String? {
         if encoding == .utf8 { return String(validating: data, as: UTF8.self) }
         if encoding == .ascii && data.contains(where: { $0 > 0x7F }) { return nil }
         return String(data: data, encoding: encoding)
+    }
+
+    /// Foundation ignores bytes that are left over.
+    private func isWhole(_ count: Int) -> Bool {
+        switch encoding {
+        case .utf16, .utf16LittleEndian, .utf16BigEndian: count % 2 == 0
+        case .utf32, .utf32LittleEndian, .utf32BigEndian: count % 4 == 0
+        default: true
+        }
     }
 }

@@ -20,7 +20,7 @@ public struct APIConfiguration: NetworkConfigurable {
     ) throws(RequestGenerationError) {
         try URLText(baseURL).requireHTTP(.baseURL)
         guard let url = URL(string: baseURL) else {
-            throw RequestGenerationError(.baseURL, "\"\(URLText(baseURL).originAndPath.printable)\" is not a URL (RFC 3986 §3)")
+            throw RequestGenerationError(.baseURL, "\"\(URLText.shown(baseURL).printable)\" is not a URL (RFC 3986 §3)")
         }
         self.init(baseURL: url, headers: headers, queryParameters: queryParameters)
     }

@@ -15,12 +15,7 @@ public struct JSONResponseDecoder: ResponseDecoder {
     }
 
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
-        if body.data.isEmpty {
-            guard let type = type as? any EmptyBodyRepresentable.Type, let empty = type.emptyBody as? Value else {
-                throw ResponseDecodingError.emptyBody
-            }
-            return empty
-        }
+        if let empty = try body.emptyValue(type) { return empty }
         guard let keyPath else { return try decoder.decode(type, from: body.data) }
         let found = try locate(keyPath, in: body.data)
         do {

@@ -29,12 +29,12 @@ public struct TextResponseDecoder: ResponseDecoder {
     }
 }
 
-/// A property list, binary or XML.
+/// A property list, binary or XML. An empty body is an error unless the type is ``EmptyBodyRepresentable``.
 public struct PropertyListResponseDecoder: ResponseDecoder {
     public init() {}
 
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
-        guard !body.data.isEmpty else { throw ResponseDecodingError.emptyBody }
+        if let empty = try body.emptyValue(type) { return empty }
         return try PropertyListDecoder().decode(type, from: body.data)
     }
 }

@@ -12,6 +12,18 @@ public protocol EmptyBodyRepresentable {
     static var emptyBody: Self { get }
 }
 
+extension ResponseBody {
+    /// The value that stands for nothing, where nothing came.
+    ///
+    /// - Returns: `nil` where there is a body.
+    /// - Throws: ``ResponseDecodingError/emptyBody`` where the type has no such value.
+    func emptyValue<Value>(_ type: Value.Type) throws(ResponseDecodingError) -> Value? {
+        guard data.isEmpty else { return nil }
+        guard let value = (type as? any EmptyBodyRepresentable.Type)?.emptyBody as? Value else { throw .emptyBody }
+        return value
+    }
+}
+
 extension Optional: EmptyBodyRepresentable {
     public static var emptyBody: Wrapped? { nil }
 }

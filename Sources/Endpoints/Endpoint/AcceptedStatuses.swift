@@ -6,6 +6,11 @@
 public struct AcceptedStatuses: Sendable, Hashable, ExpressibleByArrayLiteral {
     private var ranges: [Range<Int>]
 
+    /// No status at all.
+    public init() {
+        ranges = []
+    }
+
     public init(_ ranges: Range<Int>...) {
         self.ranges = ranges
     }

@@ -28,6 +28,15 @@ public struct DecodedEndpoint<Base: Requestable, Response: Decodable & Sendable>
     public var acceptedStatuses: AcceptedStatuses { base.acceptedStatuses }
 }
 
+extension DecodedEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String {
+        "DecodedEndpoint<\(Response.self)>(\(method) \(URLText.shown(path: path, isFullPath: isFullPath)))"
+    }
+
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
 extension Requestable {
     /// This endpoint, answered by a value of `type`. JSON unless another decoder is given.
     public func `as`<Response: Decodable & Sendable>(

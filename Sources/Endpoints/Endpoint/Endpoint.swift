@@ -135,7 +135,9 @@ extension Endpoint where Response == Void {
 }
 
 extension Endpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "Endpoint<\(Response.self)>(\(method) \(URLText(path).originAndPath))" }
+    public var description: String {
+        "Endpoint<\(Response.self)>(\(method) \(URLText.shown(path: path, isFullPath: isFullPath)))"
+    }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -23,7 +23,7 @@ extension Requestable {
             }
         }
         let request = NetworkRequest(method: method, url: target.url, headers: headers, body: data, timeouts: timeouts)
-        try request.validate()
+        try request.validateAllButURL()
         if data != nil && !method.allowsBody {
             throw RequestGenerationError(.body, "a \(method) request has no body (RFC 9110 §9.3); use POST, PUT or PATCH")
         }

@@ -22,5 +22,6 @@ extension ResponseRequestable where Response: Decodable {
 }
 
 extension ResponseRequestable where Response == Void {
-    public func response(from body: ResponseBody) {}
+    // `Response`, not `Void`: a type with a generic parameter of that name would be taken to answer nothing.
+    public func response(from body: ResponseBody) -> Response { () }
 }

@@ -98,10 +98,13 @@ public struct HTTPHeaders: Sendable {
 
     /// Compares field names without case. Only ASCII letters have case in a token.
     package static func isSame(_ left: String, _ right: String) -> Bool {
-        let left = left.utf8
-        let right = right.utf8
-        guard left.count == right.count else { return false }
-        return zip(left, right).allSatisfy { $0 == $1 || lowercased($0) == lowercased($1) }
+        guard left.utf8.count == right.utf8.count else { return false }
+        return left.withBytes { left in
+            right.withBytes { right in
+                for index in 0..<left.count where lowercased(left[index]) != lowercased(right[index]) { return false }
+                return true
+            }
+        }
     }
 
     private static func lowercased(_ byte: UInt8) -> UInt8 {

@@ -1,34 +1,34 @@
-extension ParameterEncoder {
-    /// An encoder that writes to a new member of this one.
-    fileprivate func child(_ key: any CodingKey) -> ParameterEncoder {
-        ParameterEncoder(style: style, codingPath: codingPath + [key], box: box.member(key.stringValue))
-    }
-}
-
 struct KeyedParameterContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: ParameterEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
 
-    func encodeNil(forKey key: Key) {}
+    /// An encoder that writes to the member of that name: what is written later takes the place of what was there.
+    private func child(_ key: any CodingKey) -> ParameterEncoder {
+        encoder.child(key, at: encoder.box.member(named: key.stringValue))
+    }
+
+    func encodeNil(forKey key: Key) {
+        child(key).box.node = .null
+    }
 
     func encode(_ value: some Encodable, forKey key: Key) throws {
-        try encoder.child(key).encode(value)
+        try child(key).encode(value)
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
-        encoder.child(key).container(keyedBy: keyedBy)
+        child(key).container(keyedBy: keyedBy)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        encoder.child(key).unkeyedContainer()
+        child(key).unkeyedContainer()
     }
 
     func superEncoder() -> any Encoder {
-        encoder.child(ParameterKey("super"))
+        child(ParameterKey("super"))
     }
 
     func superEncoder(forKey key: Key) -> any Encoder {
-        encoder.child(key)
+        child(key)
     }
 }
 
@@ -38,7 +38,7 @@ struct UnkeyedParameterContainer: UnkeyedEncodingContainer {
     var count: Int { encoder.box.count }
 
     private func next() -> ParameterEncoder {
-        encoder.child(ParameterKey(index: count))
+        encoder.child(ParameterKey(index: count), at: encoder.box.element())
     }
 
     func encodeNil() {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Encodes any `Encodable` to a tree of text, for queries and forms.
 ///
 /// Depth is limited to 64 levels, so that a value that contains itself is an error rather than a crash.
@@ -10,34 +8,41 @@ final class ParameterEncoder: Encoder {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
     let box: ParameterBox
+    /// Values within values so far; more than the coding path says where wrappers add no key.
+    private var depth: Int
 
-    init(style: QueryStyle, codingPath: [any CodingKey], box: ParameterBox) {
+    init(style: QueryStyle, codingPath: [any CodingKey], box: ParameterBox, depth: Int = 0) {
         self.style = style
         self.codingPath = codingPath
         self.box = box
+        self.depth = depth
     }
 
-    /// The tree of one named value.
+    /// The tree of one value; the name, if it has one, begins the names that errors give.
     static func node(
-        of value: any Encodable, named name: String, style: QueryStyle
+        of value: any Encodable, named name: String?, style: QueryStyle
     ) throws(RequestGenerationError) -> ParameterNode {
-        if let text = plainText(of: value, style: style) { return .text(text) }
+        if case .text(let text) = ParameterScalar(value, style: style) { return .text(text) }
+        let box = ParameterBox()
         do {
-            let box = ParameterBox()
-            try ParameterEncoder(style: style, codingPath: name.isEmpty ? [] : [ParameterKey(name)], box: box).encode(value)
+            let encoder = ParameterEncoder(style: style, codingPath: name.map { [ParameterKey($0)] } ?? [], box: box)
+            try encoder.encode(value)
             return box.node
+        } catch let error as RequestGenerationError {
+            throw error
+        } catch EncodingError.invalidValue(let value, let context) {
+            let error = EncodingError.invalidValue(value, context)
+            throw RequestGenerationError(
+                .query(fieldName(context.codingPath)), "a \(type(of: value)) cannot be encoded", underlying: error)
         } catch {
-            var field = name
-            if case EncodingError.invalidValue(_, let context) = error {
-                field = context.codingPath.map(\.stringValue).joined(separator: ".")
-                throw RequestGenerationError(.query(field), context.debugDescription, underlying: error)
-            }
-            throw RequestGenerationError(.query(field), "it cannot be encoded: \(type(of: error))", underlying: error)
+            throw RequestGenerationError(.query(name ?? ""), "it cannot be encoded (\(type(of: error)))", underlying: error)
         }
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         box.becomeObject()
+        // The key type of a dictionary that is encoded by a wrapper around it; it has no public name.
+        if String(describing: type) == "_DictionaryCodingKey" { box.becomeSorted(groupSize: 1) }
         return KeyedEncodingContainer(KeyedParameterContainer<Key>(encoder: self))
     }
 
@@ -52,50 +57,52 @@ final class ParameterEncoder: Encoder {
 
     /// Encodes a whole value into this encoder's box.
     func encode(_ value: some Encodable) throws {
-        if let text = Self.plainText(of: value, style: style) {
+        switch ParameterScalar(value, style: style) {
+        case .text(let text):
             box.node = .text(text)
-            return
-        }
-        if let number = value as? any BinaryFloatingPoint & Encodable {
-            throw EncodingError.invalidValue(
-                number, .init(codingPath: codingPath, debugDescription: "\(number) is not a finite number"))
-        }
-        guard codingPath.count < Self.maximumDepth else {
-            throw EncodingError.invalidValue(
-                value, .init(codingPath: codingPath, debugDescription: "more than \(Self.maximumDepth) levels deep"))
-        }
-        try value.encode(to: self)
-        box.finish(isUnordered: value is any UnorderedParameters)
-    }
-
-    /// The text of a scalar; `nil` for anything with structure, and for numbers that are not finite.
-    private static func plainText(of value: any Encodable, style: QueryStyle) -> String? {
-        switch value {
-        case let text as String: text
-        case let number as Int: String(number)
-        case let flag as Bool: style.booleans == .words ? String(flag) : (flag ? "1" : "0")
-        case let number as Double: number.isFinite ? String(number) : nil
-        case let number as Float: number.isFinite ? String(number) : nil
-        case let number as any FixedWidthInteger & Encodable: String(describing: number)
-        case let date as Date: text(of: date, style: style)
-        case let url as URL: url.absoluteString
-        case let data as Data: data.base64EncodedString()
-        case let number as Decimal: number.isFinite ? "\(number)" : nil
-        default: nil
+        case .refused(let reason):
+            throw refused(value, reason)
+        case .structured:
+            guard depth < Self.maximumDepth else { throw refused(value, "it is more than \(Self.maximumDepth) levels deep") }
+            depth += 1
+            defer { depth -= 1 }
+            try value.encode(to: self)
+            if let unordered = value as? any UnorderedParameters { box.becomeSorted(groupSize: unordered.encodedItemSize) }
+            try box.finish()
         }
     }
 
-    private static func text(of date: Date, style: QueryStyle) -> String? {
-        let seconds = date.timeIntervalSince1970
-        switch style.dates {
-        case .iso8601: return date.formatted(.iso8601)
-        case .secondsSince1970: return Int64(exactly: seconds.rounded(.down)).map(String.init)
-        case .millisecondsSince1970: return Int64(exactly: (seconds * 1000).rounded(.down)).map(String.init)
+    /// An encoder that writes to a member of this one. Beyond the maximum depth what it writes is an error in the end.
+    func child(_ key: any CodingKey, at box: ParameterBox) -> ParameterEncoder {
+        guard depth <= Self.maximumDepth else {
+            self.box.refuse(refused(codingPath, "it is more than \(Self.maximumDepth) levels deep"))
+            return ParameterEncoder(style: style, codingPath: codingPath, box: ParameterBox(), depth: depth)
         }
+        return ParameterEncoder(style: style, codingPath: codingPath + [key], box: box, depth: depth + 1)
+    }
+
+    private func refused(_ value: Any, _ reason: String) -> RequestGenerationError {
+        let context = EncodingError.Context(codingPath: codingPath, debugDescription: reason)
+        return RequestGenerationError(
+            .query(Self.fieldName(codingPath)), reason, underlying: EncodingError.invalidValue(value, context))
+    }
+
+    private static func fieldName(_ codingPath: [any CodingKey]) -> String {
+        codingPath.map(\.stringValue).joined(separator: ".")
     }
 }
 
 /// Collections whose order differs from run to run; their items are sorted.
-protocol UnorderedParameters {}
-extension Dictionary: UnorderedParameters {}
-extension Set: UnorderedParameters {}
+protocol UnorderedParameters {
+    /// How many elements of an array make one item: a dictionary whose keys are neither text nor `Int` encodes as an array
+    /// of keys and values in turn.
+    var encodedItemSize: Int { get }
+}
+
+extension Dictionary: UnorderedParameters {
+    var encodedItemSize: Int { 2 }
+}
+
+extension Set: UnorderedParameters {
+    var encodedItemSize: Int { 1 }
+}

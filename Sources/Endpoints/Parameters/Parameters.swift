@@ -44,7 +44,9 @@ extension Parameters: Encodable {
     public func encode(to encoder: any Encoder) throws {
         switch storage {
         case .value(let value):
-            try value.encode(to: encoder)
+            // By way of a container, so that encoders know the type: they sort dictionaries, and format dates.
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
         case .items(let items):
             var container = encoder.container(keyedBy: ParameterKey.self)
             for item in items {

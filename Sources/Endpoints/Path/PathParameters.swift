@@ -4,7 +4,7 @@
 /// `a%2F..%2Fb%3Fx`. A value that is empty, `.` or `..` is refused, since servers and proxies remove such segments
 /// (RFC 3986 §5.2.4) whatever their encoding. A name without a value, and a value without a name, are errors too.
 public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
-    var values: [(name: String, value: String)]
+    private var values: [(name: String, value: String)]
 
     public init() {
         values = []
@@ -21,29 +21,39 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
     public var isEmpty: Bool { values.isEmpty }
 
     /// Fills the template.
-    func fill(_ template: String) throws(RequestGenerationError) -> String {
-        if values.isEmpty && !template.utf8.contains(UInt8(ascii: "{")) && !template.utf8.contains(UInt8(ascii: "}")) {
-            return template
-        }
-        var unused = Set(values.map(\.name))
-        var filled = ""
-        var rest = template[...]
-        while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
-            filled += rest[..<open]
-            let after = rest[rest.index(after: open)...]
-            guard rest[open] == "{", let close = after.firstIndex(where: { $0 == "{" || $0 == "}" }), after[close] == "}" else {
-                throw RequestGenerationError(
-                    .path, "unbalanced brace in \"\(template.printable)\"; write %7B or %7D for a literal one")
+    ///
+    /// - Parameter isFullPath: Whether the template is a whole URL, which may hold user information that no message shows.
+    func fill(_ template: String, isFullPath: Bool) throws(RequestGenerationError) -> String {
+        if values.isEmpty && !template.withBytes({ $0.contains(where: Self.isBrace) }) { return template }
+        let bytes = Array(template.utf8)
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count + 32)
+        var names: [String] = []
+        var rest = bytes[...]
+        while let open = rest.firstIndex(where: Self.isBrace) {
+            let after = rest[(open + 1)...]
+            guard rest[open] == UInt8(ascii: "{"), let close = after.firstIndex(where: Self.isBrace),
+                after[close] == UInt8(ascii: "}")
+            else {
+                let shown = URLText.shown(path: template, isFullPath: isFullPath).printable
+                throw RequestGenerationError(.path, "unbalanced brace in \"\(shown)\"; write %7B or %7D for a literal one")
             }
-            let name = String(after[..<close])
-            filled += try segment(name)
-            unused.remove(name)
-            rest = after[after.index(after: close)...]
+            let name = String(decoding: after[..<close], as: UTF8.self)
+            output.append(contentsOf: rest[..<open])
+            PercentEncoding.append(try segment(name), keeping: .unreserved, to: &output)
+            names.append(name)
+            rest = after[(close + 1)...]
         }
-        if let name = unused.min() {
-            throw RequestGenerationError(.pathParameter(name), "\"\(template.printable)\" has no {\(name.printable)}")
+        for value in values where !names.contains(value.name) {
+            let shown = URLText.shown(path: template, isFullPath: isFullPath).printable
+            throw RequestGenerationError(.pathParameter(value.name), "\"\(shown)\" has no {\(value.name.printable)}")
         }
-        return filled + rest
+        output.append(contentsOf: rest)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private static func isBrace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}")
     }
 
     private func segment(_ name: String) throws(RequestGenerationError) -> String {
@@ -57,6 +67,13 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
         if value.utf8.contains(0) {
             throw RequestGenerationError(.pathParameter(name), "it contains a NUL character")
         }
-        return PercentEncoding.component(value)
+        return value
     }
+}
+
+extension PathParameters: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Names only.
+    public var description: String { "PathParameters(\(values.map(\.name.printable).joined(separator: ", ")))" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

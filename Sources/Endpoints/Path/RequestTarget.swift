@@ -7,11 +7,12 @@ struct RequestTarget {
     let isForeign: Bool
 
     init(endpoint: some Requestable, configuration: any NetworkConfigurable) throws(RequestGenerationError) {
-        let path = try endpoint.pathParameters.fill(endpoint.path)
-        try Self.validateText(path)
+        let isFullPath = endpoint.isFullPath
+        let path = try endpoint.pathParameters.fill(endpoint.path, isFullPath: isFullPath)
+        try Self.validate(path, isFullPath: isFullPath)
         let base = URLText(configuration.baseURL)
-        let own = URLText(forPath: path, isFullPath: endpoint.isFullPath)
-        if endpoint.isFullPath {
+        let own = isFullPath ? URLText(path) : URLText(relativePath: path)
+        if isFullPath {
             try own.requireHTTP(.path)
             isForeign = (try? base.requireHTTP(.baseURL)) == nil || own.origin != base.origin
         } else {
@@ -19,92 +20,85 @@ struct RequestTarget {
             isForeign = false
         }
 
-        var text = endpoint.isFullPath ? "\(own.scheme)://\(own.authority)" : "\(base.scheme)://\(base.authority)"
-        text += endpoint.isFullPath ? Self.encoded(own.path, PercentEncoding.isPathByte) : Self.joined(base.path, own.path)
-        var queries: [String] = []
-        if !endpoint.isFullPath, let query = base.query, !query.isEmpty { queries.append(String(query)) }
-        let ownItems = try endpoint.queryParameters.items(style: endpoint.queryStyle)
-        let shared = isForeign ? [:] : configuration.queryParameters
-        if !shared.isEmpty {
-            let taken = Set(ownItems.map(\.root)).union(own.queryNames)
-            let items = try shared.items(style: endpoint.queryStyle).filter { !taken.contains($0.root) }
-            queries.append(items.flatMap(\.pairs).joined(encodedBy: PercentEncoding.component))
-        }
-        if let query = own.query, !query.isEmpty { queries.append(Self.encoded(query, PercentEncoding.isQueryByte)) }
-        if !ownItems.isEmpty { queries.append(ownItems.flatMap(\.pairs).joined(encodedBy: PercentEncoding.component)) }
-        let query = queries.filter { !$0.isEmpty }.joined(separator: "&")
-        if !query.isEmpty { text += "?" + query }
+        var text: [UInt8] = []
+        text.reserveCapacity(256)
+        Self.append(isFullPath ? own : base, to: &text)
+        if !isFullPath { Self.appendPath(of: own, to: &text) }
 
-        guard let url = URL(string: text) else {
-            let shown = URLText(text).originAndPath.printable
-            throw RequestGenerationError(.path, "\"\(shown)\" is not a URL (RFC 3986 §3)")
+        var query = ParameterWriter(appendingTo: consume text, style: endpoint.queryStyle)
+        if !isFullPath { query.appendQuery(of: base) }
+        let items = try endpoint.queryParameters.items(style: endpoint.queryStyle)
+        let shared = isForeign ? Parameters() : configuration.queryParameters
+        if !shared.isEmpty {
+            let taken = own.queryNames + items.map { Self.rootName(of: $0.name) }
+            for item in try shared.items(style: endpoint.queryStyle) where !taken.contains(Self.rootName(of: item.name)) {
+                try query.append(item.value, named: item.name)
+            }
+        }
+        query.appendQuery(of: own)
+        for item in items { try query.append(item.value, named: item.name) }
+
+        guard let url = URL(string: String(decoding: query.bytes, as: UTF8.self)) else {
+            let shown = isFullPath ? URLText.shown(path) : base.originAndPath
+            throw RequestGenerationError(.path, "\"\(shown.printable)\" is not a URL (RFC 3986 §3)")
         }
         self.url = url
     }
 
-    /// Base path and path with exactly one slash between them.
-    private static func joined(_ base: Substring, _ path: Substring) -> String {
-        let encoded = encoded(path, PercentEncoding.isPathByte)
-        if encoded.isEmpty { return String(base) }
-        switch (base.utf8.last == UInt8(ascii: "/"), encoded.utf8.first == UInt8(ascii: "/")) {
-        case (true, true): return String(base) + encoded.dropFirst()
-        case (false, false): return String(base) + "/" + encoded
-        default: return String(base) + encoded
+    /// Scheme, authority and path.
+    private static func append(_ url: URLText, to text: inout [UInt8]) {
+        text.append(contentsOf: url.scheme.utf8)
+        text.append(contentsOf: "://".utf8)
+        url.withBytes(of: url.authorityRange) { text.append(contentsOf: $0) }
+        url.withBytes(of: url.pathRange) { PercentEncoding.append($0, keeping: .path, to: &text) }
+    }
+
+    /// Appends a path to that of the base URL, which is at the end of `text`, with exactly one slash between them.
+    private static func appendPath(of own: URLText, to text: inout [UInt8]) {
+        let slash = UInt8(ascii: "/")
+        own.withBytes(of: own.pathRange) { path in
+            guard let first = path.first else { return }
+            switch (text.last == slash, first == slash) {
+            case (true, true): text.removeLast()
+            case (false, false): text.append(slash)
+            default: break
+            }
+            PercentEncoding.append(path, keeping: .path, to: &text)
         }
     }
 
-    private static func encoded(_ text: Substring, _ isKept: (UInt8) -> Bool) -> String {
-        PercentEncoding.encode(String(text), keeping: isKept)
+    /// A style may have appended brackets: `tag[]` and `tag[0]` are items of the name `tag`.
+    fileprivate static func rootName(of name: String) -> String {
+        guard let bracket = name.utf8.firstIndex(of: UInt8(ascii: "[")), bracket != name.startIndex else { return name }
+        return String(name[..<bracket])
     }
 
     /// Control characters, and percent signs that encode nothing, cannot be meant.
-    private static func validateText(_ path: String) throws(RequestGenerationError) {
-        var digitsDue = 0
-        for byte in path.utf8 {
-            if byte < 0x20 || byte == 0x7F {
-                throw RequestGenerationError(.path, "\"\(URLText(path).originAndPath.printable)\" has a control character")
-            }
-            if digitsDue > 0 {
-                digitsDue -= 1
-                if PercentEncoding.hexValue(byte) == nil {
-                    digitsDue = 1
-                    break
+    private static func validate(_ path: String, isFullPath: Bool) throws(RequestGenerationError) {
+        let flaw: String? = path.withBytes { bytes in
+            for index in 0..<bytes.count {
+                let byte = bytes[index]
+                if byte < 0x20 || byte == 0x7F { return "there is a control character" }
+                guard byte == UInt8(ascii: "%") else { continue }
+                let digits = bytes[(index + 1)...].prefix(2)
+                if digits.count < 2 || digits.contains(where: { PercentEncoding.hexValue($0) == nil }) {
+                    return "a % is not followed by two hexadecimal digits (write %25)"
                 }
-            } else if byte == UInt8(ascii: "%") {
-                digitsDue = 2
             }
+            return nil
         }
-        if digitsDue > 0 {
-            let shown = URLText(path).originAndPath.printable
-            throw RequestGenerationError(.path, "in \"\(shown)\" a % is not followed by two hexadecimal digits; write %25")
-        }
+        guard let flaw else { return }
+        throw RequestGenerationError(.path, "in \"\(URLText.shown(path: path, isFullPath: isFullPath).printable)\" \(flaw)")
     }
 }
 
 extension URLText {
-    /// A relative path is all path: a colon or a double slash in it makes neither scheme nor authority.
-    fileprivate init(forPath path: String, isFullPath: Bool) {
-        if isFullPath {
-            self.init(path)
-            return
-        }
-        self.init("")
-        var rest = path[...]
-        if let fragment = rest.utf8.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<fragment] }
-        if let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
-            query = rest[rest.utf8.index(after: mark)...]
-            rest = rest[..<mark]
-        }
-        self.path = rest
-    }
-
     /// The names of the query's items, decoded, without what a style appended to them.
     fileprivate var queryNames: [String] {
         guard let query else { return [] }
-        return query.split(separator: "&").map { item in
-            let name = item.prefix { $0 != "=" }
-            let decoded = PercentEncoding.decoded(name) ?? String(name)
-            return String(decoded.prefix { $0 != "[" })
+        return query.utf8.split(separator: UInt8(ascii: "&")).map { item in
+            let name = Substring(item.prefix { $0 != UInt8(ascii: "=") })
+            return RequestTarget.rootName(of: PercentEncoding.decoded(name) ?? String(name))
         }
     }
 }

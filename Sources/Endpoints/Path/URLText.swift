@@ -2,75 +2,107 @@ import Foundation
 
 /// The parts of a URL's text (RFC 3986 §3), found by their delimiters without decoding anything.
 package struct URLText {
+    let text: String
     /// Lower-cased; empty when there is none.
-    package var scheme = ""
-    /// Host, port and user information as written.
-    package var authority: Substring = ""
-    package var path: Substring = ""
-    package var query: Substring?
+    package private(set) var scheme = ""
+    // Offsets in the UTF-8 of `text`.
+    private(set) var authorityRange = 0..<0
+    private(set) var hostRange = 0..<0
+    private(set) var pathRange = 0..<0
+    private(set) var queryRange: Range<Int>?
 
     package init(_ url: URL) {
         self.init(url.absoluteString)
     }
 
     package init(_ text: String) {
-        var rest = text[...]
-        if let fragment = rest.utf8.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<fragment] }
-        if let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
-            query = rest[rest.utf8.index(after: mark)...]
-            rest = rest[..<mark]
-        }
-        let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-        if let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")), colon < slash {
-            scheme = rest[..<colon].lowercased()
-            rest = rest[rest.utf8.index(after: colon)...]
-        }
-        if rest.utf8.starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")]) {
-            rest = rest.dropFirst(2)
-            let end = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-            authority = rest[..<end]
-            rest = rest[end...]
-        }
-        path = rest
+        self.init(text, isPathOnly: false)
     }
 
-    /// Host and port as written, without user information.
-    package var hostAndPort: Substring {
-        guard let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) else { return authority }
-        return authority[authority.utf8.index(after: at)...]
+    /// Text that is all path and query: a colon or a double slash in it makes neither scheme nor authority.
+    package init(relativePath text: String) {
+        self.init(text, isPathOnly: true)
     }
+
+    private init(_ text: String, isPathOnly: Bool) {
+        self.text = text
+        text.withBytes { bytes in
+            var end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
+            if let mark = bytes[..<end].firstIndex(of: UInt8(ascii: "?")) {
+                queryRange = mark + 1..<end
+                end = mark
+            }
+            pathRange = 0..<end
+            if !isPathOnly { takeSchemeAndAuthority(of: bytes) }
+        }
+    }
+
+    private mutating func takeSchemeAndAuthority(of bytes: UnsafeBufferPointer<UInt8>) {
+        let slash = UInt8(ascii: "/")
+        let end = pathRange.upperBound
+        var start = 0
+        if let colon = bytes[..<end].firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == slash }), bytes[colon] != slash {
+            scheme = Self.lowercased(UnsafeBufferPointer(rebasing: bytes[..<colon]))
+            start = colon + 1
+        }
+        if end - start >= 2, bytes[start] == slash, bytes[start + 1] == slash {
+            start += 2
+            let authorityEnd = bytes[start..<end].firstIndex(of: slash) ?? end
+            authorityRange = start..<authorityEnd
+            let at = bytes[authorityRange].lastIndex(of: UInt8(ascii: "@"))
+            hostRange = (at.map { $0 + 1 } ?? start)..<authorityEnd
+            start = authorityEnd
+        }
+        pathRange = start..<end
+    }
+
+    /// Spares the usual two the way through `String.lowercased()`.
+    private static func lowercased(_ scheme: UnsafeBufferPointer<UInt8>) -> String {
+        func isSame(_ text: StaticString) -> Bool {
+            guard scheme.count == text.utf8CodeUnitCount else { return false }
+            return text.withUTF8Buffer { other in
+                for index in 0..<other.count where other[index] != scheme[index] { return false }
+                return true
+            }
+        }
+        if isSame("https") { return "https" }
+        if isSame("http") { return "http" }
+        return String(decoding: scheme, as: UTF8.self).lowercased()
+    }
+
+    /// Host, port and user information as written.
+    package var authority: Substring { slice(authorityRange) }
+    package var path: Substring { slice(pathRange) }
+    package var query: Substring? { queryRange.map(slice) }
+
+    /// Host and port as written, without user information.
+    package var hostAndPort: Substring { slice(hostRange) }
 
     /// What RFC 6454 §4 calls the origin, with the default port spelt out.
     package var origin: String {
         let place = hostAndPort.lowercased()
-        let hasPort =
-            place.utf8.last != UInt8(ascii: "]")
-            && place.utf8.lastIndex(of: UInt8(ascii: ":")).map { colon in
-                !place[colon...].utf8.contains(UInt8(ascii: "]")) && place.utf8.index(after: colon) != place.endIndex
-            } ?? false
-        if hasPort { return "\(scheme)://\(place)" }
-        let bare = place.hasSuffix(":") ? String(place.dropLast()) : place
-        return "\(scheme)://\(bare):\(scheme == "https" ? 443 : 80)"
+        let afterAddress = place.utf8.lastIndex(of: UInt8(ascii: "]")) ?? place.startIndex
+        guard let colon = place[afterAddress...].utf8.lastIndex(of: UInt8(ascii: ":")) else {
+            return "\(scheme)://\(place):\(scheme == "https" ? 443 : 80)"
+        }
+        let isPortEmpty = place.utf8.index(after: colon) == place.endIndex
+        return isPortEmpty ? "\(scheme)://\(place)\(scheme == "https" ? 443 : 80)" : "\(scheme)://\(place)"
     }
 
     /// For messages: no user information, no query, no fragment.
     package var originAndPath: String {
-        let prefix = scheme.isEmpty ? "" : scheme + "://"
-        return prefix + hostAndPort + path + (query == nil ? "" : "?…")
+        guard !authorityRange.isEmpty else { return Self.shown(text) }
+        return scheme + "://" + hostAndPort + path + (queryRange == nil ? "" : "?…")
     }
 
-    /// - Throws: ``RequestGenerationError`` for `field` when there is no http(s) scheme or no host.
-    package func requireHTTP(_ field: RequestGenerationError.Field) throws(RequestGenerationError) {
-        let shown = originAndPath.printable
-        if scheme.isEmpty {
-            throw RequestGenerationError(field, "\"\(shown)\" has no scheme; begin it with https:// or http://")
-        }
-        guard scheme == "https" || scheme == "http" else {
-            throw RequestGenerationError(field, "the scheme \"\(scheme.printable)\" is not http or https")
-        }
-        let host = hostAndPort
-        guard let first = host.utf8.first, first != UInt8(ascii: ":") else {
-            throw RequestGenerationError(field, "\"\(shown)\" has no host")
-        }
+    /// Runs `body` on the bytes of one part.
+    func withBytes<Result>(of part: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        text.withBytes { body(UnsafeBufferPointer(rebasing: $0[part])) }
+    }
+
+    private func slice(_ range: Range<Int>) -> Substring {
+        let utf8 = text.utf8
+        let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
+        return Substring(utf8[start..<utf8.index(start, offsetBy: range.count)])
     }
 }

@@ -35,9 +35,11 @@ public struct RequestGenerationError: Error, Sendable {
     }
 }
 
-extension RequestGenerationError: CustomStringConvertible, CustomDebugStringConvertible {
+extension RequestGenerationError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "\(field): \(reason)" }
     public var debugDescription: String { "RequestGenerationError(\(description))" }
+    /// Without ``underlying``: an `EncodingError` holds the value that could not be encoded.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RequestGenerationError.Field: CustomStringConvertible {

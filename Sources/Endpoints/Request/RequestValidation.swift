@@ -9,10 +9,15 @@ extension NetworkRequest {
     ///
     /// - Throws: ``RequestGenerationError`` with the field that is wrong.
     public func validate() throws(RequestGenerationError) {
+        try URLText(url).requireHTTP(.url)
+        try validateAllButURL()
+    }
+
+    func validateAllButURL() throws(RequestGenerationError) {
         guard method.rawValue.isToken else {
             throw RequestGenerationError(.method, "\"\(method.rawValue.printable)\" is not a token (RFC 9110 §5.6.2)")
         }
-        if method == HTTPMethod("CONNECT") {
+        if HTTPHeaders.isSame(method.rawValue, "CONNECT") {
             throw RequestGenerationError(.method, "CONNECT opens a tunnel and cannot be sent as a request")
         }
         if let body, !body.isEmpty, !method.allowsBody {
@@ -21,28 +26,28 @@ extension NetworkRequest {
         for field in headers.fields {
             try field.validate()
         }
-        try URLText(url).requireHTTP(.url)
         if timeouts != RequestTimeouts() { try timeouts.validate() }
     }
 }
 
 extension HTTPHeaders.Field {
-    private static let reserved = ["Content-Length", "Transfer-Encoding"]
-
     func validate() throws(RequestGenerationError) {
         guard name.isToken else {
             throw RequestGenerationError(.headerName(name), "it is not a token (RFC 9110 §5.6.2)")
         }
-        for name in Self.reserved where HTTPHeaders.isSame(name, self.name) {
-            throw RequestGenerationError(.headerName(self.name), "it is set by the engine from the body")
+        if HTTPHeaders.isSame(name, "Content-Length") || HTTPHeaders.isSame(name, "Transfer-Encoding") {
+            throw RequestGenerationError(.headerName(name), "it is set by the engine from the body")
         }
-        var position = 0
-        for byte in value.utf8 {
-            if (byte < 0x20 && byte != 0x09) || byte == 0x7F {
-                let shown = "0x" + String(byte, radix: 16, uppercase: true)
-                throw RequestGenerationError(.headerValue(name), "control character \(shown) at byte \(position) (RFC 9110 §5.5)")
+        let flaw: (position: Int, byte: UInt8)? = value.withBytes { bytes in
+            for index in 0..<bytes.count where (bytes[index] < 0x20 && bytes[index] != 0x09) || bytes[index] == 0x7F {
+                return (position: index, byte: bytes[index])
             }
-            position += 1
+            return nil
+        }
+        if let flaw {
+            let shown = "0x" + String(flaw.byte, radix: 16, uppercase: true)
+            throw RequestGenerationError(
+                .headerValue(name), "control character \(shown) at byte \(flaw.position) (RFC 9110 §5.5)")
         }
     }
 }
@@ -50,21 +55,6 @@ extension HTTPHeaders.Field {
 extension String {
     /// RFC 9110 §5.6.2.
     package var isToken: Bool {
-        !isEmpty && utf8.allSatisfy(\.isTokenByte)
-    }
-}
-
-extension UInt8 {
-    var isTokenByte: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "'"),
-            UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"),
-            UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
+        !isEmpty && consists(of: .token)
     }
 }

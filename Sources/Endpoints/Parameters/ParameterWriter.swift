@@ -1,0 +1,93 @@
+/// Writes `name=value` pairs, percent-encoded: those of a query behind its URL, or those of a form.
+struct ParameterWriter {
+    private(set) var bytes: [UInt8]
+    private let style: QueryStyle
+    private let isForm: Bool
+    private var separator: UInt8?
+
+    /// A query, which begins with a question mark once there is something in it.
+    init(appendingTo url: consuming [UInt8], style: QueryStyle) {
+        bytes = url
+        separator = UInt8(ascii: "?")
+        self.style = style
+        isForm = false
+    }
+
+    init(formWithStyle style: QueryStyle) {
+        bytes = []
+        self.style = style
+        isForm = true
+    }
+
+    /// The query of a URL as it was written; what is encoded in it stays so.
+    mutating func appendQuery(of url: URLText) {
+        guard let range = url.queryRange, !range.isEmpty else { return }
+        beginItem()
+        url.withBytes(of: range) { PercentEncoding.append($0, keeping: .query, to: &bytes) }
+    }
+
+    /// Every pair of a value, its names built as the style says.
+    mutating func append(_ node: ParameterNode, named name: String) throws(RequestGenerationError) {
+        switch node {
+        case .null:
+            return
+        case .text(let text):
+            beginItem()
+            encode(name)
+            bytes.append(UInt8(ascii: "="))
+            encode(text)
+        case .array(let elements) where style.arrays == .commaSeparated:
+            try appendCommaSeparated(elements, named: name)
+        case .array(let elements):
+            for (index, element) in elements.enumerated() {
+                let elementName =
+                    switch style.arrays {
+                    case .repeated, .commaSeparated: name
+                    case .brackets: name + "[]"
+                    case .indexed: "\(name)[\(index)]"
+                    }
+                try append(element, named: elementName)
+            }
+        case .object(let members):
+            for member in members {
+                try append(member.value, named: style.nested == .dots ? "\(name).\(member.name)" : "\(name)[\(member.name)]")
+            }
+        }
+    }
+
+    private mutating func appendCommaSeparated(
+        _ elements: [ParameterNode], named name: String
+    ) throws(RequestGenerationError) {
+        var isFirst = true
+        for element in elements {
+            switch element {
+            case .null: continue
+            case .text(let text):
+                if isFirst {
+                    beginItem()
+                    encode(name)
+                }
+                bytes.append(isFirst ? UInt8(ascii: "=") : UInt8(ascii: ","))
+                encode(text)
+                isFirst = false
+            case .array, .object:
+                throw RequestGenerationError(
+                    .query(name),
+                    "an array that holds arrays or objects cannot be written with commas; choose another QueryStyle")
+            }
+        }
+    }
+
+    private mutating func beginItem() {
+        if let separator { bytes.append(separator) }
+        separator = UInt8(ascii: "&")
+    }
+
+    private mutating func encode(_ text: String) {
+        if isForm {
+            PercentEncoding.appendForm(text, to: &bytes)
+        } else {
+            PercentEncoding.append(text, keeping: .unreserved, to: &bytes)
+        }
+    }
+}

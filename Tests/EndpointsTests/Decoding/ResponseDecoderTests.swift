@@ -1,0 +1,81 @@
+import Endpoints
+import Foundation
+import Testing
+
+@Suite struct ResponseDecoderTests {
+    private struct Item: Codable, Equatable { var name: String }
+
+    private func body(_ text: String, _ contentType: String? = nil) -> ResponseBody {
+        ResponseBody(Data(text.utf8), contentType: contentType)
+    }
+
+    @Test func `JSON is decoded whole or at a key path`() throws {
+        #expect(try JSONResponseDecoder().decode(Item.self, from: body(#"{"name":"a"}"#)) == Item(name: "a"))
+        let document = body(#"{"data":{"items":[{"name":"a"},{"name":"b"}],"count":2,"none":null}}"#)
+        #expect(try JSONResponseDecoder(keyPath: "data.items[1]").decode(Item.self, from: document) == Item(name: "b"))
+        #expect(try JSONResponseDecoder(keyPath: "/data/items/0/name").decode(String.self, from: document) == "a")
+        #expect(try JSONResponseDecoder(keyPath: "data.count").decode(Int.self, from: document) == 2)
+        #expect(try JSONResponseDecoder(keyPath: "data.none").decode(Int?.self, from: document) == nil)
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        struct Snake: Decodable { var firstName: String }
+        #expect(try JSONResponseDecoder(decoder: decoder).decode(Snake.self, from: body(#"{"first_name":"x"}"#)).firstName == "x")
+    }
+
+    @Test func `a decoding error begins with the key path`() throws {
+        let document = body(#"{"data":{"items":[{"name":1}]}}"#)
+        let error = try #require(throws: DecodingError.self) {
+            try JSONResponseDecoder(keyPath: "data.items").decode([Item].self, from: document)
+        }
+        guard case .typeMismatch(_, let context) = error else { return #expect(Bool(false), "\(error)") }
+        #expect(context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue } == ["data", "items", "0", "name"])
+    }
+
+    @Test(arguments: ["missing", "data.items[7]", "data.items.x", "data.items[", "/data~2"])
+    func `a key path that leads nowhere is an error`(keyPath: String) throws {
+        let error = try #require(throws: ResponseDecodingError.self) {
+            try JSONResponseDecoder(keyPath: JSONKeyPath(keyPath)).decode(Int.self, from: body(#"{"data":{"items":[]}}"#))
+        }
+        guard case .keyPath = error else { return #expect(Bool(false), "\(error)") }
+    }
+
+    @Test func `raw data makes data and nothing else`() throws {
+        #expect(try RawDataResponseDecoder().decode(Data.self, from: body("x")) == Data("x".utf8))
+        #expect(try RawDataResponseDecoder().decode(Data?.self, from: body("x")) == Data("x".utf8))
+        #expect(try RawDataResponseDecoder().decode(Data.self, from: body("")).isEmpty)
+        let error = try #require(throws: ResponseDecodingError.self) {
+            try RawDataResponseDecoder().decode(String.self, from: body("x"))
+        }
+        #expect("\(error)" == "this decoder makes Data, not String")
+    }
+
+    @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+    func `a property list may be XML or binary`(format: PropertyListSerialization.PropertyListFormat) throws {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = format
+        let data = try encoder.encode([Item(name: "é")])
+        #expect(try PropertyListResponseDecoder().decode([Item].self, from: ResponseBody(data)) == [Item(name: "é")])
+        #expect(throws: DecodingError.self) {
+            try PropertyListResponseDecoder().decode([Item].self, from: ResponseBody(data.prefix(20)))
+        }
+    }
+
+    @Test(
+        arguments: [JSONResponseDecoder(), JSONResponseDecoder(keyPath: "a.b"), PropertyListResponseDecoder()]
+            as [any ResponseDecoder])
+    func `an empty body is nothing, where nothing is a value`(decoder: any ResponseDecoder) throws {
+        let none: Item? = try decoder.decode(Item?.self, from: body(""))
+        #expect(none == nil)
+        #expect(try decoder.decode(Empty.self, from: body("")) == Empty())
+        let error = try #require(throws: ResponseDecodingError.self) { try decoder.decode(Item.self, from: body("")) }
+        guard case .emptyBody = error else { return #expect(Bool(false), "\(error)") }
+        #expect(throws: (any Error).self) { try decoder.decode(Item?.self, from: body(" ")) }
+    }
+
+    @Test func `the empty decoder ignores the body`() throws {
+        #expect(try EmptyResponseDecoder().decode(Empty.self, from: body("{broken")) == Empty())
+        #expect(try EmptyResponseDecoder().decode(Int?.self, from: body("7")) == nil)
+        #expect(throws: ResponseDecodingError.self) { try EmptyResponseDecoder().decode(Int.self, from: body("7")) }
+        #expect(try JSONResponseDecoder().decode(Empty.self, from: body("[1]")) == Empty())
+    }
+}

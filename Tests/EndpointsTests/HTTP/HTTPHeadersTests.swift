@@ -1,0 +1,68 @@
+import Endpoints
+import Testing
+
+@Suite struct HTTPHeadersTests {
+    private let headers: HTTPHeaders = ["Accept": "a", "Set-Cookie": "x=1", "accept": "b", "set-cookie": "y=2", "B": ""]
+
+    @Test func `names have no case and values stay apart`() {
+        // RFC 9110 §5.1, §5.3
+        #expect(headers["ACCEPT"] == "a, b")
+        #expect(headers.values(for: "Accept") == ["a", "b"])
+        #expect(headers["b"] == "")
+        #expect(headers["C"] == nil)
+        #expect(headers.values(for: "C").isEmpty)
+        #expect(headers.contains("bB") == false && headers.contains("b"))
+    }
+
+    @Test func `cookies are never joined`() {
+        #expect(headers["SET-COOKIE"] == "x=1")
+        #expect(headers.values(for: "Set-Cookie") == ["x=1", "y=2"])
+    }
+
+    @Test func `setting replaces every line in the place of the first`() {
+        var headers = headers
+        headers["aCCept"] = "c"
+        #expect(headers.map(\.name) == ["aCCept", "Set-Cookie", "set-cookie", "B"])
+        headers["Set-Cookie"] = nil
+        headers["New"] = "1"
+        headers.add("2", for: "new")
+        #expect(headers.map { $0.name + $0.value } == ["aCCeptc", "B", "New1", "new2"])
+        headers.remove("NEW")
+        headers.remove("absent")
+        #expect(headers.count == 2)
+    }
+
+    @Test func `replacing keeps the order and every line of both`() {
+        let other: HTTPHeaders = ["B": "1", "b": "2"]
+        #expect(headers.replacing(with: other).map(\.value) == ["a", "x=1", "b", "y=2", "1", "2"])
+        #expect(headers.replacing(with: [:]).map(\.value) == headers.map(\.value))
+        #expect(HTTPHeaders().replacing(with: other) == other)
+    }
+
+    @Test(
+        arguments: [
+            (["A": "1", "B": "2"], ["b": "2", "a": "1"], true),
+            (["A": "1", "a": "2"], ["a": "1", "A": "2"], true),
+            (["A": "1", "a": "2"], ["a": "2", "A": "1"], false),
+            (["A": "1"], ["A": "1", "a": "1"], false),
+            (["A": "x"], ["A": "X"], false),
+            ([:], [:], true),
+        ] as [(HTTPHeaders, HTTPHeaders, Bool)]
+    )
+    func `equality minds the order of one name's values only`(left: HTTPHeaders, right: HTTPHeaders, isEqual: Bool) {
+        #expect((left == right) == isEqual)
+        if isEqual { #expect(left.hashValue == right.hashValue) }
+    }
+
+    @Test func `a dictionary is sorted, a literal keeps its order`() {
+        #expect(HTTPHeaders(["b": "1", "a": "2"] as [String: String]).map(\.name) == ["a", "b"])
+        #expect((["b": "1", "a": "2"] as HTTPHeaders).map(\.name) == ["b", "a"])
+        #expect(([.init(name: "a", value: "1")] as HTTPHeaders)["A"] == "1")
+    }
+
+    @Test func `descriptions show what cannot be secret`() {
+        let headers: HTTPHeaders = ["Accept": "a/b", "X-Api-Key": "CANARY"]
+        #expect(headers.description == "[Accept: a/b, X-Api-Key: <6 bytes>]")
+        #expect(!everyText(of: headers).contains("CANARY"))
+    }
+}

@@ -1,0 +1,97 @@
+import Endpoints
+import Foundation
+import Testing
+
+@Suite struct EncodableParametersTests {
+    private struct Filter: Encodable {
+        struct Range: Encodable { var from: Date; var to: Int? }
+        var name: String?
+        var range: Range
+        var kinds: [Genre]
+        var isOpen = true
+    }
+
+    @Test func `the properties of a value are its items, in their order`() throws {
+        let filter = Filter(range: .init(from: Date(timeIntervalSince1970: 0)), kinds: [.noir, .sciFi])
+        #expect(
+            try query(Parameters(filter)).removingPercentEncoding
+                == "range[from]=1970-01-01T00:00:00Z&kinds=noir&kinds=sci fi&isOpen=true")
+    }
+
+    private class Animal: Encodable, @unchecked Sendable {  // holds nothing
+        enum Keys: String, CodingKey { case name, tags, size }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Keys.self)
+            try container.encode("rex", forKey: .name)
+            try container.encodeNil(forKey: .size)
+            var tags = container.nestedUnkeyedContainer(forKey: .tags)
+            try tags.encode("a")
+            try tags.encodeNil()
+            var inner = tags.nestedContainer(keyedBy: Keys.self)
+            try inner.encode(1, forKey: .size)
+            var list = tags.nestedUnkeyedContainer()
+            try list.encode(true)
+        }
+    }
+
+    private final class Dog: Animal, @unchecked Sendable {
+        override func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Keys.self)
+            try super.encode(to: container.superEncoder())
+            try super.encode(to: container.superEncoder(forKey: .tags))
+            try container.encode("old", forKey: .name)
+            try container.encode("new", forKey: .name)
+        }
+    }
+
+    @Test func `nested containers and super encoders keep their places`() throws {
+        #expect(
+            try query(Parameters(Animal()), QueryStyle(arrays: .indexed)).removingPercentEncoding
+                == "name=rex&tags[0]=a&tags[2][size]=1&tags[3][0]=true")
+    }
+
+    @Test func `what is written later under a name replaces what was there`() throws {
+        #expect(
+            try query(Parameters(Dog()), QueryStyle(arrays: .brackets)).removingPercentEncoding
+                == ["super", "tags"].map { "\($0)[name]=rex&\($0)[tags][]=a&\($0)[tags][][size]=1&\($0)[tags][][]=true" }
+                .joined(separator: "&") + "&name=new")
+    }
+
+    private struct Wrapper<Value: Encodable & Sendable>: Encodable {
+        var value: Value
+        var isDirect = false
+        func encode(to encoder: any Encoder) throws {
+            if isDirect { return try value.encode(to: encoder) }
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+    }
+
+    @Test func `a single value that wraps another is that value`() throws {
+        #expect(try query(["a": Wrapper(value: "x"), "b": [Wrapper(value: 1)], "c": Wrapper(value: Int?.none)]) == "a=x&b=1")
+        #expect(try query(Parameters(Wrapper(value: ["k": 1]))) == "k=1")
+    }
+
+    @Test func `dictionaries and sets are sorted, however they are wrapped`() throws {
+        let keys = (0..<40).map { String(format: "k%02d", $0) }
+        let dictionary = Dictionary(uniqueKeysWithValues: keys.map { ($0, 1) })
+        let sorted = keys.map { $0 + "=1" }.joined(separator: "&")
+        #expect(try query(Parameters(dictionary)) == sorted)
+        #expect(try query(Parameters(Wrapper(value: dictionary))) == sorted)
+        #expect(try query(Parameters(Wrapper(value: dictionary, isDirect: true))) == sorted)
+        let nested = keys.map { "n.\($0)=1" }.joined(separator: "&")
+        #expect(try query(["n": Parameters(dictionary)], QueryStyle(nested: .dots)) == nested)
+        #expect(try query(["s": Set(keys)]) == keys.map { "s=" + $0 }.joined(separator: "&"))
+    }
+
+    @Test func `a dictionary whose keys are values keeps its pairs together`() throws {
+        #expect(try query(["d": [3.5: "a", 1.5: "c", 2.5: "b"]], QueryStyle(arrays: .commaSeparated)) == "d=1.5,c,2.5,b,3.5,a")
+        #expect(try query(Parameters([2: "b", 1: "a"])) == "1=a&2=b")
+    }
+
+    @Test func `parameters of parameters are the same parameters`() throws {
+        #expect(try query(Parameters(["b": 1, "a": nil, "c": "x"] as Parameters)) == "b=1&c=x")
+        #expect(Parameters([:] as Parameters).isEmpty)
+        #expect(!Parameters(Filter(range: .init(from: .distantPast), kinds: [])).isEmpty)
+    }
+}

@@ -1,0 +1,28 @@
+import Endpoints
+import Foundation
+import Testing
+
+@Suite struct PathErrorTests {
+    @Test(arguments: ["a\rb", "a\nb", "a\0b", "a\tb", "a\u{7F}b", "a\r\nHost: evil", "a?b=\n"])
+    func `control characters in a path are refused`(path: String) throws {
+        #expect(try Endpoint.make(path).generationError().field == .path)
+    }
+
+    @Test(arguments: ["100%", "a%2", "a%zz", "a%%41", "a?b=%", "%\u{661}1"])
+    func `a percent sign that encodes nothing is refused`(path: String) throws {
+        #expect(try Endpoint.make(path).generationError().field == .path)
+    }
+
+    @Test(
+        arguments: [
+            "", "a/b", "/a", "//h.example/a", "h.example/a", "ftp://h.example/", "https:", "https://", "https:///a", "https:/a",
+            "https://:80/", "https://user@/", "https://h:99999/", "https://h:80x/", "https://h:-1/", "https://[]/",
+            "https://[zz]/",
+            "https://[::1/", "https://[::1]x/", "https://a b/", "https://h<x>/", "https://a:b:c/", "javascript:alert(1)",
+            "file:///etc/passwd", "ht\u{301}tp://h/", "://h/",
+        ]
+    )
+    func `a full path that is no http URL is refused`(path: String) throws {
+        #expect(try Endpoint.make(path, isFullPath: true).generationError().field == .path)
+    }
+}
