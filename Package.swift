@@ -51,7 +51,11 @@ let package = Package(
         .executableTarget(name: "quickstart", dependencies: ["DataTransfer", "NetworkTesting"], swiftSettings: settings),
         .testTarget(name: "EndpointsTests", dependencies: ["Endpoints"], swiftSettings: settings),
         .testTarget(name: "LoggingTests", dependencies: ["NetworkLogging"], swiftSettings: settings),
-        .testTarget(name: "NetworkCoreTests", dependencies: ["NetworkCore", "NetworkTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "NetworkCoreTests",
+            dependencies: ["NetworkCore", "NetworkTesting", .target(name: "CCurl", condition: .when(platforms: [.linux]))],
+            swiftSettings: settings
+        ),
         .testTarget(name: "DataTransferTests", dependencies: ["DataTransfer", "NetworkTesting"], swiftSettings: settings),
         .testTarget(name: "DocumentationTests", swiftSettings: settings),
         .testTarget(name: "NetworkTestingTests", dependencies: ["NetworkTesting"], swiftSettings: settings),

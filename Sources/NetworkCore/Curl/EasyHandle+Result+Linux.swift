@@ -39,9 +39,10 @@
         /// How far the transfer has come, told by which of libcurl's clocks have run.
         func phase(of request: NetworkRequest) -> TransportError.Phase {
             if microseconds(CCURLINFO_NAMELOOKUP_TIME_T) == 0 { return .nameLookup }
-            if microseconds(CCURLINFO_CONNECT_TIME_T) == 0 { return .connect }
             if microseconds(CCURLINFO_PRETRANSFER_TIME_T) == 0 {
-                return request.url.scheme?.lowercased() == "https" ? .tls : .connect
+                // A local port is there from the moment TCP is connected; the clock for that may stand until TLS is, too.
+                let isConnected = long(CCURLINFO_LOCAL_PORT) > 0
+                return isConnected && request.url.scheme?.lowercased() == "https" ? .tls : .connect
             }
             if long(CCURLINFO_RESPONSE_CODE) != 0 || microseconds(CCURLINFO_STARTTRANSFER_TIME_T) != 0 { return .receive }
             return offset(CCURLINFO_SIZE_UPLOAD_T) < Int64(request.body?.count ?? 0) ? .send : .firstByte

@@ -104,6 +104,15 @@
             #expect(duration > .milliseconds(140) && duration < .seconds(5))
         }
 
+        @Test func `a TLS handshake nobody answers runs into the connect timeout, in its own phase`() async throws {
+            let silent = LoopbackServerConfiguration(behavior: .neverAnswer)
+            let server = try LoopbackServer(configuration: silent) { _ in .text("") }
+            let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.connectTimeout = .milliseconds(150) })
+            let error = try await failure(of: session, NetworkRequest(url: url))
+            #expect(error.code == .timedOut && error.phase == .tls && error.isConnectivity, Comment(rawValue: error.description))
+        }
+
         @Test func `a request's own timeouts come before the session's`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("x").delayed(by: .milliseconds(100)) }
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.idleTimeout = .milliseconds(20) })
