@@ -213,6 +213,15 @@
         private func finish(_ transfer: CurlTransfer, _ easy: EasyHandle, _ code: CInt) {
             if let failure = transfer.failure { return end(transfer, .failure(failure)) }
             guard code == CInt(CCURLE_OK) else { return end(transfer, .failure(easy.error(code, transfer: transfer))) }
+            guard transfer.head.isComplete else {
+                // libcurl takes a connection closed inside the head for the end of an empty body.
+                return end(
+                    transfer,
+                    .failure(
+                        TransportError(
+                            .connectionLost, "the connection was closed inside the response head", phase: .receive,
+                            request: transfer.request)))
+            }
             let status = easy.statusCode
             if RedirectRules.isRedirect(status), loop.configuration.maximumRedirects > 0 {
                 do throws(TransportError) {

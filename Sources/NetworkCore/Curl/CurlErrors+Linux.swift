@@ -8,6 +8,11 @@
         func error(_ code: CInt, transfer: CurlTransfer) -> TransportError {
             let systemError = CInt(long(CCURLINFO_OS_ERRNO))
             let phase = phase(of: transfer.request)
+            if Int(code) == CCURLE_OUT_OF_MEMORY, phase == .receive || phase == .firstByte, !transfer.head.isComplete {
+                return TransportError(
+                    .headersTooLarge, "a response header line is longer than libcurl's limit of 100 KiB", phase: .receive,
+                    request: transfer.request, engineCode: Int(code))
+            }
             let meaning = CurlErrors.meaning(of: code, phase: phase, systemError: systemError)
             let said = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
             return TransportError(

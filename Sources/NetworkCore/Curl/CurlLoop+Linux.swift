@@ -1,7 +1,6 @@
 #if os(Linux)
     import CCurl
     import Glibc
-    import Synchronization
 
     /// The side of the engine that callers touch: an inbox in front of a thread.
     ///
@@ -22,7 +21,7 @@
         }
 
         let configuration: SessionConfiguration
-        private let inbox = Mutex(Inbox())
+        private let inbox = Locked(Inbox())
 
         init(configuration: SessionConfiguration) {
             self.configuration = configuration

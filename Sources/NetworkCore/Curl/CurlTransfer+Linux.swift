@@ -1,7 +1,6 @@
 #if os(Linux)
     import Endpoints
     import Foundation
-    import Synchronization
 
     /// What the loop hands over when a transfer has ended well; parsed on the side of whoever waits for it.
     struct RawResponse: Sendable {
@@ -38,7 +37,7 @@
             case given
         }
 
-        private let answer = Mutex(Answer.idle)
+        private let answer = Locked(Answer.idle)
         private let loop: CurlLoop
         var limits: SessionConfiguration { loop.configuration }
         /// The first hop's.

@@ -75,15 +75,17 @@
         }
 
         private func setMethod(_ request: NetworkRequest) -> Bool {
-            set(CCURLOPT_HTTPGET, 1)
             let method = request.method
-            if method == .head { set(CCURLOPT_NOBODY, 1) }
             if request.sendsBody {
+                set(CCURLOPT_NOBODY, 0)
                 set(CCURLOPT_POST, 1)
                 guard setBody(request.body ?? Data()) else { return false }
-            } else if holdsBody {
-                _ = setString(CCURLOPT_COPYPOSTFIELDS, nil)
+            } else {
+                // Giving a body back makes the method POST, so this comes first.
+                if holdsBody { _ = setString(CCURLOPT_COPYPOSTFIELDS, nil) }
                 holdsBody = false
+                set(CCURLOPT_HTTPGET, 1)
+                if method == .head { set(CCURLOPT_NOBODY, 1) }
             }
             let isPlain = method == .head || (method == .get && !request.sendsBody) || (method == .post && request.sendsBody)
             if isPlain && !isCustomMethod { return true }

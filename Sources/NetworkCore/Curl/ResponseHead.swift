@@ -14,6 +14,9 @@ struct ResponseHead: Sendable {
     private(set) var trailerLines: [UInt8] = []
     private var state = State.head
 
+    /// Whether the empty line after the final head has come.
+    var isComplete: Bool { state != .head }
+
     /// Bytes held so far, trailers included.
     var count: Int { lines.count + trailerLines.count }
 

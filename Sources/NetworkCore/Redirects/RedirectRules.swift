@@ -70,7 +70,7 @@ struct RedirectRules {
             case 301, 302: request.method == .post
             default: false
             }
-        guard becomesGet else { return }
+        guard becomesGet, request.method != .get else { return }
         request.method = .get
         request.body = nil
         for field in request.headers.fields where field.name.lowercased().hasPrefix("content-") {

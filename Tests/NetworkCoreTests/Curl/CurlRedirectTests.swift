@@ -1,0 +1,66 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+    import NetworkTesting
+    import Testing
+
+    @Suite(.timeLimit(.minutes(1)))
+    struct CurlRedirectTests {
+        let session = CurlSessionManager()
+
+        @Test func `a body is sent again after 307 and 308`() async throws {
+            let body = Data(repeating: 3, count: 200_000)
+            for status in [307, 308] {
+                let server = try LoopbackServer {
+                    Route(.put, "/from") { _ in .status(status, headers: ["Location": "to"]) }
+                    Route(.put, "/to") { request in LoopbackResponse(body: request.body) }
+                }
+                let response = try await session.response(for: server.request("/from", method: .put, body: body))
+                #expect(response.body == body && response.url == server.url("/to") && response.timings.redirects == 1)
+            }
+        }
+
+        @Test func `credentials do not reach another origin`() async throws {
+            let other = try LoopbackServer { _ in .text("other") }
+            let target = other.url("/landing").absoluteString
+            let server = try LoopbackServer {
+                Route(.get, "/same") { _ in .status(302, headers: ["Location": "/end"]) }
+                Route(.get, "/end") { _ in .text("end") }
+                Route(.get, "/away") { _ in .status(302, headers: ["Location": target]) }
+            }
+            let secrets: HTTPHeaders = [
+                "Authorization": "Bearer s", "Cookie": "a=1", "X-Api-Key": "k", "Proxy-Authorization": "p",
+                "Host": "virtual.example",
+            ]
+            let headers = secrets.replacing(with: ["X-Harmless": "1"])
+            _ = try await session.response(for: server.request("/same", headers: headers))
+            let same = try #require(server.requests.last).headers
+            for field in secrets { #expect(same[field.name] == field.value) }
+            _ = try await session.response(for: server.request("/away", headers: headers))
+            let away = try #require(other.requests.first).headers
+            #expect(away["X-Harmless"] == "1" && away["Host"] == "127.0.0.1:\(other.port)")
+            for field in secrets where field.name != "Host" { #expect(!away.contains(field.name), "\(field.name)") }
+        }
+
+        @Test func `a loop ends at the limit`() async throws {
+            let server = try LoopbackServer { _ in .status(302, headers: ["Location": "/"]) }
+            let error = try await failure(of: session, server.request("/"))
+            #expect(error.code == .tooManyRedirects && error.message.contains("10") && error.message.contains("maximumRedirects"))
+            #expect(server.requestCount == 11)
+        }
+
+        @Test(arguments: ["ftp://127.0.0.1/x", "file:///etc/passwd", "data:text/plain,x", "http://", "https://"])
+        func `a redirect to elsewhere than HTTP is refused`(location: String) async throws {
+            let server = try LoopbackServer { _ in .status(302, headers: ["Location": location]) }
+            #expect(try await failure(of: session, server.request("/")).code == .redirectRefused)
+        }
+
+        @Test func `with no redirects allowed, the redirect is the response`() async throws {
+            let server = try LoopbackServer { _ in .status(302, headers: ["Location": "/"]) }
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumRedirects = 0 })
+            let response = try await session.response(for: server.request("/"))
+            #expect(response.statusCode == 302 && response.headers["Location"] == "/")
+        }
+    }
+#endif

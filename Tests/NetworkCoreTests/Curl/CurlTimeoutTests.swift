@@ -1,0 +1,114 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+    import NetworkTesting
+    import Testing
+
+    @Suite(.timeLimit(.minutes(1)))
+    struct CurlTimeoutTests {
+        private func elapsed(_ body: () async throws -> Void) async throws -> Duration {
+            let start = ContinuousClock.now
+            try await body()
+            return ContinuousClock.now - start
+        }
+
+        @Test func `an idle server runs into the idle timeout, in the phase it is idle in`() async throws {
+            let server = try LoopbackServer {
+                Route(.get, "/never") { _ in LoopbackResponse.text("x").fault(.stall) }
+                Route(.get, "/head") { _ in LoopbackResponse.text("x").fault(.stallHead(after: 20)) }
+                Route(.get, "/body") { _ in LoopbackResponse.text("xxxxx").fault(.stallBody(after: 2)) }
+            }
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.idleTimeout = .milliseconds(120) })
+            for (path, phases) in [
+                ("/never", [TransportError.Phase.firstByte]), ("/head", [.receive, .firstByte]), ("/body", [.receive]),
+            ] {
+                let duration = try await elapsed {
+                    let error = try await failure(of: session, server.request(path))
+                    #expect(error.code == .timedOut && error.isTimeout && error.message.contains("idle"), "\(error)")
+                    #expect(phases.contains(try #require(error.phase)), "\(error)")
+                }
+                #expect(duration > .milliseconds(110) && duration < .seconds(5))
+            }
+        }
+
+        @Test func `bytes keep an idle timeout from running out`() async throws {
+            let server = try LoopbackServer { _ in
+                LoopbackResponse.text(String(repeating: "x", count: 20)).fault(.drip(bytes: 1, every: .milliseconds(60)))
+            }
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.idleTimeout = .seconds(1) })
+            let duration = try await elapsed {
+                let response = try await session.response(for: server.request("/"))
+                #expect(response.body.count == 20)
+            }
+            #expect(duration > .seconds(1))
+        }
+
+        @Test func `a total timeout holds whatever moves`() async throws {
+            let server = try LoopbackServer { _ in
+                LoopbackResponse.text(String(repeating: "x", count: 1000)).fault(.drip(bytes: 1, every: .milliseconds(5)))
+            }
+            let duration = try await elapsed {
+                let request = server.request("/", timeouts: RequestTimeouts(total: .milliseconds(500)))
+                let error = try await failure(of: CurlSessionManager(), request)
+                #expect(error.code == .timedOut && error.phase == .receive && error.message.contains("total"))
+            }
+            #expect(duration > .milliseconds(140) && duration < .seconds(5))
+        }
+
+        @Test func `a total timeout counts over redirects`() async throws {
+            let server = try LoopbackServer { _ in
+                LoopbackResponse.status(302, headers: ["Location": "/again"]).delayed(by: .milliseconds(60))
+            }
+            let request = server.request("/", timeouts: RequestTimeouts(total: .milliseconds(200)))
+            let error = try await failure(of: CurlSessionManager(), request)
+            #expect(error.code == .timedOut)
+            #expect((2...4).contains(server.requestCount))
+        }
+
+        @Test func `waiting for a connection counts against the total timeout alone`() async throws {
+            let (gate, open) = AsyncStream.makeStream(of: Void.self)
+            let server = try LoopbackServer {
+                Route(.get, "/slow") { _ in
+                    for await _ in gate {}
+                    return .text("slow")
+                }
+                Route(.get, "/fast") { _ in .text("fast") }
+            }
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
+            session.request(server.request("/slow")) { _ in }
+            _ = await server.waitForRequests(count: 1)
+            let (responses, patient) = AsyncStream.makeStream(of: NetworkResponse.self)
+            let timeouts = RequestTimeouts(connect: .milliseconds(60), idle: .milliseconds(60))
+            session.request(server.request("/fast", timeouts: timeouts)) { result in
+                if case .success(let response) = result { patient.yield(response) }
+                patient.finish()
+            }
+            let error = try await failure(
+                of: session, server.request("/fast", timeouts: RequestTimeouts(total: .milliseconds(200))))
+            #expect(error.code == .timedOut && error.phase == .queued)
+            open.finish()
+            var iterator = responses.makeAsyncIterator()
+            let response = try #require(await iterator.next())
+            #expect(response.statusCode == 200 && response.timings.queued ?? .zero > .milliseconds(150))
+        }
+
+        @Test func `a connection that is not made runs into the connect timeout`() async throws {
+            // A full backlog: the system accepts nothing more, and SYN packets are dropped.
+            let listener = try StuckListener()
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.connectTimeout = .milliseconds(150) })
+            let duration = try await elapsed {
+                let error = try await failure(of: session, NetworkRequest(url: listener.url))
+                #expect(error.code == .timedOut && error.phase == .connect && error.isConnectivity, "\(error)")
+            }
+            #expect(duration > .milliseconds(140) && duration < .seconds(5))
+        }
+
+        @Test func `a request's own timeouts come before the session's`() async throws {
+            let server = try LoopbackServer { _ in LoopbackResponse.text("x").delayed(by: .milliseconds(100)) }
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.idleTimeout = .milliseconds(20) })
+            let request = server.request("/", timeouts: RequestTimeouts(idle: .seconds(5)))
+            #expect(try await session.response(for: request).statusCode == 200)
+        }
+    }
+#endif

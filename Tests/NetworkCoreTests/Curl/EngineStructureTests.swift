@@ -1,0 +1,111 @@
+import Endpoints
+import Testing
+
+@testable import NetworkCore
+
+struct EngineStructureTests {
+    private final class Member: DeadlineMember {
+        var deadline: UInt64
+        var heapIndex = -1
+        init(_ deadline: UInt64) { self.deadline = deadline }
+    }
+
+    @Test func `the heap gives what a sorted list gives, with removals in between`() {
+        var random = SeededGenerator(seed: 7)
+        var heap = DeadlineHeap<Member>()
+        var list: [Member] = []
+        for _ in 0..<5000 {
+            if list.isEmpty || Int.random(in: 0..<3, using: &random) > 0 {
+                let member = Member(UInt64.random(in: 0..<1000, using: &random))
+                heap.insert(member)
+                list.append(member)
+            } else {
+                let member = list.remove(at: Int.random(in: 0..<list.count, using: &random))
+                heap.remove(member)
+                heap.remove(member)
+                #expect(member.heapIndex == -1)
+            }
+            #expect(heap.first?.deadline == list.map(\.deadline).min())
+        }
+    }
+
+    @Test func `the gate never lets in more than its limit, and forgets nobody`() {
+        var random = SeededGenerator(seed: 3)
+        var gate = OriginGate<Int>(limit: 4)
+        var inside: [(origin: String, member: Int)] = []
+        var waiting: [(origin: String, member: Int, ticket: UInt64)] = []
+        for number in 0..<5000 {
+            let origin = "o\(Int.random(in: 0..<3, using: &random))"
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0...2:
+                if let ticket = gate.enter(origin, number) {
+                    waiting.append((origin, number, ticket))
+                } else {
+                    inside.append((origin, number))
+                }
+            case 3 where !inside.isEmpty:
+                let leaver = inside.remove(at: Int.random(in: 0..<inside.count, using: &random))
+                let next = gate.leave(leaver.origin)
+                let first = waiting.firstIndex { $0.origin == leaver.origin }
+                #expect(next == first.map { waiting[$0].member }, "first come, first served")
+                if let first { inside.append((leaver.origin, waiting.remove(at: first).member)) }
+            case 4 where !waiting.isEmpty:
+                let quitter = waiting.remove(at: Int.random(in: 0..<waiting.count, using: &random))
+                gate.stopWaiting(quitter.origin, ticket: quitter.ticket)
+            default: break
+            }
+            for origin in ["o0", "o1", "o2"] {
+                let count = inside.count { $0.origin == origin }
+                #expect(count <= 4 && (count == 4 || !waiting.contains { $0.origin == origin }))
+            }
+        }
+    }
+
+    private func head(_ lines: [String]) -> ResponseHead {
+        var head = ResponseHead()
+        for line in lines { Array(line.utf8).withUnsafeBytes { head.receive($0) } }
+        return head
+    }
+
+    @Test func `the final head counts, not the interim ones`() {
+        let head = head(["HTTP/1.1 103 Early\r\n", "Link: a\r\n", "\r\n", "HTTP/1.1 200 OK\r\n", "A: 1\r\n", "\r\n", "T: 2\r\n"])
+        #expect(head.headers == ["A": "1"] && head.trailers == ["T": "2"] && head.isComplete)
+    }
+
+    @Test(arguments: [
+        ("A: 1\r\n", "1"), ("A:1\r\n", "1"), ("A:  \t1 \t\r\n", "1"), ("A: 1\n", "1"), ("A:\r\n", ""), ("A: b: c\r\n", "b: c"),
+        ("A: 1\r\n 2\r\n", "1 2"), ("A:\r\n\t2\r\n", "2"),
+    ])
+    func `a field line is read as RFC 9112 §5 says`(lines: String, value: String) {
+        let split = lines.replacing("\r\n", with: "\n").split(separator: "\n").map { "\($0)\r\n" }
+        #expect(head(["HTTP/1.1 200 OK\r\n"] + split + ["\r\n"]).headers.values(for: "a") == [value])
+    }
+
+    @Test func `bytes that are not UTF-8 are read as ISO-8859-1`() {
+        var head = ResponseHead()
+        head.receiveLine("HTTP/1.1 200 OK\r\n".utf8)
+        head.receiveLine([0x41, 0x3A, 0xE9, 0x0D, 0x0A])
+        #expect(head.headers["A"] == "é")
+    }
+
+    @Test func `no bytes trap the head parser`() {
+        var random = SeededGenerator(seed: 5)
+        for _ in 0..<3000 {
+            var head = ResponseHead()
+            for _ in 0..<Int.random(in: 0..<8, using: &random) {
+                let line = (0..<Int.random(in: 0..<12, using: &random)).map { _ in
+                    [0x0A, 0x0D, 0x20, 0x09, 0x3A, 0x41, 0xFF, 0xC3, 0x00].randomElement(using: &random) ?? 0
+                }
+                head.receiveLine(line.map { UInt8($0) })
+            }
+            for field in head.headers { #expect(!field.value.utf8.contains(0x0A)) }
+            _ = head.trailers
+        }
+    }
+}
+
+extension ResponseHead {
+    fileprivate mutating func receiveLine(_ bytes: some Sequence<UInt8>) {
+        Array(bytes).withUnsafeBytes { receive($0) }
+    }
+}

@@ -1,0 +1,114 @@
+import Endpoints
+import Foundation
+import Testing
+
+@testable import NetworkCore
+
+struct RedirectRulesTests {
+    private func next(
+        _ status: Int, from: String = "http://a.example/dir/file?q=1", to location: String?, method: HTTPMethod = .get,
+        headers: HTTPHeaders = [:], body: Data? = nil, followed: Int = 0, change: (inout SessionConfiguration) -> Void = { _ in }
+    ) throws -> NetworkRequest? {
+        let request = NetworkRequest(method: method, url: try #require(URL(string: from)), headers: headers, body: body)
+        return try RedirectRules(SessionConfiguration(change)).next(
+            after: request, status: status, location: location, followed: followed)
+    }
+
+    @Test(
+        arguments: [
+            // RFC 9110 §15.4.2, §15.4.3: POST may become GET, others stay.
+            (301, "GET", "GET"), (301, "POST", "GET"), (301, "PUT", "PUT"), (301, "HEAD", "HEAD"), (301, "DELETE", "DELETE"),
+            (302, "GET", "GET"), (302, "POST", "GET"), (302, "PATCH", "PATCH"), (302, "HEAD", "HEAD"),
+            // §15.4.4: a GET, or HEAD, of another resource.
+            (303, "GET", "GET"), (303, "POST", "GET"), (303, "PUT", "GET"), (303, "DELETE", "GET"), (303, "HEAD", "HEAD"),
+            // §15.4.8, §15.4.9: the method must not change.
+            (307, "POST", "POST"), (307, "PUT", "PUT"), (307, "GET", "GET"), (308, "POST", "POST"), (308, "DELETE", "DELETE"),
+        ])
+    func `the method follows RFC 9110 §15.4, and the body follows the method`(status: Int, method: String, expected: String)
+        throws
+    {
+        let sendsBody = HTTPMethod(method).allowsBody
+        let next = try #require(
+            try next(
+                status, to: "/x", method: HTTPMethod(method),
+                headers: ["Content-Type": "a/b", "Content-Language": "en", "X-A": "1"],
+                body: sendsBody ? Data("body".utf8) : nil))
+        #expect(next.method == HTTPMethod(expected))
+        let keepsBody = expected == method
+        #expect(next.body == (keepsBody && sendsBody ? Data("body".utf8) : nil))
+        #expect(next.headers["Content-Type"] == (keepsBody ? "a/b" : nil))
+        #expect(next.headers["Content-Language"] == (keepsBody ? "en" : nil))
+        #expect(next.headers["X-A"] == "1")
+    }
+
+    @Test(
+        arguments: [
+            // RFC 3986 §5.4: resolution against the URL that redirected.
+            ("/x", "http://a.example/x"), ("x", "http://a.example/dir/x"), ("../x", "http://a.example/x"),
+            ("?y", "http://a.example/dir/file?y"),
+            ("//b.example/x", "http://b.example/x"), ("http://b.example", "http://b.example"),
+            ("HTTPS://b.example/x", "https://b.example/x"),
+            ("http://[::1]:8080/x", "http://[::1]:8080/x"), ("/a%2Fb?c=%26", "http://a.example/a%2Fb?c=%26"),
+        ])
+    func `Location is resolved (RFC 3986 §5.2)`(location: String, expected: String) throws {
+        let url = try #require(try next(302, to: location)).url
+        #expect(url.absoluteString.lowercased() == expected.lowercased())
+    }
+
+    @Test(arguments: [200, 201, 300, 304, 305, 306, 400, 500])
+    func `other statuses are not followed`(status: Int) throws {
+        #expect(try next(status, to: "/x") == nil)
+    }
+
+    @Test func `without a Location, or with no redirects allowed, the response is handed back`() throws {
+        #expect(try next(302, to: nil) == nil)
+        #expect(try next(302, to: "/x", change: { $0.maximumRedirects = 0 }) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("http://a.example/1", "http://a.example/2", true), ("http://a.example/", "http://A.EXAMPLE:80/", true),
+            ("https://a.example/", "https://a.example:443/", true), ("http://a.example/", "https://a.example/", false),
+            ("http://a.example/", "http://a.example:8080/", false), ("http://a.example/", "http://b.example/", false),
+            ("http://a.example/", "http://sub.a.example/", false), ("http://[::1]/", "http://[::1]:80/", true),
+        ])
+    func `credentials stay with their origin (RFC 6454 §4)`(from: String, to: String, isSame: Bool) throws {
+        let secrets: HTTPHeaders = [
+            "Authorization": "x", "cookie": "x", "Proxy-Authorization": "x", "X-API-Key": "x", "X-Auth-Token": "x",
+        ]
+        let next = try #require(try next(307, from: from, to: to, headers: secrets.replacing(with: ["Accept": "a/b"])))
+        #expect(next.headers["Accept"] == "a/b")
+        for field in secrets { #expect(next.headers.contains(field.name) == isSame, "\(field.name)") }
+    }
+
+    @Test func `https is not left for http, unless allowed`() throws {
+        let error = #expect(throws: TransportError.self) { try next(302, from: "https://a.example/", to: "http://a.example/") }
+        #expect(error?.code == .redirectRefused && error?.message.contains("allowsInsecureRedirects") == true)
+        let allowed = try next(
+            302, from: "https://a.example/", to: "http://a.example/", change: { $0.allowsInsecureRedirects = true })
+        #expect(allowed?.url.scheme == "http")
+    }
+
+    @Test func `the limit is counted over the whole transfer`() throws {
+        #expect(try next(302, to: "/x", followed: 9) != nil)
+        let error = #expect(throws: TransportError.self) { try next(302, to: "/x", followed: 10) }
+        #expect(error?.code == .tooManyRedirects)
+    }
+
+    @Test func `no Location traps or leaves HTTP`() throws {
+        var random = SeededGenerator(seed: 1)
+        let alphabet = Array("abc:/?#[]@!$&'()*+,;=%%20\u{0}\r\n é€\\\"<>{}|^`.-_~0189htps")
+        for _ in 0..<5000 {
+            let length = Int.random(in: 0..<30, using: &random)
+            let text = String((0..<length).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] })
+            let location = Bool.random(using: &random) ? text : "http://" + text
+            do {
+                let next = try #require(try next(302, to: location))
+                #expect(["http", "https"].contains(next.url.scheme?.lowercased() ?? ""))
+                #expect(throws: Never.self) { try next.validate() }
+            } catch let error as TransportError {
+                #expect(error.code == .redirectRefused)
+            }
+        }
+    }
+}
