@@ -17,14 +17,13 @@ enum Servers {
     /// The same httpbin, on another origin.
     static let otherHttpbin = nginx + "/httpbin"
 
-    /// What `files/10mb.bin` of nginx holds.
-    static let tenMegabytes: Data = {
-        var data = Data(count: 10 << 20)
-        data.withUnsafeMutableBytes { bytes in
-            for index in bytes.indices { bytes[index] = UInt8((index &* 31 &+ (index >> 8) &* 7) % 251) }
-        }
-        return data
-    }()
+    /// What `files/10mb.bin` of nginx holds. It repeats itself only after 251 blocks of 256 bytes.
+    static var tenMegabytes: Data {
+        let period = (0..<251 * 256).map { UInt8(($0 * 31 + ($0 >> 8) * 7) % 251) }
+        var data = Data(capacity: (10 << 20) + period.count)
+        while data.count < 10 << 20 { data.append(contentsOf: period) }
+        return data.prefix(10 << 20)
+    }
 }
 
 extension String {
