@@ -19,9 +19,13 @@ enum Servers {
 
     /// What `files/10mb.bin` of nginx holds. It repeats itself only after 251 blocks of 256 bytes.
     static var tenMegabytes: Data {
-        let period = (0..<251 * 256).map { UInt8(($0 * 31 + ($0 >> 8) * 7) % 251) }
+        var period = Data(count: 251 * 256)
+        for index in period.indices {
+            let number = index * 31 + (index >> 8) * 7
+            period[index] = UInt8(number % 251)
+        }
         var data = Data(capacity: (10 << 20) + period.count)
-        while data.count < 10 << 20 { data.append(contentsOf: period) }
+        while data.count < 10 << 20 { data.append(period) }
         return data.prefix(10 << 20)
     }
 }
