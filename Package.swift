@@ -53,6 +53,7 @@ let package = Package(
         .testTarget(name: "LoggingTests", dependencies: ["NetworkLogging"], swiftSettings: settings),
         .testTarget(name: "NetworkCoreTests", dependencies: ["NetworkCore", "NetworkTesting"], swiftSettings: settings),
         .testTarget(name: "DataTransferTests", dependencies: ["DataTransfer", "NetworkTesting"], swiftSettings: settings),
+        .testTarget(name: "DocumentationTests", swiftSettings: settings),
         .testTarget(name: "NetworkTestingTests", dependencies: ["NetworkTesting"], swiftSettings: settings),
         .testTarget(
             name: "ParityTests", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkTesting"],

@@ -12,6 +12,10 @@ public struct DecodedEndpoint<Base: Requestable, Response: Decodable & Sendable>
         responseDecoder = decoder
     }
 
+    public func response(from body: ResponseBody) throws -> Response {
+        try responseDecoder.decode(Response.self, from: body)
+    }
+
     public var path: String { base.path }
     public var isFullPath: Bool { base.isFullPath }
     public var method: HTTPMethod { base.method }

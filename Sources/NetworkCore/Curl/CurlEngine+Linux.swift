@@ -145,7 +145,8 @@
 
     extension CurlEngine {
         private func start(_ transfer: CurlTransfer) {
-            guard !transfer.isEnded else { return }
+            // A cancellation may have come first, even before there was a loop to tell.
+            guard !transfer.isEnded, !transfer.isAnswered else { return }
             transfers += 1
             let timeouts = transfer.request.timeouts
             if let total = timeouts.total ?? loop.configuration.totalTimeout {
@@ -179,6 +180,7 @@
             transfer.easy = easy
             transfer.launched = now
             transfer.lastActivity = now
+            transfer.firstByte = 0
             transfer.bodyOffset = 0
             let result = ccurl_multi_add(multi, easy.pointer)
             guard result == 0 else {
@@ -233,7 +235,7 @@
                     return end(transfer, .failure(error))
                 }
             }
-            end(transfer, .success(easy.response(status: status, transfer: transfer, now: now)))
+            end(transfer, .success(easy.response(status: status, transfer: transfer)))
         }
 
         private func follow(_ next: NetworkRequest, _ transfer: CurlTransfer) {

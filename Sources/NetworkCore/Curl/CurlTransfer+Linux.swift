@@ -55,6 +55,8 @@
         var isInside = false
         var launched: UInt64 = 0
         var lastActivity: UInt64 = 0
+        /// When the first line of the response came, 0 before.
+        var firstByte: UInt64 = 0
         var uploadedAtLastCheck: Int64 = 0
         var totalDeadline = UInt64.max
         var idleNanoseconds: UInt64 = 0
@@ -94,6 +96,11 @@
         /// Bytes have moved.
         func touch() {
             lastActivity = monotonicNanoseconds()
+        }
+
+        /// Whether nobody waits any more.
+        var isAnswered: Bool {
+            answer.withLock { if case .given = $0 { true } else { false } }
         }
 
         /// Answers; does nothing the second time.

@@ -39,6 +39,7 @@
     extension CurlTransfer {
         func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {
             touch()
+            if firstByte == 0 { firstByte = lastActivity }
             guard head.count + line.count <= limits.maximumHeaderBytes else {
                 failure = TransportError(
                     .headersTooLarge, "the response head is larger than \(limits.maximumHeaderBytes) bytes (maximumHeaderBytes)",

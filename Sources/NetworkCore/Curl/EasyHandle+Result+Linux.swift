@@ -6,25 +6,27 @@
     extension EasyHandle {
         var statusCode: Int { long(CCURLINFO_RESPONSE_CODE) }
 
-        func response(status: Int, transfer: CurlTransfer, now: UInt64) -> RawResponse {
+        func response(status: Int, transfer: CurlTransfer) -> RawResponse {
             RawResponse(
                 status: status, head: transfer.head, body: transfer.body, url: transfer.request.url,
-                timings: timings(transfer: transfer, now: now))
+                timings: timings(transfer: transfer))
         }
 
-        private func timings(transfer: CurlTransfer, now: UInt64) -> TransferTimings {
+        private func timings(transfer: CurlTransfer) -> TransferTimings {
             let isReused = long(CCURLINFO_NUM_CONNECTS) == 0
             let lookup = microseconds(CCURLINFO_NAMELOOKUP_TIME_T)
             let connect = microseconds(CCURLINFO_CONNECT_TIME_T)
             let tls = microseconds(CCURLINFO_APPCONNECT_TIME_T)
             let ready = microseconds(CCURLINFO_PRETRANSFER_TIME_T)
-            let firstByte = microseconds(CCURLINFO_STARTTRANSFER_TIME_T)
+            let readyAt = transfer.launched &+ UInt64(max(ready, 0)) * 1000
+            let now = monotonicNanoseconds()
             return TransferTimings(
                 queued: .nanoseconds(transfer.launched - min(transfer.launched, transfer.submitted)),
                 nameLookup: isReused ? nil : .microseconds(lookup),
                 connect: isReused ? nil : .microseconds(max(connect - lookup, 0)),
                 tls: isReused || tls == 0 ? nil : .microseconds(max(tls - connect, 0)),
-                firstByte: .microseconds(max(firstByte - ready, 0)),
+                // libcurl's own clock for this starts when a body is sent.
+                firstByte: .nanoseconds(transfer.firstByte - min(readyAt, transfer.firstByte)),
                 total: .nanoseconds(now - min(now, transfer.submitted)),
                 redirects: transfer.redirects,
                 bytesSent: offset(CCURLINFO_SIZE_UPLOAD_T),

@@ -5,11 +5,24 @@
         static let sendFlags = Int32(MSG_NOSIGNAL)
 
         static func makeStreamSocket() -> Int32 {
-            socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            outOfTheWay(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
         }
 
         static func systemAccept(_ listener: Int32) -> Int32 {
-            Glibc.accept(listener, nil, nil)
+            outOfTheWay(Glibc.accept(listener, nil, nil))
+        }
+
+        /// Moves a descriptor up. Stock URLSession closes descriptors before Dispatch has stopped watching them, and what is
+        /// opened with such a number at that moment is never heard of again: numbers it hardly reaches are safe.
+        private static func outOfTheWay(_ descriptor: Int32) -> Int32 {
+            guard descriptor >= 0 else { return descriptor }
+            let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 512)
+            guard moved >= 0 else {
+                // Without room up there, the low number has to do.
+                return descriptor
+            }
+            close(descriptor)
+            return moved
         }
 
         static func systemListen(_ descriptor: Int32, _ backlog: Int32) -> Int32 {

@@ -1,0 +1,33 @@
+import DataTransfer
+
+let api = try APIConfiguration("https://api.example.com/3")
+
+// snippet.limits
+let session = DefaultSessionManager(
+    configuration: SessionConfiguration {
+        $0.maximumConnectionsPerHost = 32
+        $0.idleTimeout = .seconds(15)
+        $0.totalTimeout = .seconds(60)
+        $0.maximumBodyBytes = 8 << 20
+    })
+let service = DefaultDataTransferService(configuration: api, sessionManager: session)
+// snippet.end
+
+// snippet.interceptor
+struct TraceHeader: NetworkInterceptor {
+    func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        var request = request
+        request.headers["X-Trace"] = "1"
+        return try await next(request)
+    }
+}
+
+let traced = DefaultDataTransferService(configuration: api, interceptors: [TraceHeader()])
+// snippet.end
+
+// snippet.curl
+let request = try Endpoint<Void>(path: "movie/7").networkRequest(with: api)
+print(CurlCommand(request.logged).text)
+// snippet.end
+
+print(service, traced)

@@ -1,0 +1,71 @@
+import Endpoints
+import Foundation
+
+/// What is known of how far a transfer has come, and when it last moved. Times are nanoseconds of ``URLSessionClock``.
+struct URLSessionActivity: Sendable {
+    /// When it was called.
+    let submitted: UInt64
+    let totalDeadline: UInt64
+    private let idleLimit: UInt64
+    private let firstSignLimit: UInt64
+
+    /// `nil` between leaving the queue and the first sign of life: connecting and waiting look alike.
+    private(set) var phase: TransportError.Phase? = .queued
+    private(set) var launched: UInt64?
+    private var lastSign: UInt64?
+
+    init(_ timeouts: RequestTimeouts, limits: SessionConfiguration, now: UInt64) {
+        submitted = now
+        let total = timeouts.total ?? limits.totalTimeout
+        totalDeadline = total.map { now &+ $0.wholeNanoseconds } ?? .max
+        idleLimit = (timeouts.idle ?? limits.idleTimeout).wholeNanoseconds
+        firstSignLimit = min(idleLimit, timeouts.connect?.wholeNanoseconds ?? .max)
+    }
+
+    /// When it is late, as far as can be told now.
+    var deadline: UInt64 {
+        guard let launched else { return totalDeadline }
+        let idleDeadline = lastSign.map { $0 &+ idleLimit } ?? (launched &+ firstSignLimit)
+        return min(totalDeadline, idleDeadline)
+    }
+
+    mutating func enterQueue() {
+        phase = .queued
+        launched = nil
+        lastSign = nil
+    }
+
+    mutating func launch(at now: UInt64) {
+        phase = nil
+        launched = now
+        lastSign = nil
+    }
+
+    /// Bytes have moved.
+    mutating func move(to phase: TransportError.Phase, at now: UInt64) {
+        guard launched != nil else { return }
+        self.phase = phase
+        lastSign = now
+    }
+
+    func lateness(at now: UInt64, of request: NetworkRequest) -> TransportError {
+        let milliseconds = (now - min(now, submitted)) / 1_000_000
+        let what =
+            if totalDeadline <= now {
+                "the total timeout ran out"
+            } else if lastSign == nil, firstSignLimit < idleLimit {
+                "no sign of life for the connect timeout"
+            } else {
+                "no byte moved for the idle timeout"
+            }
+        return TransportError(.timedOut, "\(what), \(milliseconds) ms after the call", phase: phase, request: request)
+    }
+}
+
+extension Duration {
+    /// Bounded to 0...10^6 s, so that sums cannot overflow.
+    fileprivate var wholeNanoseconds: UInt64 {
+        let (seconds, attoseconds) = min(max(self, .zero), .seconds(1_000_000)).components
+        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+    }
+}

@@ -1,0 +1,97 @@
+import Endpoints
+import Foundation
+
+/// Sends requests with `URLSession`: the default on Apple platforms, to be chosen on Linux.
+///
+/// Redirects, limits, time limits and the number of connections are this type's own and the same as with every other session
+/// manager; of `URLSession` it uses only the moving of bytes. Where they cannot be quite the same:
+///
+/// - `URLSession` does not tell when a connection is ready, so the idle timeout runs from the moment the request leaves the
+///   queue and covers connecting too. `SessionConfiguration.connectTimeout` is not used; a request's own `timeouts.connect`
+///   limits the time to the first sign of life.
+/// - `maximumHeaderBytes` is checked when the head is complete. `maximumIdleConnections` is up to `URLSession`.
+/// - Without a `userAgent`, `URLSession` sends its own. Field order, and the case of response field names, are not kept.
+/// - Trailers are not given, and ``TransferTimings/bytesReceived`` counts the bytes after content decoding.
+///
+/// On Linux, moreover, a server can stop the whole process: `URLSession` traps on a chunked response with trailers, and on a
+/// connection that closes inside the response head. It closes descriptors while their event sources live, so that a descriptor
+/// another thread opens at that moment may never be reported as ready by dispatch. A redirect that is handed back has no body, a
+/// method in lower case is sent in upper case, and IPv6 literals are ``TransportError/Code/unsupported``. Prefer the default
+/// session manager there.
+///
+/// When the session manager is released, its session is invalidated once the last transfer has ended.
+public final class URLSessionManager: NetworkSessionManager {
+    /// The limits in force.
+    public let configuration: SessionConfiguration
+    private let engine: URLSessionEngine
+    private let flaw: TransportError?
+
+    /// Shared by those that are content with the default limits, and with it its connections.
+    public static let shared = URLSessionManager()
+
+    /// Makes a session of its own.
+    ///
+    /// - Parameters:
+    ///   - configuration: Limits that make no sense are an error of each request
+    ///     (``TransportError/Code/invalidConfiguration``).
+    ///   - sessionConfiguration: Copied here; without cookies, cache and stored credentials by default. Its time limits and
+    ///     its number of connections per host give way to those of `configuration`, and on Linux it loses its cache, since
+    ///     the one there answers a request with another query's response.
+    public init(
+        configuration: SessionConfiguration = SessionConfiguration(),
+        sessionConfiguration: URLSessionConfiguration = .isolated
+    ) {
+        self.configuration = configuration
+        do throws(TransportError) {
+            try configuration.validate()
+            flaw = nil
+        } catch {
+            flaw = error
+        }
+        engine = URLSessionEngine(
+            limits: configuration, sessionConfiguration: sessionConfiguration.governed(by: configuration))
+    }
+
+    /// Makes a session like another one: with its protocol classes, cookie storage, proxies and additional headers.
+    ///
+    /// A session's delegate cannot be set later, so the given session only lends its configuration: it is not used, its
+    /// delegate is not called, and it is never invalidated from here.
+    public convenience init(session: URLSession, configuration: SessionConfiguration = SessionConfiguration()) {
+        self.init(configuration: configuration, sessionConfiguration: session.configuration)
+    }
+
+    deinit {
+        engine.close()
+    }
+
+    @discardableResult
+    public func request(
+        _ request: NetworkRequest,
+        completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
+    ) -> any NetworkCancellable {
+        do throws(TransportError) {
+            if let flaw { throw flaw }
+            let transfer = URLSessionTransfer(try request.prepared(), engine: engine, completion: completion)
+            engine.start(transfer)
+            return transfer
+        } catch {
+            return FailedRequest.deliver(error, to: completion)
+        }
+    }
+}
+
+extension NetworkSessionManager where Self == URLSessionManager {
+    /// A `URLSession` of its own: `.urlSession()`.
+    public static func urlSession(
+        _ configuration: SessionConfiguration = SessionConfiguration()
+    ) -> URLSessionManager {
+        URLSessionManager(configuration: configuration)
+    }
+
+    /// A session like the given one: `.urlSession(like: stubbed)`. See ``URLSessionManager/init(session:configuration:)``.
+    public static func urlSession(
+        like session: URLSession, _ configuration: SessionConfiguration = SessionConfiguration()
+    ) -> URLSessionManager {
+        URLSessionManager(session: session, configuration: configuration)
+    }
+}

@@ -1,0 +1,135 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+
+/// What the package does, step by step, each with the code's result and how long it took.
+struct Tour {
+    struct Movie: Decodable, Sendable {
+        let id: Int
+        let title: String
+    }
+
+    struct Receipt: Decodable, Sendable {
+        let status_message: String
+    }
+
+    /// The server's own error, as its API describes it.
+    struct APIError: Error, Decodable {
+        let status_code: Int
+        let status_message: String
+    }
+
+    enum Movies: Requestable {
+        case popular(page: Int)
+        case movie(id: String)
+
+        var path: String {
+            switch self {
+            case .popular: "movie/popular"
+            case .movie: "movie/{id}"
+            }
+        }
+
+        var pathParameters: PathParameters {
+            if case .movie(let id) = self { ["id": id] } else { [:] }
+        }
+
+        var queryParameters: Parameters {
+            if case .popular(let page) = self { ["page": page] } else { [:] }
+        }
+    }
+
+    func run() async throws {
+        let started = ContinuousClock.now
+        let server = try MovieServer.start()
+        defer { server.stop() }
+        Terminal.say("A movie catalogue listens on \(server.url.absoluteString).")
+
+        let configuration = APIConfiguration(
+            baseURL: server.url("/3"), headers: ["Authorization": "Bearer s3cr3t-t0ken", "Accept-Language": "en"])
+        let service = DefaultDataTransferService(
+            configuration: configuration, errorResolver: ErrorBodyResolver<APIError>())
+
+        try await typedGet(service)
+        try await keyPath(service)
+        try await post(service)
+        await notFound(service)
+        await cancel(service, server)
+        try showCurl(configuration)
+        try await swapSession(configuration)
+        Terminal.say("\nDone in \(Terminal.took(ContinuousClock.now - started)).")
+    }
+
+    private func typedGet(_ service: some DataTransferService) async throws {
+        Terminal.title("1. A typed GET: an enum case in, a Movie out")
+        let response = try await service.response(for: Movies.movie(id: "1").as(Movie.self))
+        Terminal.item("\(response.value.title) (id \(response.value.id))")
+        Terminal.remark(Terminal.describe(response.statusCode, response.timings))
+    }
+
+    private func keyPath(_ service: some DataTransferService) async throws {
+        Terminal.title("2. A key path: only what is at \"results\" is decoded")
+        let response = try await service.response(for: Movies.popular(page: 1).as([Movie].self, keyPath: "results"))
+        Terminal.item(response.value.map(\.title).joined(separator: ", "))
+        Terminal.remark(Terminal.describe(response.statusCode, response.timings))
+    }
+
+    private func post(_ service: some DataTransferService) async throws {
+        Terminal.title("3. A POST with a JSON body")
+        let rate = Endpoint<Receipt>(
+            path: "movie/{id}/rating", method: .post, pathParameters: ["id": 2], body: .json(["value": 8.5, "public": true]))
+        let response = try await service.response(for: rate)
+        Terminal.item(response.value.status_message)
+        Terminal.remark(Terminal.describe(response.statusCode, response.timings))
+    }
+
+    private func notFound(_ service: some DataTransferService) async {
+        Terminal.title("4. A 404, decoded into the caller's own error")
+        let started = ContinuousClock.now
+        do throws(DataTransferError) {
+            _ = try await service.request(Movies.movie(id: "99").as(Movie.self))
+        } catch .resolvedNetworkFailure(let error as APIError, let cause) {
+            Terminal.item("APIError \(error.status_code): \(error.status_message)")
+            Terminal.remark("\(cause.statusCode ?? 0) in \(Terminal.took(ContinuousClock.now - started))")
+        } catch {
+            Terminal.item("another error: \(error)")
+        }
+    }
+
+    private func cancel(_ service: some DataTransferService, _ server: LoopbackServer) async {
+        Terminal.title("5. A request that takes 30 seconds, cancelled")
+        let seen = server.requestCount
+        let task = Task { () -> DataTransferError? in
+            do throws(DataTransferError) {
+                try await service.request(Endpoint<Void>(path: "slow"))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        _ = await server.waitForRequests(count: seen + 1)
+        let started = ContinuousClock.now
+        task.cancel()
+        let error = await task.value
+        Terminal.item("isCancelled: \(error?.isCancelled ?? false)")
+        Terminal.remark(
+            "the task returned \(Terminal.took(ContinuousClock.now - started)) after cancel(), and its socket is closed")
+    }
+
+    private func showCurl(_ configuration: APIConfiguration) throws {
+        Terminal.title("6. The same request as cURL, its token redacted")
+        let request = try Movies.popular(page: 1).networkRequest(with: configuration)
+        Terminal.item(CurlCommand(request.logged).text)
+    }
+
+    private func swapSession(_ configuration: APIConfiguration) async throws {
+        Terminal.title("7. In a test: the session manager swapped in one line")
+        let session = StubSessionManager()
+        session.enqueue(.json(#"{"id": 4, "title": "Safety Last!"}"#), for: "/3/movie/4")
+        let service = DefaultDataTransferService(configuration: configuration, sessionManager: session)
+        let started = ContinuousClock.now
+        let movie = try await service.request(Movies.movie(id: "4").as(Movie.self))
+        Terminal.item("\(movie.title), without a network")
+        Terminal.remark("in \(Terminal.took(ContinuousClock.now - started))")
+    }
+}

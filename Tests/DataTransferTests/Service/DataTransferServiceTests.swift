@@ -1,0 +1,243 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+struct Movie: Codable, Sendable, Equatable {
+    var id: Int
+    var title: String
+}
+
+struct DataTransferServiceTests {
+    let session = StubSessionManager()
+    let logger = InMemoryLogger()
+
+    private func service(resolver: any DataTransferErrorResolver = .unresolved) throws -> DefaultDataTransferService {
+        DefaultDataTransferService(
+            configuration: try APIConfiguration("http://api.example/3"), sessionManager: session, errorResolver: resolver,
+            errorLogger: logger)
+    }
+
+    /// Both faces of the service have to say the same.
+    private func outcomes<Target: ResponseRequestable>(
+        _ endpoint: Target, resolver: any DataTransferErrorResolver = .unresolved
+    ) async throws -> [Result<Target.Response, DataTransferError>] {
+        let service = try service(resolver: resolver)
+        let completed = await withCheckedContinuation { continuation in
+            service.request(endpoint) { continuation.resume(returning: $0) }
+        }
+        do throws(DataTransferError) {
+            return [completed, .success(try await service.request(endpoint))]
+        } catch {
+            return [completed, .failure(error)]
+        }
+    }
+
+    private func failures<Target: ResponseRequestable>(
+        _ endpoint: Target, resolver: any DataTransferErrorResolver = .unresolved
+    ) async throws -> [DataTransferError] {
+        try await outcomes(endpoint, resolver: resolver).compactMap { if case .failure(let error) = $0 { error } else { nil } }
+    }
+
+    @Test func `a decodable endpoint gives its value`() async throws {
+        session.route("/3/movie/7", .json(#"{"id": 7, "title": "Seven"}"#))
+        let endpoint = Endpoint<Movie>(path: "movie/{id}", pathParameters: ["id": 7])
+        for outcome in try await outcomes(endpoint) { #expect(try outcome.get() == Movie(id: 7, title: "Seven")) }
+    }
+
+    @Test func `a key path gives the value inside`() async throws {
+        session.route { _ in .json(#"{"page": 1, "results": [{"id": 1, "title": "a"}, {"id": 2, "title": "b"}]}"#) }
+        for outcome in try await outcomes(Endpoint<[Movie]>(path: "x", keyPath: "results")) {
+            #expect(try outcome.get().map(\.id) == [1, 2])
+        }
+        for outcome in try await outcomes(Endpoint<String>(path: "x", keyPath: "/results/1/title")) {
+            #expect(try outcome.get() == "b")
+        }
+    }
+
+    @Test func `a Void endpoint looks at the status alone`() async throws {
+        session.route { _ in .text("not JSON") }
+        for outcome in try await outcomes(Endpoint<Void>(path: "x", method: .delete)) {
+            #expect(throws: Never.self) { try outcome.get() }
+        }
+    }
+
+    @Test func `an enum of endpoints says the type at the call site`() async throws {
+        enum Movies: Requestable {
+            case all
+            var path: String { "movies" }
+        }
+        session.route("/3/movies", .json(#"[{"id": 1, "title": "a"}]"#))
+        for outcome in try await outcomes(Movies.all.as([Movie].self)) { #expect(try outcome.get().count == 1) }
+    }
+
+    @Test func `an empty body is nil for an optional, and an error for a value`() async throws {
+        session.route { _ in .status(204) }
+        for outcome in try await outcomes(Endpoint<Movie?>(path: "x")) { #expect(try outcome.get() == nil) }
+        for error in try await failures(Endpoint<Movie>(path: "x")) {
+            guard case .noResponse(let failure) = error else { throw error }
+            #expect(failure.statusCode == 204 && error.statusCode == 204)
+        }
+    }
+
+    @Test func `the full response tells status, headers, URL and timings`() async throws {
+        session.route { _ in .json("[1]", status: 201, headers: ["X-Total": "40"]) }
+        let response = try await service().response(for: Endpoint<[Int]>(path: "x"))
+        #expect(response.value == [1] && response.statusCode == 201 && response.headers["x-total"] == "40")
+        #expect(response.url.absoluteString == "http://api.example/3/x")
+    }
+
+    @Test func `completions run on the queue they are given`() async throws {
+        struct Recording: DataTransferDispatchQueue {
+            let count = Locked(0)
+            func asyncExecute(work: @escaping @Sendable () -> Void) {
+                count.withLock { $0 += 1 }
+                work()
+            }
+        }
+        session.route { _ in .json("1") }
+        let queue = Recording()
+        let service = try service()
+        let value = await withCheckedContinuation { continuation in
+            service.request(Endpoint<Int>(path: "x"), on: queue) { continuation.resume(returning: try? $0.get()) }
+        }
+        #expect(value == 1 && queue.count.withLock { $0 } == 1)
+    }
+
+    @Test func `a failure to decode says where and why, once`() async throws {
+        session.route { _ in .json(#"{"data": [{"id": 1, "title": "a"}, {"id": "two", "title": "b"}], "password": "hunter2"}"#) }
+        for error in try await failures(Endpoint<[Movie]>(path: "x", queryParameters: ["q": "secret"], keyPath: "data")) {
+            guard case .parsing(let failure) = error else { throw error }
+            #expect(failure.codingPath == "data[1].id" && failure.statusCode == 200)
+            #expect(failure.request == "GET http://api.example/3/x?…" && failure.underlying is DecodingError)
+            #expect(failure.snippet.contains("two") && !"\(error)".contains("hunter2") && !"\(error)".contains("secret"))
+        }
+        #expect(logger.dataTransferErrors.count == 2)
+    }
+
+    @Test(
+        arguments: [
+            ("data[", "{}"), ("missing", "{}"), ("data[5]", #"{"data": [1]}"#), ("data", #"{"data": [1"#),
+            ("data.x", #"{"data": [1]}"#),
+        ])
+    func `a key path that leads nowhere is an error that names it`(path: String, document: String) async throws {
+        session.route { _ in .json(document) }
+        for error in try await failures(Endpoint<[Int]>(path: "x", keyPath: JSONKeyPath(path))) {
+            guard case .parsing(let failure) = error else { throw error }
+            guard case .keyPath = failure.underlying as? ResponseDecodingError else { throw failure.underlying }
+            #expect(failure.reason.contains(path.prefix(4)), "\(failure)")
+        }
+    }
+
+    @Test func `a snippet is bounded`() async throws {
+        session.route { _ in .text(String(repeating: "x", count: 1_000_000)) }
+        for error in try await failures(Endpoint<Int>(path: "x")) { #expect("\(error)".utf8.count < 1200) }
+    }
+
+    struct APIError: Error, Codable, Equatable {
+        var code: Int
+        var message: String
+    }
+
+    @Test func `an error body becomes the caller's own error`() async throws {
+        session.route { _ in .json(#"{"code": 34, "message": "not found"}"#, status: 404) }
+        let endpoint = Endpoint<Movie>(path: "x")
+        for error in try await failures(endpoint, resolver: ErrorBodyResolver<APIError>()) {
+            guard case .resolvedNetworkFailure(let resolved as APIError, let cause) = error else { throw error }
+            #expect(resolved == APIError(code: 34, message: "not found") && cause.isNotFoundError)
+            #expect(error.resolved(as: APIError.self) == resolved && error.statusCode == 404)
+        }
+        #expect(logger.dataTransferErrors.count == 2)
+        let service = try service(resolver: ErrorBodyResolver<APIError>())
+        do throws(DataTransferError) {
+            _ = try await service.request(endpoint)
+        } catch .resolvedNetworkFailure(let error as APIError, _) {
+            #expect(error.code == 34)
+        } catch {
+            Issue.record("\(error)")
+        }
+    }
+
+    @Test func `an error body that is none stays the network's error`() async throws {
+        session.route { _ in .text("<html>", status: 502) }
+        for error in try await failures(Endpoint<Movie>(path: "x"), resolver: ErrorBodyResolver<APIError>()) {
+            guard case .networkFailure(let cause) = error else { throw error }
+            #expect(cause.statusCode == 502 && error.isRetryable)
+        }
+    }
+
+    @Test func `an error inside an envelope is found by key path`() async throws {
+        session.route { _ in .json(#"{"error": {"code": 1, "message": "m"}}"#, status: 400) }
+        for error in try await failures(
+            Endpoint<Movie>(path: "x"), resolver: ErrorBodyResolver<APIError>(decoder: .keyPath("error")))
+        {
+            #expect(error.resolved(as: APIError.self)?.code == 1)
+        }
+    }
+
+    @Test func `problem details are read as RFC 9457 says`() async throws {
+        let problem =
+            #"{"type": "https://e.example/out", "title": "Out of credit", "status": 403, "detail": 7, "instance": "/a", "balance": 30}"#
+        session.route(
+            "/3/problem", .data(Data(problem.utf8), contentType: "application/problem+json; charset=utf-8", status: 403))
+        session.route("/3/json", .json(problem, status: 403))
+        for error in try await failures(Endpoint<Movie>(path: "problem"), resolver: .problemDetails) {
+            let details = try #require(error.resolved(as: ProblemDetails.self))
+            #expect(
+                details.title == "Out of credit" && details.detail == nil && details.status == 403 && details.instance == "/a")
+        }
+        for error in try await failures(Endpoint<Movie>(path: "json"), resolver: .problemDetails) {
+            #expect(error.resolved(as: ProblemDetails.self) == nil && error.statusCode == 403)
+        }
+    }
+
+    @Test func `what a resolver returns is what the caller gets, a network error too`() async throws {
+        struct Offline: DataTransferErrorResolver {
+            func resolve(error: NetworkError) -> any Error & Sendable {
+                NetworkError(TransportError(.cannotConnect, "made by the resolver"))
+            }
+        }
+        session.route { _ in .status(500) }
+        for error in try await failures(Endpoint<Movie>(path: "x"), resolver: Offline()) {
+            #expect(error.isConnectivity && "\(error)".contains("made by the resolver"))
+        }
+    }
+
+    @Test func `cancelling reaches the transfer, through both faces`() async throws {
+        session.route { _ in .silence }
+        let service = try service()
+        let task = Task { () -> DataTransferError? in
+            do throws(DataTransferError) { _ = try await service.request(Endpoint<Int>(path: "x")) } catch { return error }
+            return nil
+        }
+        while session.waitingCount == 0 { await Task.yield() }
+        task.cancel()
+        #expect(await task.value?.isCancelled == true)
+        let (stream, results) = AsyncStream.makeStream(of: Bool.self)
+        let handle = service.request(Endpoint<Int>(path: "x")) { result in
+            if case .failure(let error) = result { results.yield(error.isCancelled) }
+            results.finish()
+        }
+        handle.cancel()
+        var seen: [Bool] = []
+        for await isCancelled in stream { seen.append(isCancelled) }
+        #expect(seen == [true] && session.waitingCount == 0)
+    }
+
+    @Test func `a service with one method has all the others`() async throws {
+        struct Fixed: DataTransferService {
+            func response<Target: ResponseRequestable>(
+                for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
+                completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
+            ) -> any NetworkCancellable {
+                let session = StubSessionManager()
+                session.enqueue(.json("42"))
+                let configuration = APIConfiguration(baseURL: URL(fileURLWithPath: "/"))
+                return DefaultDataTransferService(configuration: configuration, sessionManager: session)
+                    .response(for: endpoint, on: queue, completion: completion)
+            }
+        }
+        let answer = try await Fixed().request(Endpoint<Int>(path: "http://h.example/", isFullPath: true))
+        #expect(answer == 42)
+    }
+}

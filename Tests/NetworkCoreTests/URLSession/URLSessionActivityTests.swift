@@ -1,0 +1,50 @@
+import Endpoints
+import Testing
+
+@testable import NetworkCore
+
+extension URLSessionTests {
+    @Suite struct URLSessionActivityTests {
+        private static let millisecond: UInt64 = 1_000_000
+
+        private func activity(_ timeouts: RequestTimeouts) -> URLSessionActivity {
+            URLSessionActivity(timeouts, limits: SessionConfiguration(), now: 1000 * Self.millisecond)
+        }
+
+        @Test func `waiting in line is limited by the total alone`() {
+            #expect(activity(RequestTimeouts(idle: .milliseconds(1))).deadline == .max)
+            #expect(activity(RequestTimeouts(total: .milliseconds(5))).deadline == 1005 * Self.millisecond)
+        }
+
+        @Test func `the idle clock runs from the start and from each movement`() {
+            var activity = activity(RequestTimeouts(idle: .milliseconds(50)))
+            activity.launch(at: 2000 * Self.millisecond)
+            #expect(activity.deadline == 2050 * Self.millisecond && activity.phase == nil)
+            activity.move(to: .receive, at: 2049 * Self.millisecond)
+            #expect(activity.deadline == 2099 * Self.millisecond && activity.phase == .receive)
+        }
+
+        @Test func `a request's connect timeout ends with the first sign of life`() {
+            var activity = activity(RequestTimeouts(connect: .milliseconds(7), idle: .milliseconds(50)))
+            activity.launch(at: 2000 * Self.millisecond)
+            #expect(activity.deadline == 2007 * Self.millisecond)
+            activity.move(to: .send, at: 2006 * Self.millisecond)
+            #expect(activity.deadline == 2056 * Self.millisecond)
+        }
+
+        @Test func `the total is not moved by anything`() {
+            var activity = activity(RequestTimeouts(total: .milliseconds(1010)))
+            activity.launch(at: 2000 * Self.millisecond)
+            activity.move(to: .receive, at: 2009 * Self.millisecond)
+            #expect(activity.deadline == 2010 * Self.millisecond)
+        }
+
+        @Test func `a movement after the hop has left counts for nothing`() {
+            var activity = activity(RequestTimeouts())
+            activity.launch(at: 2000 * Self.millisecond)
+            activity.enterQueue()
+            activity.move(to: .receive, at: 2009 * Self.millisecond)
+            #expect(activity.phase == .queued && activity.deadline == .max)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+extension URLSessionTests {
+    @Suite(.timeLimit(.minutes(1))) struct URLSessionCancellationTests {
+        private let manager = URLSessionManager()
+
+        @Test func `a cancelled task never sends`() async throws {
+            let server = try LoopbackServer { _ in .text("ok") }
+            let task = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return await manager.error(for: NetworkRequest(url: server.url("/")))
+            }
+            task.cancel()
+            #expect(await task.value?.isCancelled == true)
+            #expect(server.connectionCount == 0)
+        }
+
+        @Test func `a cancel right after the call completes once`() async throws {
+            let server = try LoopbackServer { _ in .text("ok").fault(.stall) }
+            let outcomes = Outcomes()
+            let handle = manager.request(NetworkRequest(url: server.url("/")), completion: outcomes.completion)
+            handle.cancel()
+            handle.cancel()
+            #expect(await outcomes.wait(count: 1).count == 1)
+            #expect(await outcomes.all[0].isCancelled)
+            #expect(await server.waitForOpenConnections(0))
+        }
+
+        @Test(arguments: [LoopbackFault.stall, .stallBody(after: 2), .endlessBody])
+        func `a cancel while waiting or in the body closes the connection`(fault: LoopbackFault) async throws {
+            let server = try LoopbackServer { _ in .text("hello").fault(fault) }
+            let task = Task { await manager.error(for: NetworkRequest(url: server.url("/"))) }
+            await server.waitForRequests(count: 1)
+            task.cancel()
+            #expect(await task.value?.isCancelled == true)
+            #expect(await server.waitForOpenConnections(0))
+        }
+
+        @Test func `a cancel in the line lets the others through`() async throws {
+            let server = try LoopbackServer { request in request.path == "/slow" ? .text("").fault(.stall) : .text("ok") }
+            let manager = URLSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
+            let outcomes = Outcomes()
+            let slow = manager.request(NetworkRequest(url: server.url("/slow")), completion: outcomes.completion)
+            await server.waitForRequests(count: 1)
+            let queued = manager.request(NetworkRequest(url: server.url("/never")), completion: outcomes.completion)
+            manager.request(NetworkRequest(url: server.url("/")), completion: outcomes.completion)
+            queued.cancel()
+            #expect(await outcomes.wait(count: 1)[0].isCancelled)
+            slow.cancel()
+            let results = await outcomes.wait(count: 3)
+            #expect(results.filter(\.isCancelled).count == 2)
+            #expect(server.requests.map(\.path) == ["/slow", "/"])
+        }
+
+        @Test func `a cancel after the end does nothing`() async throws {
+            let server = try LoopbackServer { _ in .text("ok") }
+            let outcomes = Outcomes()
+            let handle = manager.request(NetworkRequest(url: server.url("/")), completion: outcomes.completion)
+            #expect(try await outcomes.wait(count: 1)[0].get().text == "ok")
+            handle.cancel()
+            #expect(try await manager.response(for: NetworkRequest(url: server.url("/"))).text == "ok")
+            #expect(await outcomes.all.count == 1)
+            #expect(server.connectionCount == 1)
+        }
+
+        @Test func `a completion may block without holding others up`() async throws {
+            let server = try LoopbackServer { _ in .text("ok") }
+            let gate = DispatchSemaphore(value: 0)
+            let outcomes = Outcomes()
+            manager.request(NetworkRequest(url: server.url("/"))) { result in
+                gate.wait()
+                outcomes.completion(result)
+            }
+            #expect(try await manager.response(for: NetworkRequest(url: server.url("/"))).text == "ok")
+            gate.signal()
+            #expect(try await outcomes.wait(count: 1)[0].get().text == "ok")
+        }
+    }
+}
+
+extension Result where Success == NetworkResponse, Failure == TransportError {
+    var isCancelled: Bool {
+        if case .failure(let error) = self { error.isCancelled } else { false }
+    }
+}

@@ -1,0 +1,61 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+extension URLSessionTests {
+    @Suite(.timeLimit(.minutes(1))) struct URLSessionChallengeTests {
+        private let manager = URLSessionManager()
+
+        @Test(arguments: [
+            "Basic realm=\"x\"", "Basic", "Bearer", "Bearer, Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"1\"", "Negotiate",
+            nil,
+        ])
+        func `a 401 is a response, whatever it asks for`(challenge: String?) async throws {
+            let server = try LoopbackServer { _ in
+                let refusal = LoopbackResponse.text("who are you?", status: 401)
+                return challenge.map { refusal.header("WWW-Authenticate", $0) } ?? refusal
+            }
+            var request = NetworkRequest(url: server.url("/"))
+            for _ in 0..<2 {
+                let response = try await manager.response(for: request)
+                #expect(response.statusCode == 401 && response.text == "who are you?")
+                #expect(response.headers["WWW-Authenticate"] == challenge)
+                request.headers["Authorization"] = "Basic d3Jvbmc6d3Jvbmc="
+            }
+            #expect(server.requestCount == 2)
+        }
+
+        @Test func `a large body of a refused upload arrives`() async throws {
+            let body = Data(repeating: 0x61, count: 500_000)
+            let server = try LoopbackServer { _ in
+                LoopbackResponse.data(body, status: 401).header("WWW-Authenticate", "Basic realm=\"x\"")
+            }
+            let response = try await manager.response(for: NetworkRequest(method: .post, url: server.url("/"), body: body))
+            #expect(response.statusCode == 401 && response.body == body)
+        }
+
+        @Test func `a 407 is a response`() async throws {
+            let server = try LoopbackServer { _ in
+                LoopbackResponse.text("proxy", status: 407).header("Proxy-Authenticate", "Basic realm=\"x\"")
+            }
+            let response = try await manager.response(for: NetworkRequest(url: server.url("/")))
+            #expect(response.statusCode == 407 && response.text == "proxy")
+        }
+
+        @Test func `a stalled body of a 401 can be cancelled and timed out`() async throws {
+            let server = try LoopbackServer { _ in
+                LoopbackResponse.text("who?", status: 401).header("WWW-Authenticate", "Basic realm=\"x\"").fault(
+                    .stallBody(after: 2))
+            }
+            let limited = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(idle: .milliseconds(100)))
+            #expect(await manager.error(for: limited)?.isTimeout == true)
+            let task = Task { await manager.error(for: NetworkRequest(url: server.url("/"))) }
+            await server.waitForRequests(count: 2)
+            task.cancel()
+            #expect(await task.value?.isCancelled == true)
+            #expect(await server.waitForOpenConnections(0))
+        }
+    }
+}

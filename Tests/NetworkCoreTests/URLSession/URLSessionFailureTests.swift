@@ -1,0 +1,115 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+extension URLSessionTests {
+    @Suite(.timeLimit(.minutes(1))) struct URLSessionFailureTests {
+        private let manager = URLSessionManager()
+
+        private func error(_ response: LoopbackResponse) async throws -> TransportError? {
+            let server = try LoopbackServer { _ in response }
+            return await manager.error(for: NetworkRequest(url: server.url("/path?token=secret")))
+        }
+
+        @Test func `a refused connection is told`() async throws {
+            let server = try LoopbackServer()
+            let url = server.url("/path?token=secret")
+            server.stop()
+            let error = try #require(await manager.error(for: NetworkRequest(url: url)))
+            #expect(error.code == .cannotConnect && error.phase == .connect && error.isConnectivity)
+            #expect(error.engineCode == URLError.Code.cannotConnectToHost.rawValue)
+            #expect(!"\(error)".contains("secret"))
+        }
+
+        @Test func `an unknown host is told`() async throws {
+            let url = try #require(URL(string: "http://nowhere.invalid/"))
+            let error = try #require(await manager.error(for: NetworkRequest(url: url)))
+            #expect(error.code == .nameLookupFailed && error.phase == .nameLookup)
+        }
+
+        #if os(Linux)
+            @Test func `an IPv6 literal is not supported`() async throws {
+                let url = try #require(URL(string: "http://[::1]:9/"))
+                #expect(await manager.error(for: NetworkRequest(url: url))?.code == .unsupported)
+            }
+        #endif
+
+        @Test func `a body that ends early is incomplete`() async throws {
+            let cut = LoopbackResponse.text("hello").fault(.truncateBody(after: 3))
+            #expect(try await error(cut)?.code == .incompleteBody)
+            let chunks = LoopbackResponse.chunked([Data("abc".utf8), Data("defg".utf8)]).fault(.truncateBody(after: 4))
+            #expect(try await error(chunks)?.code == .incompleteBody)
+        }
+
+        @Test(arguments: [LoopbackFault.reset, .resetHead(after: 12), .resetBody(after: 3)])
+        func `a reset loses the connection`(fault: LoopbackFault) async throws {
+            let error = try #require(try await error(LoopbackResponse.text("hello").fault(fault)))
+            #expect(error.code == .connectionLost && error.isRetryable)
+        }
+
+        @Test func `a close without an answer loses the connection`() async throws {
+            let server = try LoopbackServer(configuration: LoopbackServerConfiguration(behavior: .closeOnAccept))
+            let error = try #require(await manager.error(for: NetworkRequest(url: server.url("/"))))
+            #expect(error.code == .connectionLost)
+        }
+
+        @Test(arguments: [LoopbackFault.malformedStatusLine, .garbage(), .statusLine(Data("ICY 200 OK".utf8)), .badChunkSize()])
+        func `what is not HTTP is malformed`(fault: LoopbackFault) async throws {
+            let error = try #require(try await error(LoopbackResponse.text("hello").fault(fault).closeAfter()))
+            #expect(error.code == .malformedResponse && error.phase == .receive, "\(error)")
+        }
+
+        @Test func `an unknown content coding cannot be decoded`() async throws {
+            let error = try #require(try await error(LoopbackResponse.text("hello").header("Content-Encoding", "gzip")))
+            #expect(error.code == .undecodableContent, "\(error)")
+        }
+
+        @Test func `a body above the limit ends the transfer`() async throws {
+            let server = try LoopbackServer { request in
+                request.path == "/endless" ? .text("0123456789").fault(.endlessBody) : .text("0123456789")
+            }
+            let manager = URLSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 10 })
+            #expect(try await manager.response(for: NetworkRequest(url: server.url("/"))).body.count == 10)
+            let error = try #require(await manager.error(for: NetworkRequest(url: server.url("/endless"))))
+            #expect(error.code == .bodyTooLarge && error.phase == .receive)
+            #expect(error.message.contains("maximumBodyBytes"))
+            #expect(await server.waitForOpenConnections(1))
+        }
+
+        @Test func `a head above the limit ends the transfer`() async throws {
+            let server = try LoopbackServer { request in
+                LoopbackResponse.text("ok").fault(request.path == "/wide" ? .headerLine(bytes: 2000) : .headerLines(count: 200))
+            }
+            let manager = URLSessionManager(configuration: SessionConfiguration { $0.maximumHeaderBytes = 1024 })
+            for path in ["/wide", "/long"] {
+                let error = await manager.error(for: NetworkRequest(url: server.url(path)))
+                #expect(error?.code == .headersTooLarge)
+            }
+        }
+
+        @Test func `a field line above what URLSession takes is too large`() async throws {
+            let error = try #require(try await error(LoopbackResponse.text("ok").fault(.headerLine(bytes: 400_000))))
+            #expect(error.code == .headersTooLarge, "\(error)")
+        }
+
+        @Test func `a request that cannot be sent is refused unsent`() async throws {
+            let server = try LoopbackServer { _ in .status(204) }
+            let requests = [
+                NetworkRequest(url: server.url("/"), body: Data("x".utf8)),
+                NetworkRequest(method: HTTPMethod("GET / HTTP/1.1\r\nX: y"), url: server.url("/")),
+                NetworkRequest(url: server.url("/"), headers: ["X": "a\r\nb"]),
+                NetworkRequest(url: server.url("/"), headers: ["Content-Length": "3"]),
+            ]
+            for request in requests { #expect(await manager.error(for: request)?.code == .invalidRequest) }
+            #expect(server.connectionCount == 0)
+        }
+
+        @Test func `a limit that makes no sense is an error of each request`() async throws {
+            let manager = URLSessionManager(configuration: SessionConfiguration { $0.idleTimeout = .zero })
+            let url = try #require(URL(string: "http://127.0.0.1:9/"))
+            for _ in 0..<2 { #expect(await manager.error(for: NetworkRequest(url: url))?.code == .invalidConfiguration) }
+        }
+    }
+}

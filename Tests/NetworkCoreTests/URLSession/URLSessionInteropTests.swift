@@ -1,0 +1,88 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+extension URLSessionTests {
+    @Suite(.timeLimit(.minutes(1))) struct URLSessionInteropTests {
+        @Test func `a request survives the way to URLRequest and back`() throws {
+            let url = try #require(URL(string: "https://example.com/a?b=c"))
+            let request = NetworkRequest(
+                method: .put, url: url, headers: ["Accept": "text/plain", "X-One": "1"], body: Data("x".utf8),
+                timeouts: RequestTimeouts(idle: .milliseconds(1500)))
+            #expect(request.urlRequest.timeoutInterval == 1.5)
+            #expect(try NetworkRequest(request.urlRequest) == request)
+            #expect(try NetworkRequest(URLRequest(url: url)) == NetworkRequest(url: url))
+        }
+
+        @Test func `lines of one name are joined`() throws {
+            let url = try #require(URL(string: "https://example.com/"))
+            let request = NetworkRequest(url: url, headers: ["X-Many": "one", "X-Many": "two"]).urlRequest
+            #expect(request.value(forHTTPHeaderField: "X-Many")?.filter { $0 != " " } == "one,two")
+        }
+
+        @Test func `what cannot be sent is refused`() throws {
+            let url = try #require(URL(string: "https://example.com/"))
+            var stream = URLRequest(url: url)
+            stream.httpMethod = "POST"
+            stream.httpBodyStream = InputStream(data: Data())
+            #expect(throws: RequestGenerationError.self) { try NetworkRequest(stream) }
+            var headless = URLRequest(url: url)
+            headless.url = nil
+            #expect(throws: RequestGenerationError.self) { try NetworkRequest(headless) }
+            let file = URLRequest(url: URL(fileURLWithPath: "/etc/hosts"))
+            #expect(throws: RequestGenerationError.self) { try NetworkRequest(file) }
+        }
+
+        @Test func `a response becomes an HTTPURLResponse`() throws {
+            let url = try #require(URL(string: "https://example.com/"))
+            let response = NetworkResponse(
+                statusCode: 404, headers: ["X-Many": "one", "x-many": "two", "ETag": "\"e\""], url: url)
+            let converted = try #require(response.httpURLResponse)
+            #expect(converted.statusCode == 404 && converted.url == url)
+            #expect(converted.value(forHTTPHeaderField: "etag") == "\"e\"")
+            #expect(converted.value(forHTTPHeaderField: "X-Many") == "one, two")
+        }
+
+        @Test func `an endpoint becomes a URLRequest`() throws {
+            let endpoint = Endpoint<Void>(path: "movies", method: .post, body: .json(["a": 1]))
+            let request = try endpoint.urlRequest(with: APIConfiguration("https://example.com/v1"))
+            #expect(request.url?.absoluteString == "https://example.com/v1/movies")
+            #expect(request.httpMethod == "POST" && request.httpBody == Data("{\"a\":1}".utf8))
+            #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
+        }
+
+        @Test func `a session with a stubbed protocol is heard`() async throws {
+            let configuration = URLSessionConfiguration.isolated
+            configuration.protocolClasses = [EchoProtocol.self]
+            let manager: URLSessionManager = .urlSession(like: URLSession(configuration: configuration))
+            let url = try #require(URL(string: "http://stub.invalid/hello"))
+            var request = NetworkRequest(
+                method: .post, url: url, headers: ["Content-Type": "text/plain"], body: Data("content".utf8))
+            let response = try await manager.response(for: request)
+            #expect(response.statusCode == 202 && response.text == "POST /hello content")
+            request.url = try #require(URL(string: "http://stub.invalid/foreign"))
+            #expect(await manager.error(for: request)?.code == .malformedResponse)
+        }
+    }
+}
+
+/// Answers every request with what it was.
+private final class EchoProtocol: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool { true }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    override func stopLoading() {}
+
+    override func startLoading() {
+        guard let url = request.url, let client else { return }
+        let body = String(decoding: request.httpBody ?? Data(), as: UTF8.self)
+        let response =
+            url.path == "/foreign"
+            ? URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
+            : HTTPURLResponse(url: url, statusCode: 202, httpVersion: "HTTP/1.1", headerFields: [:])
+        if let response { client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed) }
+        client.urlProtocol(self, didLoad: Data("\(request.httpMethod ?? "") \(url.path) \(body)".utf8))
+        client.urlProtocolDidFinishLoading(self)
+    }
+}

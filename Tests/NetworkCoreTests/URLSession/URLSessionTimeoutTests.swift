@@ -1,0 +1,78 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+extension URLSessionTests {
+    @Suite(.timeLimit(.minutes(1))) struct URLSessionTimeoutTests {
+        private static func measure(_ work: () async -> TransportError?) async -> (error: TransportError?, time: Duration) {
+            let start = ContinuousClock.now
+            let error = await work()
+            return (error, .now - start)
+        }
+
+        @Test(arguments: [LoopbackFault.stall, .stallBody(after: 2)])
+        func `the idle timeout ends a stalled response`(fault: LoopbackFault) async throws {
+            let server = try LoopbackServer { _ in .text("hello").fault(fault) }
+            let manager = URLSessionManager(configuration: SessionConfiguration { $0.idleTimeout = .milliseconds(150) })
+            let (error, time) = await Self.measure { await manager.error(for: NetworkRequest(url: server.url("/"))) }
+            #expect(error?.code == .timedOut)
+            #expect(time >= .milliseconds(150) && time < .seconds(5))
+            #expect(await server.waitForOpenConnections(0))
+        }
+
+        @Test func `the total timeout ends a slow response`() async throws {
+            let server = try LoopbackServer { _ in .text("0123456789").fault(.drip(bytes: 1, every: .milliseconds(50))) }
+            let manager = URLSessionManager(configuration: SessionConfiguration { $0.totalTimeout = .milliseconds(150) })
+            let (error, time) = await Self.measure { await manager.error(for: NetworkRequest(url: server.url("/"))) }
+            #expect(error?.code == .timedOut)
+            #expect(error?.message.contains("total") == true)
+            #expect(time >= .milliseconds(150) && time < .seconds(5))
+        }
+
+        @Test func `a request's own limits hold in place of the session manager's`() async throws {
+            let server = try LoopbackServer { _ in .text("late").delayed(by: .milliseconds(100)) }
+            let manager = URLSessionManager(configuration: SessionConfiguration { $0.idleTimeout = .milliseconds(30) })
+            var request = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(idle: .seconds(30)))
+            #expect(try await manager.response(for: request).text == "late")
+            request.timeouts.total = .milliseconds(20)
+            #expect(await manager.error(for: request)?.isTimeout == true)
+            request.timeouts = RequestTimeouts(connect: .milliseconds(20), idle: .seconds(30))
+            #expect(await manager.error(for: request)?.message.contains("connect") == true)
+        }
+
+        @Test func `a request that waits for a connection has no idle timeout, but a total one`() async throws {
+            let server = try LoopbackServer { request in
+                request.path == "/slow" ? LoopbackResponse.text("slow").fault(.stall) : .text("ok")
+            }
+            let manager = URLSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
+            let outcomes = Outcomes()
+            let first = manager.request(NetworkRequest(url: server.url("/slow")), completion: outcomes.completion)
+            await server.waitForRequests(count: 1)
+            let limited = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(total: .milliseconds(100)))
+            let error = await manager.error(for: limited)
+            #expect(error?.code == .timedOut && error?.phase == .queued)
+            let idle = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(idle: .milliseconds(100)))
+            let waiting = Task { try await manager.response(for: idle).text }
+            // By the time this one's total has run out, the idle timeout of the one before would have too.
+            let later = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(total: .milliseconds(250)))
+            #expect(await manager.error(for: later)?.phase == .queued)
+            first.cancel()
+            #expect(try await waiting.value == "ok")
+            #expect(server.requestCount == 2)
+        }
+
+        @Test func `the total timeout spans redirects`() async throws {
+            let server = try LoopbackServer { request in
+                .status(302, headers: ["Location": request.path + "x"]).delayed(by: .milliseconds(40))
+            }
+            let manager = URLSessionManager(
+                configuration: SessionConfiguration {
+                    $0.totalTimeout = .milliseconds(150)
+                    $0.maximumRedirects = 1000
+                })
+            #expect(await manager.error(for: NetworkRequest(url: server.url("/")))?.isTimeout == true)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import NetworkTesting
+import Testing
+
+struct StubDataTransferServiceTests {
+    private struct User: Decodable, Sendable, Equatable { var id: Int }
+
+    private enum Users: MockEndpoint {
+        case all, missing, typed
+        var path: String { "users" }
+        var mockFileName: String { self == .missing ? "nothing" : "users" }
+        var mockFileExtension: String { self == .typed ? "txt" : "json" }
+    }
+
+    private let service: StubDataTransferService
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("fixtures-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(#"{"list": [{"id": 1}]}"#.utf8).write(to: folder.appendingPathComponent("users.json"))
+        try Data("[]".utf8).write(to: folder.appendingPathComponent("users.txt"))
+        service = StubDataTransferService(folder: folder)
+    }
+
+    private func cause(_ endpoint: some ResponseRequestable) async -> StubFixtureError? {
+        do throws(DataTransferError) {
+            _ = try await service.request(endpoint)
+            return nil
+        } catch {
+            #expect(error.networkError?.transportError?.code == .notStubbed)
+            return error.networkError?.transportError?.underlying as? StubFixtureError
+        }
+    }
+
+    @Test func `a mock endpoint is answered from its file`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        #expect(try await service.request(Users.all.as([User].self, keyPath: "list")) == [User(id: 1)])
+        #expect(try await service.request(Users.typed.as([User].self)) == [])
+        let completed = await withCheckedContinuation { continuation in
+            service.request(Users.all.as([User].self, keyPath: "list")) { continuation.resume(returning: try? $0.get()) }
+        }
+        #expect(completed == [User(id: 1)])
+        #expect(service.requests == ["GET users", "GET users", "GET users"])
+    }
+
+    @Test func `an endpoint that is no mock, and a missing file, fail by name`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        #expect(await cause(Endpoint<User>(path: "x", method: .post)) == .endpointNotMocked("POST x"))
+        #expect(await cause(Users.missing.as(User.self)) == .mockDataMissing(file: "nothing.json", place: folder.path))
+    }
+}

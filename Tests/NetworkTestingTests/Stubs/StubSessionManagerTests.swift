@@ -1,0 +1,89 @@
+import Foundation
+import NetworkTesting
+import Testing
+
+struct StubSessionManagerTests {
+    let session = StubSessionManager()
+
+    private func request(_ path: String, method: HTTPMethod = .get) throws -> NetworkRequest {
+        NetworkRequest(method: method, url: try #require(URL(string: "http://api.example" + path)))
+    }
+
+    private func text(_ path: String, method: HTTPMethod = .get) async throws -> String {
+        String(decoding: try await session.response(for: request(path, method: method)).body, as: UTF8.self)
+    }
+
+    @Test func `an enqueued answer is given once, in order`() async throws {
+        session.enqueue(.text("1"), for: "/a")
+        session.enqueue(.text("2"), for: "/a")
+        #expect(try await text("/a") == "1")
+        #expect(try await text("/a?x=1") == "2")
+        await #expect(throws: TransportError.self) { try await text("/a") }
+    }
+
+    @Test func `the most specific answer wins: path, route, any path`() async throws {
+        session.enqueue(.text("any"))
+        session.route("/a", .text("route"))
+        session.enqueue(.text("path"), for: "/a")
+        #expect(try await text("/a") == "path")
+        #expect(try await text("/a") == "route")
+        #expect(try await text("/b") == "any")
+    }
+
+    @Test func `a method can be asked for`() async throws {
+        session.enqueue(.text("post"), for: "/a", method: .post)
+        session.enqueue(.text("get"), for: "/a", method: .get)
+        #expect(try await text("/a") == "get")
+        #expect(try await text("/a", method: .post) == "post")
+    }
+
+    @Test func `a request nobody stubbed fails, and says what is stubbed`() async throws {
+        session.enqueue(.text("x"), for: "/users", method: .post)
+        let request = try request("/user")
+        do throws(TransportError) {
+            _ = try await session.response(for: request)
+            Issue.record("answered")
+        } catch {
+            #expect(error.code == .notStubbed)
+            #expect(error.message.contains("GET /user") && error.message.contains("POST /users"))
+        }
+    }
+
+    @Test func `requests are remembered, and checked as a real session would`() async throws {
+        session.route { _ in .status(200) }
+        var bad = try request("/bad")
+        bad.headers = ["A": "1\r\n"]
+        await #expect(throws: TransportError.self) { try await session.response(for: bad) }
+        _ = try await text("/good")
+        #expect(session.requests.map(\.url.path) == ["/good"])
+    }
+
+    @Test func `a failure is thrown, with the request it is about`() async throws {
+        session.enqueue(.failure(.timedOut, phase: .connect))
+        let request = try request("/x")
+        do throws(TransportError) {
+            _ = try await session.response(for: request)
+        } catch {
+            #expect(error.isTimeout && error.phase == .connect && error.request == "GET http://api.example/x")
+        }
+    }
+
+    @Test func `silence lasts until it is cancelled`() async throws {
+        session.route { _ in .silence }
+        let request = try request("/x")
+        let task = Task { try await session.response(for: request) }
+        while session.waitingCount == 0 { await Task.yield() }
+        task.cancel()
+        await #expect(throws: TransportError.self) { try await task.value }
+        #expect(session.waitingCount == 0)
+    }
+
+    @Test func `answers of many threads are not mixed`() async throws {
+        for number in 0..<500 { session.enqueue(.text("\(number)"), for: "/\(number)") }
+        await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<500 { group.addTask { (try? await text("/\(number)")) == "\(number)" } }
+            for await isRight in group { #expect(isRight) }
+        }
+        #expect(session.requests.count == 500)
+    }
+}
