@@ -4,7 +4,7 @@ import Testing
 /// A session manager that all suites run over.
 struct Engine: Sendable, CustomTestStringConvertible {
     var name: String
-    /// Whether timings tell a new connection from a reused one, and count bytes.
+    /// Whether timings tell a new connection from a reused one and count bytes, and a timeout tells what it waited for.
     var measures = false
     /// Whether response header lines come one by one, with the names as sent.
     var keepsHeaderLines = false
@@ -12,8 +12,7 @@ struct Engine: Sendable, CustomTestStringConvertible {
     var leavesEncodedBodies = false
     var make: @Sendable (SessionConfiguration) -> any NetworkSessionManager
 
-    // TODO: + [Engine(name: "URLSession") { URLSessionManager(configuration: $0) }]
-    static let all: [Engine] = ofThisPlatform
+    static let all = ofThisPlatform + [Engine(name: "URLSession") { URLSessionManager(configuration: $0) }]
 
     #if os(Linux)
         private static let ofThisPlatform = [
