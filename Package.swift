@@ -67,6 +67,9 @@ let package = Package(
             name: "ParityTests", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkTesting"],
             resources: [.copy("Fixtures")], swiftSettings: settings
         ),
+        // Skipped unless Scripts/with-servers runs it.
+        .testTarget(
+            name: "RealServerTests", dependencies: ["DataTransfer"], path: "Tests/RealServers", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

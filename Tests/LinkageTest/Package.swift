@@ -1,0 +1,30 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+// A consumer: one executable per product that links that product alone, and one that uses swift-log beside us.
+// Built and looked into by .ci/check-linkage.
+let products = [
+    "Endpoints", "NetworkLogging", "NetworkCore", "NetworkPipeline", "NetworkCache", "DataTransfer", "DataTransferCombine",
+    "NetworkTesting",
+]
+
+let package = Package(
+    name: "LinkageTest",
+    platforms: [.macOS(.v13)],
+    dependencies: [
+        .package(name: "swift-data-transfer", path: "../.."),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    ],
+    targets: products.map { product in
+        .executableTarget(
+            name: "Uses\(product)", dependencies: [.product(name: product, package: "swift-data-transfer")])
+    } + [
+        .executableTarget(
+            name: "BesideSwiftLog",
+            dependencies: [
+                .product(name: "NetworkLogging", package: "swift-data-transfer"),
+                .product(name: "Logging", package: "swift-log"),
+            ])
+    ],
+    swiftLanguageModes: [.v6]
+)

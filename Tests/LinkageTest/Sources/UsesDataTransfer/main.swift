@@ -1,0 +1,9 @@
+import DataTransfer
+
+let service = DefaultDataTransferService(configuration: try APIConfiguration("http://127.0.0.1:1"))
+do throws(DataTransferError) {
+    try await service.request(Endpoint<Void>(path: "refused"))
+    print("answered")
+} catch {
+    print(error.isConnectivity)
+}

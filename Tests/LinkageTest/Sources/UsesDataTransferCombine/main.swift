@@ -1,0 +1,3 @@
+import DataTransferCombine
+
+print("DataTransferCombine")

@@ -1,0 +1,3 @@
+import NetworkCache
+
+print("NetworkCache")

@@ -1,0 +1,3 @@
+import NetworkLogging
+
+print(Redaction.default.redacted(text: "password=secret"))

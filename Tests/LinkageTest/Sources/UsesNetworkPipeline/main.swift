@@ -1,0 +1,3 @@
+import NetworkPipeline
+
+print("NetworkPipeline")

@@ -1,0 +1,123 @@
+#if os(Linux)
+    import Foundation
+    import Testing
+
+    /// Compiles our declarations of libcurl's ABI beside the real header.
+    @Suite(.enabled(if: CCompiler.forCurl != nil, "needs a C compiler and libcurl's development package"))
+    struct ABITests {
+        private let source: ABISource
+
+        init() throws {
+            source = try ABISource()
+        }
+
+        @Test func `every constant has the number libcurl gives it`() throws {
+            #expect(source.constants.count > 100)
+            let program = source.program(source.constants.map(source.assertion))
+            #expect(try CCompiler.forCurl?.errors(in: program) == "")
+        }
+
+        @Test func `the structs we read have libcurl's layout`() throws {
+            let program = source.program([
+                source.structs,
+                "_Static_assert(sizeof(struct message) == sizeof(CURLMsg), \"CURLMsg\");",
+                "_Static_assert(offsetof(struct message, kind) == offsetof(CURLMsg, msg), \"msg\");",
+                "_Static_assert(offsetof(struct message, easy) == offsetof(CURLMsg, easy_handle), \"easy_handle\");",
+                "_Static_assert(offsetof(struct message, data) == offsetof(CURLMsg, data), \"data\");",
+                "_Static_assert(offsetof(struct version_head, age) == offsetof(curl_version_info_data, age), \"age\");",
+                "_Static_assert(offsetof(struct version_head, version) == offsetof(curl_version_info_data, version), \"version\");",
+                """
+                _Static_assert(
+                    offsetof(struct version_head, version_number) == offsetof(curl_version_info_data, version_num), "version_num");
+                """,
+            ])
+            #expect(try CCompiler.forCurl?.errors(in: program) == "")
+        }
+
+        @Test(
+            arguments: [
+                ("CURLcode", "int"), ("CURLMcode", "int"), ("CURLoption", "int"), ("CURLMoption", "int"), ("CURLINFO", "int"),
+                ("CURLMSG", "int"), ("CURLversion", "int"), ("curl_socket_t", "int"), ("curl_off_t", "int64_t"),
+            ])
+        func `libcurl's types have the size of those we pass`(theirs: String, ours: String) throws {
+            let program = source.program(["_Static_assert(sizeof(\(theirs)) == sizeof(\(ours)), \"\(theirs)\");"])
+            #expect(try CCompiler.forCurl?.errors(in: program) == "")
+        }
+
+        @Test func `a wrong constant is found`() throws {
+            let program = source.program(["_Static_assert((long)CCURLOPT_URL + 1 == (long)CURLOPT_URL, \"off by one\");"])
+            #expect(try CCompiler.forCurl?.errors(in: program).contains("off by one") == true)
+        }
+    }
+
+    /// What `Sources/CCurl` declares, taken from its text so that nothing can be forgotten.
+    private struct ABISource {
+        /// Newer than the oldest libcurl we run with, and the version that brought them.
+        private static let introduced = [
+            "CCURLOPT_QUICK_EXIT": "0x075700", "CCURLE_SSL_CLIENTCERT": "0x074d00", "CCURLE_UNRECOVERABLE_POLL": "0x075400",
+        ]
+
+        let constants: [String]
+        /// The structs of CCurl.c.
+        let structs: String
+        private let header: URL
+
+        init() throws {
+            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().deletingLastPathComponent()
+            header = root.appendingPathComponent("Sources/CCurl/include/CCurl.h")
+            let declared = try String(contentsOf: header, encoding: .utf8)
+            constants = declared.matches(of: /\b(CCURL[A-Z0-9_]+)\s*=/).map { String($0.1) }
+            let implementation = try String(contentsOf: root.appendingPathComponent("Sources/CCurl/CCurl.c"), encoding: .utf8)
+            structs = implementation.matches(of: /(?ms)^struct \w+ \{.*?^\};/).map { String($0.0) }.joined(separator: "\n")
+        }
+
+        func assertion(_ constant: String) -> String {
+            let theirs = String(constant.dropFirst())
+            let line = "_Static_assert((long)\(constant) == (long)\(theirs), \"\(theirs)\");"
+            guard let version = Self.introduced[constant] else { return line }
+            return "#if LIBCURL_VERSION_NUM >= \(version)\n\(line)\n#endif"
+        }
+
+        func program(_ lines: [String]) -> String {
+            """
+            #define CURL_DISABLE_DEPRECATION
+            #define CURL_DISABLE_TYPECHECK
+            #include <curl/curl.h>
+            #include "\(header.path)"
+            \(lines.joined(separator: "\n"))
+            """
+        }
+    }
+
+    private struct CCompiler: Sendable {
+        let path: String
+
+        /// The first compiler of the path that finds `<curl/curl.h>`.
+        static let forCurl: CCompiler? = {
+            let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+            let candidates = ["cc", "gcc", "clang"].flatMap { name in folders.map { "\($0)/\(name)" } }
+            return candidates.lazy.filter(FileManager.default.isExecutableFile).map(CCompiler.init)
+                .first { (try? $0.errors(in: "#include <curl/curl.h>\n")) == "" }
+        }()
+
+        /// What it complains of; empty when the program compiles.
+        func errors(in program: String) throws -> String {
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).c")
+            try program.write(to: file, atomically: true, encoding: .utf8)
+            defer { try? FileManager.default.removeItem(at: file) }
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: path)
+            process.arguments = ["-std=c11", "-fsyntax-only", file.path]
+            let output = Pipe()
+            process.standardError = output
+            process.standardOutput = FileHandle.nullDevice
+            process.standardInput = FileHandle.nullDevice
+            try process.run()
+            let text = try output.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            let complaint = String(decoding: text, as: UTF8.self)
+            return process.terminationStatus == 0 ? "" : complaint.isEmpty ? "exit \(process.terminationStatus)" : complaint
+        }
+    }
+#endif

@@ -1,0 +1,127 @@
+import DataTransfer
+import Foundation
+import Testing
+
+extension RealServerTests {
+    /// Requests cancelled at random moments: each ends exactly once, and nothing hangs. At full size with `DATA_TRANSFER_SLOW=1`.
+    @Suite(.serialized, .timeLimit(.minutes(5))) struct CancelStormTests {
+        private static let paths = ["/ok", "/files/10mb.bin", "/compressed/10mb.bin", "/a/b/relative", "/files/missing", "/loop"]
+
+        @Test(arguments: Engine.all) func `tasks cancelled at random end once`(engine: Engine) async throws {
+            let session = engine.session { $0.maximumConnectionsPerHost = 16 }
+            let count = engine.stormSize / 2
+            let outcomes = await storm(of: count) { index in
+                var random = Seeded(seed: UInt64(index))
+                let url = Servers.nginx + Self.paths[index % Self.paths.count]
+                let request = Task { try await session.send(.get, url) }
+                await random.pause()
+                request.cancel()
+                return await Outcome(request.result)
+            }
+            #expect(outcomes.values.reduce(0, +) == count)
+            #expect(outcomes[.failed, default: 0] == 0)
+            #expect(outcomes[.cancelled, default: 0] > 0)
+            #expect(try await session.send(.get, "\(Servers.nginx)/ok").text == "ok")
+        }
+
+        @Test(arguments: Engine.all) func `handles cancelled at random complete once`(engine: Engine) async throws {
+            let session = engine.session { $0.maximumConnectionsPerHost = 16 }
+            let count = engine.stormSize / 2
+            let completions = Counts(count)
+            let outcomes = await storm(of: count) { index in
+                var random = Seeded(seed: UInt64(index))
+                guard let url = URL(string: Servers.nginx + Self.paths[index % Self.paths.count]) else { return .failed }
+                let (results, continuation) = AsyncStream.makeStream(of: Result<NetworkResponse, TransportError>.self)
+                let handle = session.request(NetworkRequest(url: url)) {
+                    completions.add(index)
+                    continuation.yield($0)
+                }
+                await random.pause()
+                handle.cancel()
+                if random.next() % 2 == 0 { handle.cancel() }
+                return await results.first { _ in true }.map { Outcome($0.mapError { $0 }) } ?? .failed
+            }
+            #expect(outcomes.values.reduce(0, +) == count)
+            #expect(outcomes[.failed, default: 0] == 0)
+            #expect(try await session.send(.get, "\(Servers.nginx)/ok").text == "ok")
+            #expect(completions.all == Array(repeating: 1, count: count))
+        }
+
+        /// 64 at a time.
+        private func storm(
+            of count: Int, request: @escaping @Sendable (Int) async -> Outcome
+        ) async -> [Outcome: Int] {
+            await withTaskGroup(of: Outcome.self) { group in
+                var outcomes: [Outcome: Int] = [:]
+                for index in 0..<count {
+                    if index >= 64, let outcome = await group.next() { outcomes[outcome, default: 0] += 1 }
+                    group.addTask { await request(index) }
+                }
+                for await outcome in group { outcomes[outcome, default: 0] += 1 }
+                return outcomes
+            }
+        }
+    }
+}
+
+extension Engine {
+    fileprivate var stormSize: Int {
+        guard Servers.runsSlowTests else { return 1000 }
+        return name == "URLSession" ? 5000 : 20_000
+    }
+}
+
+private enum Outcome: Hashable, Sendable {
+    case answered
+    case cancelled
+    case failed
+
+    init(_ result: Result<NetworkResponse, any Error>) {
+        switch result {
+        case .success: self = .answered
+        case .failure(let error as TransportError) where error.isCancelled: self = .cancelled
+        // The loop among the paths.
+        case .failure(let error as TransportError) where error.code == .tooManyRedirects: self = .answered
+        case .failure: self = .failed
+        }
+    }
+}
+
+/// How often each request completed.
+// Sendable although unchecked: `counts` is only touched under the lock.
+private final class Counts: @unchecked Sendable {
+    private let lock = NSLock()
+    private var counts: [Int]
+
+    init(_ count: Int) {
+        counts = Array(repeating: 0, count: count)
+    }
+
+    func add(_ index: Int) {
+        lock.withLock { counts[index] += 1 }
+    }
+
+    var all: [Int] { lock.withLock { counts } }
+}
+
+/// SplitMix64: the same storm each time, as far as threads allow.
+private struct Seeded {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// Lets others go first, none to some thousand times: from before the request was sent until after its answer.
+    mutating func pause() async {
+        for _ in 0..<(next() % (1 << (next() % 13))) { await Task.yield() }
+    }
+}

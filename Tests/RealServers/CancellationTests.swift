@@ -1,0 +1,58 @@
+import DataTransfer
+import Foundation
+import Testing
+
+extension RealServerTests {
+    @Suite(.timeLimit(.minutes(2))) struct CancellationTests {
+        @Test(arguments: Engine.all) func `a cancelled download leaves no connection`(engine: Engine) async throws {
+            let session = engine.session()
+            let id = UUID().uuidString
+            let download = Task { try await session.send(.get, "\(Servers.nginx)/slow/10mb.bin?id=\(id)") }
+            try await waitUntil(id, isRunning: true)
+            download.cancel()
+            let error = await #expect(throws: TransportError.self) { try await download.value }
+            #expect(error?.isCancelled == true)
+            try await waitUntil(id, isRunning: false)
+        }
+
+        @Test(arguments: Engine.all) func `a handle cancels a download too`(engine: Engine) async throws {
+            let session = engine.session()
+            let id = UUID().uuidString
+            let url = try #require(URL(string: "\(Servers.nginx)/slow/10mb.bin?id=\(id)"))
+            let (results, continuation) = AsyncStream.makeStream(of: Result<NetworkResponse, TransportError>.self)
+            let handle = session.request(NetworkRequest(url: url)) { continuation.yield($0) }
+            try await waitUntil(id, isRunning: true)
+            for _ in 0..<3 { handle.cancel() }
+            let result = try #require(await results.first { _ in true })
+            let error = #expect(throws: TransportError.self) { try result.get() }
+            #expect(error?.isCancelled == true)
+            try await waitUntil(id, isRunning: false)
+        }
+
+        @Test(arguments: Engine.all) func `a download of a session let go comes to its end`(engine: Engine) async throws {
+            let text = try await engine.session().send(.get, "\(Servers.httpbin)/drip?duration=1&numbytes=5&delay=0").text
+            #expect(text == "*****")
+        }
+
+        @Test(arguments: Engine.all) func `the session goes on after a cancellation`(engine: Engine) async throws {
+            let session = engine.session { $0.maximumConnectionsPerHost = 1 }
+            let id = UUID().uuidString
+            let download = Task { try await session.send(.get, "\(Servers.nginx)/slow/10mb.bin?id=\(id)") }
+            try await waitUntil(id, isRunning: true)
+            let waiting = Task { try await session.send(.get, "\(Servers.nginx)/ok").text }
+            download.cancel()
+            #expect(try await waiting.value == "ok")
+        }
+
+        /// nginx lets one request of an id run at a time: its answer to a second one tells whether there is one.
+        private func waitUntil(_ id: String, isRunning: Bool) async throws {
+            let session = Engine.all[0].session()
+            let start = ContinuousClock.now
+            while ContinuousClock.now - start < .seconds(30) {
+                let status = try await session.send(.get, "\(Servers.nginx)/running?id=\(id)").statusCode
+                if (status == 503) == isRunning { return }
+            }
+            Issue.record("the download is \(isRunning ? "not yet" : "still") running")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import DataTransfer
+import Foundation
+import Testing
+
+/// What `/anything` of httpbin says of a request.
+struct Echo: Decodable, Sendable {
+    /// One value, or several of the same name.
+    struct Values: Decodable, Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+        var all: [String]
+
+        init(stringLiteral value: String) {
+            all = [value]
+        }
+
+        init(arrayLiteral elements: String...) {
+            all = elements
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let one = try? container.decode(String.self) {
+                all = [one]
+            } else {
+                all = try container.decode([String].self)
+            }
+        }
+    }
+
+    var method: String
+    var url: String
+    var args: [String: Values]
+    var headers: [String: String]
+    var data: String
+    var form: [String: Values]
+    var files: [String: Values]
+}
+
+extension NetworkResponse {
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    var echo: Echo {
+        get throws { try JSONDecoder().decode(Echo.self, from: body) }
+    }
+}
+
+extension NetworkSessionManager {
+    func send(
+        _ method: HTTPMethod = .get, _ url: String, headers: HTTPHeaders = [:], body: Data? = nil,
+        timeouts: RequestTimeouts = RequestTimeouts()
+    ) async throws -> NetworkResponse {
+        let url = try #require(URL(string: url))
+        return try await response(
+            for: NetworkRequest(method: method, url: url, headers: headers, body: body, timeouts: timeouts))
+    }
+
+    /// The error of a request that must fail.
+    func failure(
+        _ method: HTTPMethod = .get, _ url: String, timeouts: RequestTimeouts = RequestTimeouts(),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> TransportError {
+        let error = await #expect(throws: TransportError.self, sourceLocation: sourceLocation) {
+            _ = try await send(method, url, timeouts: timeouts)
+        }
+        return try #require(error, sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,43 @@
+import DataTransfer
+import Testing
+
+/// A session manager that all suites run over.
+struct Engine: Sendable, CustomTestStringConvertible {
+    var name: String
+    /// Whether timings tell a new connection from a reused one and count bytes, and a timeout tells what it waited for.
+    var measures = false
+    /// Whether response header lines come one by one, with the names as sent.
+    var keepsHeaderLines = false
+    /// Whether a request with its own `Accept-Encoding` gets the body as it was sent.
+    var leavesEncodedBodies = false
+    var make: @Sendable (SessionConfiguration) -> any NetworkSessionManager
+
+    static let all = ofThisPlatform + [Engine(name: "URLSession") { URLSessionManager(configuration: $0) }]
+
+    #if os(Linux)
+        private static let ofThisPlatform = [
+            Engine(name: "libcurl", measures: true, keepsHeaderLines: true, leavesEncodedBodies: true) {
+                CurlSessionManager(configuration: $0)
+            }
+        ]
+    #else
+        private static let ofThisPlatform: [Engine] = []
+    #endif
+
+    var testDescription: String { name }
+
+    /// A session of its own, with its own connections.
+    func session(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> any NetworkSessionManager {
+        make(SessionConfiguration(change))
+    }
+
+    /// The whole stack over a session of its own.
+    func service(
+        _ baseURL: String = Servers.httpbin, headers: HTTPHeaders = [:],
+        errorResolver: any DataTransferErrorResolver = .unresolved
+    ) throws -> DefaultDataTransferService {
+        DefaultDataTransferService(
+            configuration: try APIConfiguration(baseURL, headers: headers), sessionManager: session(),
+            errorResolver: errorResolver)
+    }
+}
