@@ -31,7 +31,8 @@
             let connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
             guard let easy = spares.popLast() ?? EasyHandle(),
                 easy.configure(
-                    transfer.request, connectTimeout: connectTimeout, userAgent: loop.configuration.userAgent)
+                    transfer.request, connectTimeout: connectTimeout, userAgent: loop.configuration.userAgent,
+                    onFreshConnection: transfer.isRepeated)
             else {
                 return end(
                     transfer,
@@ -75,7 +76,10 @@
 
         private func finish(_ transfer: CurlTransfer, _ easy: EasyHandle, _ code: CInt) {
             if let failure = transfer.failure { return end(transfer, .failure(failure)) }
-            guard code == CInt(CCURLE_OK) else { return end(transfer, .failure(easy.error(code, transfer: transfer))) }
+            guard code == CInt(CCURLE_OK) else {
+                if mayRepeat(transfer, easy, code) { return `repeat`(transfer) }
+                return end(transfer, .failure(easy.error(code, transfer: transfer)))
+            }
             guard transfer.head.isComplete else {
                 // libcurl takes a connection closed inside the head for the end of an empty body.
                 return end(
@@ -99,11 +103,25 @@
             end(transfer, .success(easy.response(status: status, transfer: transfer)))
         }
 
+        /// A server may close a kept connection just as a request goes out on it. Where repeating it is harmless and no byte came
+        /// back, that is no failure yet (RFC 9110 §9.2.2).
+        private func mayRepeat(_ transfer: CurlTransfer, _ easy: EasyHandle, _ code: CInt) -> Bool {
+            [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING].contains(Int(code)) && !transfer.isRepeated
+                && transfer.head.count == 0 && transfer.request.method.isIdempotent && easy.long(CCURLINFO_NUM_CONNECTS) == 0
+        }
+
+        private func `repeat`(_ transfer: CurlTransfer) {
+            leave(transfer)
+            transfer.isRepeated = true
+            enter(transfer)
+        }
+
         private func follow(_ next: NetworkRequest, _ transfer: CurlTransfer) {
             leave(transfer)
             transfer.redirects += 1
             transfer.request = next
             transfer.origin = URLText(next.url).origin
+            transfer.isRepeated = false
             transfer.head.reset()
             transfer.body = Data()
             enter(transfer)

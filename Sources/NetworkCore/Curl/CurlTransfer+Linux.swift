@@ -50,6 +50,8 @@
         var request: NetworkRequest
         var origin: String
         var redirects = 0
+        /// Whether this hop is repeated because the kept connection it was sent on had been closed.
+        var isRepeated = false
         var easy: EasyHandle?
         var ticket: UInt64?
         var isInside = false

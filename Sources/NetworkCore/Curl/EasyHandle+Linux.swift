@@ -18,6 +18,7 @@
         private var holdsBody = false
         private var connectMilliseconds = -1
         private var decodesContent: Bool?
+        private var wantsFreshConnection = false
 
         /// `nil` without memory.
         init?() {
@@ -53,7 +54,9 @@
         var message: String { String(cString: errorText) }
 
         /// - Returns: Whether there was memory for it.
-        func configure(_ request: NetworkRequest, connectTimeout: Duration, userAgent: String?) -> Bool {
+        func configure(
+            _ request: NetworkRequest, connectTimeout: Duration, userAgent: String?, onFreshConnection: Bool
+        ) -> Bool {
             errorText[0] = 0
             guard request.url.absoluteString.withCString({ setString(CCURLOPT_URL, $0) }) else { return false }
             guard setMethod(request), setHeaders(request, userAgent: userAgent) else { return false }
@@ -61,6 +64,10 @@
             if milliseconds != connectMilliseconds {
                 set(CCURLOPT_CONNECTTIMEOUT_MS, milliseconds)
                 connectMilliseconds = milliseconds
+            }
+            if onFreshConnection != wantsFreshConnection {
+                set(CCURLOPT_FRESH_CONNECT, onFreshConnection ? 1 : 0)
+                wantsFreshConnection = onFreshConnection
             }
             // A request that says itself what it accepts gets it as it comes; the others get what libcurl can decode.
             let decodes = !request.headers.contains("Accept-Encoding")

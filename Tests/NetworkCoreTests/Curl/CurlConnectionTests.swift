@@ -42,6 +42,27 @@
             for _ in 0..<50 { #expect(try await session.response(for: server.request("/")).statusCode == 200) }
         }
 
+        @Test(arguments: [HTTPMethod.get, .put, .delete])
+        func `a kept connection that dies as it is used again costs no request (RFC 9110 §9.2.2)`(method: HTTPMethod) async throws
+        {
+            let used = Locked<Set<Int>>([])
+            let server = try LoopbackServer { request in
+                let isFirst = used.withLock { $0.insert(request.connectionID).inserted }
+                return isFirst ? .text("ok") : LoopbackResponse.text("").fault(.reset)
+            }
+            let session = CurlSessionManager()
+            let body = method == .put ? Data(repeating: 1, count: 2_000_000) : nil
+            for _ in 0..<10 {
+                #expect(try await session.response(for: server.request("/", method: method, body: body)).statusCode == 200)
+            }
+        }
+
+        @Test func `a fresh connection that dies is a failure, and is not repeated`() async throws {
+            let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.reset) }
+            #expect(try await failure(of: CurlSessionManager(), server.request("/")).code == .connectionLost)
+            #expect(server.requestCount == 1)
+        }
+
         @Test func `a released session manager ends its transfers, then its thread and descriptors`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("x").delayed(by: .milliseconds(20)) }
             var session: CurlSessionManager? = CurlSessionManager()

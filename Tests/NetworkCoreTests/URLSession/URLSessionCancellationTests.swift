@@ -30,9 +30,9 @@ extension URLSessionTests {
             #expect(await server.waitForOpenConnections(0))
         }
 
-        @Test(arguments: [LoopbackFault.stall, .stallBody(after: 2), .endlessBody])
+        @Test(arguments: [LoopbackFault.stall, .stallBody(after: 2), .drip(bytes: 1, every: .milliseconds(20))])
         func `a cancel while waiting or in the body closes the connection`(fault: LoopbackFault) async throws {
-            let server = try LoopbackServer { _ in .text("hello").fault(fault) }
+            let server = try LoopbackServer { _ in .text(String(repeating: "x", count: 10_000)).fault(fault) }
             let task = Task { await manager.error(for: NetworkRequest(url: server.url("/"))) }
             await server.waitForRequests(count: 1)
             task.cancel()
