@@ -18,6 +18,7 @@
         var gate: OriginGate<CurlTransfer>
         var deadlines = DeadlineHeap<CurlTransfer>()
         var spares: [EasyHandle] = []
+        private let cookies: CookieShare?
         /// Started and not ended.
         var transfers = 0
         let redirectRules: RedirectRules
@@ -33,6 +34,7 @@
             self.loop = loop
             self.epoll = epoll
             self.multi = multi
+            cookies = loop.configuration.storesCookies ? CookieShare() : nil
             gate = OriginGate(limit: loop.configuration.maximumConnectionsPerHost)
             redirectRules = RedirectRules(loop.configuration)
             let context = Unmanaged.passUnretained(self).toOpaque()
@@ -54,6 +56,12 @@
         deinit {
             spares.removeAll()
             ccurl_multi_cleanup(multi)
+        }
+
+        /// A handle that goes this session manager's way; `nil` without memory.
+        func makeHandle() -> EasyHandle? {
+            guard let easy = EasyHandle(), easy.setRoute(loop.configuration, cookies: cookies) else { return nil }
+            return easy
         }
 
         /// - Returns: Whether the process has a thread for it.

@@ -6,6 +6,9 @@
     extension EasyHandle {
         var statusCode: Int { long(CCURLINFO_RESPONSE_CODE) }
 
+        /// Whether the connection carries several requests at once.
+        var isMultiplexed: Bool { long(CCURLINFO_HTTP_VERSION) >= Int(CCURL_HTTP_VERSION_2_0) }
+
         func response(status: Int, transfer: CurlTransfer) -> RawResponse {
             RawResponse(
                 status: status, head: transfer.head, body: transfer.body, url: transfer.request.url,
