@@ -10,7 +10,9 @@ public struct ParsingFailure: Error, Sendable {
 
     /// `GET https://host/path`, without the query.
     public var request: String
+    /// The response's status, one that the endpoint accepts.
     public var statusCode: Int
+    /// The `Content-Type` header with its parameters; `nil` without one.
     public var contentType: String?
     /// Where in the document: `data.items[0].title`, the key path included. Empty for the whole.
     public var codingPath: String
@@ -35,13 +37,16 @@ public struct ParsingFailure: Error, Sendable {
 }
 
 extension ParsingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Request, status, place, reason and snippet on one line, never ``underlying``.
     public var description: String {
         let place = codingPath.isEmpty ? "" : " at \(codingPath.printable)"
         return
             "\(request) [\(statusCode)]\(place): \(reason.printableLine); body: \(snippet.isEmpty ? "empty" : snippet.printableLine)"
     }
 
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

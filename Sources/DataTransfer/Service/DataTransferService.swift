@@ -32,6 +32,9 @@ public protocol DataTransferService: Sendable {
 }
 
 extension DataTransferService {
+    /// Requests an endpoint with the completion form, and calls it off when the task is cancelled.
+    ///
+    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
     public func response<Target: ResponseRequestable>(
         for endpoint: Target
     ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {

@@ -87,8 +87,11 @@ extension RequestBody {
 }
 
 extension RequestBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The content type; nothing is encoded for it.
     public var description: String { "RequestBody(\(contentType ?? "no content type"))" }
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The content type alone.
     public var customMirror: Mirror { Mirror(self, children: ["contentType": contentType as Any]) }
 }
 

@@ -11,6 +11,8 @@ public protocol NetworkConfigurable: Sendable {
 }
 
 extension NetworkConfigurable {
+    /// None.
     public var headers: HTTPHeaders { [:] }
+    /// None.
     public var queryParameters: Parameters { [:] }
 }

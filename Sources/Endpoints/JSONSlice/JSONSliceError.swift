@@ -26,9 +26,11 @@ public struct JSONSliceError: Error, Equatable, Sendable {
 
     /// The types of a JSON value (RFC 8259 §3).
     public enum ValueType: String, Sendable {
+        /// As the RFC names them; `bool` is `true` or `false`.
         case object, array, string, number, bool, null
     }
 
+    /// What went wrong.
     public let kind: Kind
 
     /// The path that was looked for.
@@ -46,6 +48,7 @@ public struct JSONSliceError: Error, Equatable, Sendable {
 }
 
 extension JSONSliceError: CustomStringConvertible {
+    /// Path, cause and byte offset on one line.
     public var description: String {
         let place = byteOffset.map { " at byte \($0)" } ?? ""
         return "no JSON value at \(Self.quoted(path)): \(cause)\(place)"

@@ -5,16 +5,21 @@
 public struct RequestGenerationError: Error, Sendable {
     /// The part of the description that cannot be used.
     public enum Field: Hashable, Sendable {
+        /// The configuration's base URL.
         case baseURL
+        /// The path, or the URL that stands for it.
         case path
         /// A `{name}` of the path template.
         case pathParameter(String)
+        /// The request method.
         case method
+        /// The name of a header, as given.
         case headerName(String)
         /// The value of the header with this name.
         case headerValue(String)
         /// A query parameter; empty when the parameters as a whole are meant.
         case query(String)
+        /// The body: it cannot be encoded, or the method has none.
         case body
         /// `connect`, `idle` or `total`.
         case timeout(String)
@@ -22,12 +27,14 @@ public struct RequestGenerationError: Error, Sendable {
         case url
     }
 
+    /// What cannot be used.
     public var field: Field
     /// What is wrong, as a phrase for people.
     public var reason: String
     /// The error that caused it, such as an `EncodingError`.
     public var underlying: (any Error)?
 
+    /// An error for one field. Descriptions show `reason` as it is, so it must not repeat a secret.
     public init(_ field: Field, _ reason: String, underlying: (any Error)? = nil) {
         self.field = field
         self.reason = reason
@@ -36,13 +43,16 @@ public struct RequestGenerationError: Error, Sendable {
 }
 
 extension RequestGenerationError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The field and the reason, never ``underlying``.
     public var description: String { "\(field): \(reason)" }
+    /// The description behind the type's name.
     public var debugDescription: String { "RequestGenerationError(\(description))" }
     /// Without ``underlying``: an `EncodingError` holds the value that could not be encoded.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RequestGenerationError.Field: CustomStringConvertible {
+    /// The field in words; at most 60 characters of its name.
     public var description: String {
         switch self {
         case .baseURL: "base URL"

@@ -31,6 +31,10 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// Sent unless a request has its own; `nil` sends none.
     public var userAgent: String? = "swift-data-transfer"
 
+    /// The defaults.
+    ///
+    /// Times must lie between 1 millisecond and 10^6 seconds, `maximumHeaderBytes` must be at least 1024,
+    /// `maximumConnectionsPerHost` at least 1, the other counts at least 0. Session managers refuse each request otherwise.
     public init() {}
 
     /// Made in place: `SessionConfiguration { $0.maximumConnectionsPerHost = 64 }`.

@@ -25,6 +25,7 @@ public struct TransferTimings: Sendable, Hashable {
     /// Whether the connection had served another request before.
     public var isReusedConnection: Bool?
 
+    /// Timings of these parts; what is not given is zero or not known.
     public init(
         queued: Duration? = nil, nameLookup: Duration? = nil, connect: Duration? = nil, tls: Duration? = nil,
         firstByte: Duration? = nil, total: Duration = .zero, redirects: Int = 0, bytesSent: Int64 = 0,
