@@ -3,7 +3,8 @@ import Foundation
 import NetworkCore
 import NetworkLogging
 
-/// What could not be decoded, where, and why. Holds at most 256 bytes of the body, redacted.
+/// What could not be decoded, where, and why. Its texts hold at most 256 bytes of the body, redacted; ``underlying`` is the
+/// decoder's own error and is never printed.
 public struct ParsingFailure: Error, Sendable {
     /// The most bytes of a body that ``snippet`` shows.
     public static let maximumSnippetBytes = 256
@@ -36,7 +37,9 @@ public struct ParsingFailure: Error, Sendable {
     }
 }
 
-extension ParsingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ParsingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+    /// The ``description``.
+    public var errorDescription: String? { description }
     /// Request, status, place, reason and snippet on one line, never ``underlying``.
     public var description: String {
         let place = codingPath.isEmpty ? "" : " at \(codingPath.printable)"

@@ -10,16 +10,22 @@ public struct DataTransferResponse<Value: Sendable>: Sendable {
     public var statusCode: Int
     /// The response's header fields.
     public var headers: HTTPHeaders
+    /// Trailer fields, empty in most responses; `URLSession` gives none.
+    public var trailers: HTTPHeaders
     /// The URL that answered, after redirects.
     public var url: URL
     /// Where the time went.
     public var timings: TransferTimings
 
     /// A response of these parts.
-    public init(value: Value, statusCode: Int = 200, headers: HTTPHeaders = [:], url: URL, timings: TransferTimings = .init()) {
+    public init(
+        value: Value, statusCode: Int = 200, headers: HTTPHeaders = [:], trailers: HTTPHeaders = [:], url: URL,
+        timings: TransferTimings = .init()
+    ) {
         self.value = value
         self.statusCode = statusCode
         self.headers = headers
+        self.trailers = trailers
         self.url = url
         self.timings = timings
     }
@@ -27,8 +33,8 @@ public struct DataTransferResponse<Value: Sendable>: Sendable {
     /// A value, with status, headers, URL and timings of the response it came in.
     public init(value: Value, response: NetworkResponse) {
         self.init(
-            value: value, statusCode: response.statusCode, headers: response.headers, url: response.url,
-            timings: response.timings)
+            value: value, statusCode: response.statusCode, headers: response.headers, trailers: response.trailers,
+            url: response.url, timings: response.timings)
     }
 }
 

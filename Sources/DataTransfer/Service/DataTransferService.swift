@@ -6,7 +6,7 @@ import NetworkCore
 /// ```swift
 /// let movies = try await service.request(popular)                       // [Movie]
 /// let response = try await service.response(for: popular)               // value, status, headers, timings
-/// let handle = service.request(popular, on: .main) { result in … }      // handle.cancel()
+/// let handle = service.request(popular, on: DispatchQueue.main) { result in … }      // handle.cancel()
 /// ```
 ///
 /// A test double implements one method; all others follow from it.

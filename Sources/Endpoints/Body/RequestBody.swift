@@ -29,7 +29,7 @@ public struct RequestBody: Sendable {
 extension RequestBody {
     /// `application/json` (RFC 8259) of any `Encodable`: objects, top-level arrays and scalars alike.
     ///
-    /// - Parameter encoder: Sorted keys and Foundation's defaults unless given.
+    /// - Parameter encoder: Sorted keys, slashes as they are, else Foundation's defaults, unless given.
     @_disfavoredOverload
     public static func json(_ value: some Encodable & Sendable, encoder: any DataEncoder = .json) -> RequestBody {
         RequestBody(contentType: "application/json") { try encoder.encode(value) }

@@ -3,7 +3,7 @@ import Foundation
 /// A charset as it is named in a `Content-Type` (RFC 9110 §8.3.2), with what Foundation calls it.
 public struct TextCharset: Sendable, Hashable {
     /// The charset's name in a `Content-Type`. Another name does not change how text is encoded.
-    public var name: String
+    public let name: String
     let encoding: String.Encoding
 
     /// UTF-8 (RFC 3629), without a byte order mark.

@@ -37,7 +37,9 @@ public struct Empty: Codable, Hashable, Sendable, EmptyBodyRepresentable {
     /// From anything; what is there is not looked at.
     public init(from decoder: any Decoder) {}
     /// Writes nothing, which encoders refuse at the top of a document.
-    public func encode(to encoder: any Encoder) {}
+    public func encode(to encoder: any Encoder) throws {
+        _ = encoder.container(keyedBy: ParameterKey.self)
+    }
     /// The only value.
     public static var emptyBody: Empty { Empty() }
 }
@@ -56,7 +58,9 @@ public enum ResponseDecodingError: Error, Sendable {
     case keyPath(JSONSliceError)
 }
 
-extension ResponseDecodingError: CustomStringConvertible {
+extension ResponseDecodingError: CustomStringConvertible, LocalizedError {
+    /// The ``description``.
+    public var errorDescription: String? { description }
     /// What is wrong, in words; no value of the body.
     public var description: String {
         switch self {

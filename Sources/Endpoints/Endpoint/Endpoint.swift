@@ -32,7 +32,7 @@ public struct Endpoint<Response: Sendable>: ResponseRequestable {
     /// For a response that is neither `Decodable` nor `Void`.
     ///
     /// - Parameter response: Makes the value of the body. Runs once per successful response: on the caller's task for the
-    ///   async functions, on the service's own queue for the completion functions.
+    ///   async functions, on a background thread for the completion functions.
     public init(
         path: String,
         isFullPath: Bool = false,

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Why no slice was cut.
 ///
 /// No description holds a value of the document, which could be a secret. Names of members are shown: at most five, each
@@ -47,7 +49,9 @@ public struct JSONSliceError: Error, Equatable, Sendable {
     }
 }
 
-extension JSONSliceError: CustomStringConvertible {
+extension JSONSliceError: CustomStringConvertible, LocalizedError {
+    /// The ``description``.
+    public var errorDescription: String? { description }
     /// Path, cause and byte offset on one line.
     public var description: String {
         let place = byteOffset.map { " at byte \($0)" } ?? ""

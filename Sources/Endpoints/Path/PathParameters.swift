@@ -2,7 +2,7 @@
 ///
 /// Each value fills one segment: everything but unreserved characters is percent-encoded, so an id `a/../b?x` becomes
 /// `a%2F..%2Fb%3Fx`. A value that is empty, `.` or `..` is refused, since servers and proxies remove such segments
-/// (RFC 3986 §5.2.4) whatever their encoding. A name without a value, and a value without a name, are errors too.
+/// (RFC 3986 §5.2.4) whatever their encoding; so is one with a NUL. A name without a value, and a value without a name, are errors too.
 public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
     private var values: [(name: String, value: String)]
 

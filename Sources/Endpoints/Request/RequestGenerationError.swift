@@ -1,3 +1,5 @@
+import Foundation
+
 /// Why an endpoint and a configuration do not make a request.
 ///
 /// It names the field that is wrong and what is wrong with it. It never repeats a value that could be a secret: of a header
@@ -42,7 +44,9 @@ public struct RequestGenerationError: Error, Sendable {
     }
 }
 
-extension RequestGenerationError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RequestGenerationError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+    /// The ``description``.
+    public var errorDescription: String? { description }
     /// The field and the reason, never ``underlying``.
     public var description: String { "\(field): \(reason)" }
     /// The description behind the type's name.
@@ -70,13 +74,19 @@ extension RequestGenerationError.Field: CustomStringConvertible {
 }
 
 extension String {
-    /// At most 60 characters, with control characters escaped, for error messages.
-    package var printable: String {
-        let escaped = unicodeScalars.prefix(60).map { scalar in
+    /// At most 60 characters, with what could forge a line escaped, for names in error messages.
+    package var printable: String { printable(limit: 60) }
+
+    /// At most 400 characters, with what could forge a line escaped, for whole messages.
+    package var printableLine: String { printable(limit: 400) }
+
+    private func printable(limit: Int) -> String {
+        let scalars = unicodeScalars.prefix(limit + 1)
+        let escaped = scalars.prefix(limit).map { scalar in
             scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
                 || scalar.properties.generalCategory == .format || scalar.value == 0x2028 || scalar.value == 0x2029
                 ? scalar.escaped(asASCII: true) : String(scalar)
         }
-        return escaped.joined() + (unicodeScalars.count > 60 ? "…" : "")
+        return escaped.joined() + (scalars.count > limit ? "…" : "")
     }
 }

@@ -40,6 +40,7 @@
             }
             easy.transfer = transfer
             transfer.easy = easy
+            transfer.queued &+= now - min(now, transfer.entered)
             transfer.launched = now
             transfer.lastActivity = now
             transfer.firstByte = 0
@@ -114,6 +115,7 @@
         private func `repeat`(_ transfer: CurlTransfer) {
             leave(transfer)
             transfer.isRepeated = true
+            transfer.entered = now
             enter(transfer)
         }
 
@@ -128,6 +130,7 @@
         private func follow(_ next: NetworkRequest, _ transfer: CurlTransfer) {
             leave(transfer)
             transfer.redirects += 1
+            transfer.entered = now
             transfer.request = next
             transfer.origin = URLText(next.url).origin
             transfer.isRepeated = false

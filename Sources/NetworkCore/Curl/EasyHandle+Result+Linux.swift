@@ -24,7 +24,7 @@
             let readyAt = transfer.launched &+ UInt64(max(ready, 0)) * 1000
             let now = monotonicNanoseconds()
             return TransferTimings(
-                queued: .nanoseconds(transfer.launched - min(transfer.launched, transfer.submitted)),
+                queued: .nanoseconds(transfer.queued),
                 nameLookup: isReused ? nil : .microseconds(lookup),
                 connect: isReused ? nil : .microseconds(max(connect - lookup, 0)),
                 tls: isReused || tls == 0 ? nil : .microseconds(max(tls - connect, 0)),

@@ -38,9 +38,9 @@ public struct TransportError: Error, Sendable {
     /// `nil` where it does not apply or is not known.
     public var phase: Phase?
     /// What happened, for people. Holds no query, no credentials and nothing of a body.
-    public var message: String
+    public private(set) var message: String
     /// `GET https://host/path`, without the query.
-    public var request: String?
+    public package(set) var request: String?
     /// The number the engine below gave it: a libcurl `CURLcode` or a `URLError` code.
     public var engineCode: Int?
     /// The error that caused it. Descriptions leave it out.
@@ -85,7 +85,7 @@ extension TransportError.Code {
     public static let bodyTooLarge = Self(rawValue: "bodyTooLarge")
     /// `maximumHeaderBytes`.
     public static let headersTooLarge = Self(rawValue: "headersTooLarge")
-    /// `maximumRedirects`, or a redirect to itself.
+    /// `maximumRedirects`.
     public static let tooManyRedirects = Self(rawValue: "tooManyRedirects")
     /// A redirect from https to http, to another scheme, or to something that is no URL.
     public static let redirectRefused = Self(rawValue: "redirectRefused")
@@ -141,14 +141,4 @@ extension TransportError: CustomStringConvertible, CustomDebugStringConvertible,
     public var errorDescription: String? { description }
     /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
-
-extension String {
-    /// One line of at most 400 characters, control characters escaped.
-    package var printableLine: String {
-        let scalars = unicodeScalars.prefix(400).map { scalar in
-            scalar.value < 0x20 || scalar.value == 0x7F ? scalar.escaped(asASCII: true) : String(scalar)
-        }
-        return scalars.joined()
-    }
 }

@@ -24,7 +24,7 @@ public final class StubSessionManager: NetworkSessionManager {
         var method: HTTPMethod?
 
         func matches(_ request: NetworkRequest) -> Bool {
-            (method == nil || method == request.method) && (path == nil || path == request.url.path)
+            (method == nil || method == request.method) && (path == nil || path == request.pathForStubs)
         }
     }
 
@@ -153,8 +153,16 @@ public final class StubSessionManager: NetworkSessionManager {
         let list = enqueued.prefix(5).map { "\($0.method?.rawValue ?? "any") \($0.path ?? "any path")" }.joined(separator: ", ")
         return TransportError(
             .notStubbed,
-            "no stub for \(request.method) \(request.url.path); enqueued: \(list.isEmpty ? "nothing" : list); routes: \(routes)",
+            "no stub for \(request.method) \(request.pathForStubs); enqueued: \(list.isEmpty ? "nothing" : list); routes: \(routes)",
             request: request)
+    }
+}
+
+extension NetworkRequest {
+    /// Percent-decoded, with a slash at the end where there is one: `URL.path` drops it.
+    fileprivate var pathForStubs: String {
+        let path = URLText(url).path
+        return path.isEmpty ? "/" : PercentEncoding.decoded(path) ?? String(path)
     }
 }
 
