@@ -112,11 +112,12 @@
             }
         }
 
-        /// Lets libcurl's timers run and deals with what has ended, until nothing is due.
+        /// Lets libcurl's timers run and deals with what has ended.
         private func work() {
             finishDone()
             endLate()
-            while curlDeadline <= now {
+            // A bound, so that timers that are always due cannot keep the sockets and the inbox waiting.
+            for _ in 0..<16 where curlDeadline <= now {
                 curlDeadline = .max
                 act(CInt(CCURL_SOCKET_TIMEOUT), 0)
                 finishDone()
