@@ -17,19 +17,20 @@
         private var curlDeadline = UInt64.max
         var gate: OriginGate<CurlTransfer>
         var deadlines = DeadlineHeap<CurlTransfer>()
-        var spares: [EasyHandle] = []
+        var spares = SpareHandles()
         /// Started and not ended.
         var transfers = 0
         let redirectRules: RedirectRules
 
         private static let globalResult = ccurl_global_init()
-        static let maximumSpares = 256
+        /// Whether libcurl could be set up for this process.
+        static var isReady: Bool { globalResult == 0 }
 
         var wakeDescriptor: CInt { epoll.wakeDescriptor }
 
         /// `nil` when the process has no descriptors or memory left.
         init?(loop: CurlLoop) {
-            guard Self.globalResult == 0, let epoll = EpollSet(), let multi = ccurl_multi_init() else { return nil }
+            guard Self.isReady, let epoll = EpollSet(), let multi = ccurl_multi_init() else { return nil }
             self.loop = loop
             self.epoll = epoll
             self.multi = multi
