@@ -36,6 +36,15 @@ struct version_head {
     int age;
     const char *version;
     unsigned int version_number;
+    const char *host;
+    int features;
+    const char *tls;
+};
+// `curl_blob`.
+struct blob {
+    void *bytes;
+    size_t count;
+    unsigned int flags;
 };
 extern struct message *curl_multi_info_read(void *multi, int *left);
 
@@ -46,12 +55,21 @@ unsigned int ccurl_version_number(void) {
     return head ? head->version_number : 0;
 }
 
+const char *ccurl_tls_library(void) {
+    const struct version_head *head = curl_version_info(0);
+    return head && head->tls ? head->tls : "";
+}
+
 void *ccurl_easy_init(void) { return curl_easy_init(); }
 void ccurl_easy_cleanup(void *easy) { curl_easy_cleanup(easy); }
 int ccurl_easy_set_long(void *easy, int option, long value) { return curl_easy_setopt(easy, option, value); }
 int ccurl_easy_set_offset(void *easy, int option, int64_t value) { return curl_easy_setopt(easy, option, value); }
 int ccurl_easy_set_pointer(void *easy, int option, const void *value) { return curl_easy_setopt(easy, option, value); }
 int ccurl_easy_set_string(void *easy, int option, const char *value) { return curl_easy_setopt(easy, option, value); }
+int ccurl_easy_set_blob(void *easy, int option, const void *bytes, size_t count) {
+    struct blob blob = {(void *)bytes, count, CCURL_BLOB_NOCOPY};
+    return curl_easy_setopt(easy, option, &blob);
+}
 int ccurl_easy_set_data_callback(void *easy, int option, ccurl_data_callback value) {
     return curl_easy_setopt(easy, option, value);
 }

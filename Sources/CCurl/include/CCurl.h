@@ -24,13 +24,20 @@ enum {
     CCURLOPT_HTTPHEADER = 10023,
     CCURLOPT_COOKIEFILE = 10031,
     CCURLOPT_HEADERDATA = 10029,
+    CCURLOPT_KEYPASSWD = 10026,
+    CCURLOPT_SSLVERSION = 32,
     CCURLOPT_CUSTOMREQUEST = 10036,
     CCURLOPT_NOBODY = 44,
     CCURLOPT_POST = 47,
+    CCURLOPT_SSL_VERIFYPEER = 64,
+    CCURLOPT_CAINFO = 10065,
     CCURLOPT_HEADERFUNCTION = 20079,
     CCURLOPT_PROXYPORT = 59,
     CCURLOPT_FRESH_CONNECT = 74,
     CCURLOPT_HTTPGET = 80,
+    CCURLOPT_SSL_VERIFYHOST = 81,
+    CCURLOPT_SSL_CIPHER_LIST = 10083,
+    CCURLOPT_CAPATH = 10097,
     CCURLOPT_NOSIGNAL = 99,
     CCURLOPT_SHARE = 10100,
     CCURLOPT_PROXYTYPE = 101,
@@ -47,11 +54,16 @@ enum {
     CCURLOPT_PROXYPASSWORD = 10176,
     CCURLOPT_NOPROXY = 10177,
     CCURLOPT_PROTOCOLS = 181,
+    CCURLOPT_PINNEDPUBLICKEY = 10230,
     CCURLOPT_UNIX_SOCKET_PATH = 10231,
     CCURLOPT_PATH_AS_IS = 234,
     CCURLOPT_PIPEWAIT = 237,
     CCURLOPT_SUPPRESS_CONNECT_HEADERS = 265,
     CCURLOPT_DISALLOW_USERNAME_IN_URL = 278,
+    CCURLOPT_SSLCERT_BLOB = 40291,
+    CCURLOPT_SSLKEY_BLOB = 40292,
+    // Since 7.77.0.
+    CCURLOPT_CAINFO_BLOB = 40309,
     // Since 7.87.0; older ones refuse it, which is harmless.
     CCURLOPT_QUICK_EXIT = 322,
 };
@@ -110,6 +122,11 @@ enum {
     CCURL_HTTP_VERSION_1_1 = 2,
     CCURL_HTTP_VERSION_2_0 = 3,
     CCURL_HTTP_VERSION_3 = 30,
+    CCURL_SSLVERSION_TLSv1_0 = 4,
+    CCURL_SSLVERSION_TLSv1_1 = 5,
+    CCURL_SSLVERSION_TLSv1_2 = 6,
+    CCURL_SSLVERSION_TLSv1_3 = 7,
+    CCURL_BLOB_NOCOPY = 0,
 };
 
 // Result codes (CURLcode), in the order of libcurl-errors(3). Those of other protocols than HTTP are left out.
@@ -181,6 +198,8 @@ int ccurl_global_init(void);
 // Such as 0x075801 for 7.88.1.
 unsigned int ccurl_version_number(void);
 const char *ccurl_version(void);
+// Such as "OpenSSL/3.0.11"; empty without TLS.
+const char *ccurl_tls_library(void);
 
 void *ccurl_easy_init(void);
 void ccurl_easy_cleanup(void *easy);
@@ -188,6 +207,8 @@ int ccurl_easy_set_long(void *easy, int option, long value);
 int ccurl_easy_set_offset(void *easy, int option, int64_t value);
 int ccurl_easy_set_pointer(void *easy, int option, const void *value);
 int ccurl_easy_set_string(void *easy, int option, const char *value);
+// Does not copy the bytes: they must live as long as the handle.
+int ccurl_easy_set_blob(void *easy, int option, const void *bytes, size_t count);
 int ccurl_easy_set_data_callback(void *easy, int option, ccurl_data_callback value);
 int ccurl_easy_set_seek_callback(void *easy, ccurl_seek_callback value);
 int ccurl_easy_get_long(void *easy, int info, long *value);

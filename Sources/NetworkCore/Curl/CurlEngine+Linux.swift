@@ -17,20 +17,21 @@
         private var curlDeadline = UInt64.max
         var gate: OriginGate<CurlTransfer>
         var deadlines = DeadlineHeap<CurlTransfer>()
-        var spares: [EasyHandle] = []
+        var spares = SpareHandles()
         private let cookies: CookieShare?
         /// Started and not ended.
         var transfers = 0
         let redirectRules: RedirectRules
 
         private static let globalResult = ccurl_global_init()
-        static let maximumSpares = 256
+        /// Whether libcurl could be set up for this process.
+        static var isReady: Bool { globalResult == 0 }
 
         var wakeDescriptor: CInt { epoll.wakeDescriptor }
 
         /// `nil` when the process has no descriptors or memory left.
         init?(loop: CurlLoop) {
-            guard Self.globalResult == 0, let epoll = EpollSet(), let multi = ccurl_multi_init() else { return nil }
+            guard Self.isReady, let epoll = EpollSet(), let multi = ccurl_multi_init() else { return nil }
             self.loop = loop
             self.epoll = epoll
             self.multi = multi
@@ -59,8 +60,8 @@
         }
 
         /// A handle that goes this session manager's way; `nil` without memory.
-        func makeHandle() -> EasyHandle? {
-            guard let easy = EasyHandle(), easy.setRoute(loop.configuration, cookies: cookies) else { return nil }
+        func makeHandle(_ trust: CurlTrust) -> EasyHandle? {
+            guard let easy = EasyHandle(trust), easy.setRoute(loop.configuration, cookies: cookies) else { return nil }
             return easy
         }
 

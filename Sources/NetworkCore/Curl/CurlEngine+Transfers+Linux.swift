@@ -17,8 +17,13 @@
             enter(transfer)
         }
 
-        /// Begins a hop, or makes it wait for a connection.
+        /// Begins a hop under the trust policy of its host, or makes it wait for a connection.
         private func enter(_ transfer: CurlTransfer) {
+            do throws(TransportError) {
+                transfer.trust = try loop.trust.policy(for: transfer.request)
+            } catch {
+                return end(transfer, .failure(error))
+            }
             transfer.ticket = gate.enter(transfer.origin, transfer)
             guard transfer.ticket == nil else { return schedule(transfer, at: transfer.totalDeadline) }
             launch(transfer)
@@ -29,7 +34,7 @@
             transfer.isInside = true
             transfer.ticket = nil
             let connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
-            guard let easy = spares.popLast() ?? makeHandle(),
+            guard let trust = transfer.trust, let easy = spares.take(for: trust) ?? makeHandle(trust),
                 easy.configure(
                     transfer.request, connectTimeout: connectTimeout, userAgent: loop.configuration.userAgent,
                     onFreshConnection: transfer.isRepeated)
@@ -156,7 +161,7 @@
                 ccurl_multi_remove(multi, easy.pointer)
                 easy.transfer = nil
                 transfer.easy = nil
-                if spares.count < Self.maximumSpares { spares.append(easy) }
+                spares.put(easy)
             }
             if let ticket = transfer.ticket {
                 gate.stopWaiting(transfer.origin, ticket: ticket)

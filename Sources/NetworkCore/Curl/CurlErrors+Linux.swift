@@ -13,6 +13,11 @@
                     .headersTooLarge, "a response header line is longer than libcurl's limit of 100 KiB", phase: .receive,
                     request: transfer.request, engineCode: Int(code))
             }
+            let said = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
+            if let failure = CurlErrors.tlsFailure(code, message: said, verifyResult: long(CCURLINFO_SSL_VERIFYRESULT)) {
+                return TransportError(
+                    .tlsFailed, said, phase: .tls, request: transfer.request, engineCode: Int(code), tlsFailure: failure)
+            }
             var meaning = CurlErrors.meaning(of: code, phase: phase, systemError: systemError)
             let isTunnelRefused =
                 Int(code) == CCURLE_RECV_ERROR
@@ -20,7 +25,6 @@
             if isTunnelRefused || (meaning.code == .cannotConnect && transfer.limits.proxy.isExplicit) {
                 meaning = (.proxyFailed, .connect)
             }
-            let said = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
             return TransportError(
                 meaning.code, said, phase: meaning.phase ?? phase, request: transfer.request, engineCode: Int(code))
         }
@@ -35,6 +39,7 @@
             if [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(systemError), Int(code) == CCURLE_COULDNT_CONNECT {
                 return (.outOfResources, .connect)
             }
+            if isTLS(code) { return (.tlsFailed, .tls) }
             switch Int(code) {
             case CCURLE_OPERATION_TIMEDOUT: return (.timedOut, nil)
             case CCURLE_COULDNT_RESOLVE_HOST: return (.nameLookupFailed, .nameLookup)
@@ -51,17 +56,40 @@
             case CCURLE_BAD_CONTENT_ENCODING: return (.undecodableContent, .receive)
             case CCURLE_FILESIZE_EXCEEDED: return (.bodyTooLarge, .receive)
             case CCURLE_TOO_MANY_REDIRECTS: return (.tooManyRedirects, .receive)
-            case CCURLE_SSL_CONNECT_ERROR, CCURLE_SSL_ENGINE_NOTFOUND, CCURLE_SSL_ENGINE_SETFAILED, CCURLE_SSL_CERTPROBLEM,
-                CCURLE_SSL_CIPHER, CCURLE_PEER_FAILED_VERIFICATION, CCURLE_USE_SSL_FAILED, CCURLE_SSL_ENGINE_INITFAILED,
-                CCURLE_SSL_CACERT_BADFILE, CCURLE_SSL_SHUTDOWN_FAILED, CCURLE_SSL_CRL_BADFILE, CCURLE_SSL_ISSUER_ERROR,
-                CCURLE_SSL_PINNEDPUBKEYNOTMATCH, CCURLE_SSL_INVALIDCERTSTATUS, CCURLE_SSL_CLIENTCERT:
-                return (.tlsFailed, .tls)
+            // Our side's: roots that are not there, a client certificate without its key, a wrong passphrase.
+            case CCURLE_SSL_CERTPROBLEM, CCURLE_SSL_CACERT_BADFILE, CCURLE_SSL_CRL_BADFILE: return (.trustUnavailable, .tls)
             case CCURLE_OUT_OF_MEMORY, CCURLE_FAILED_INIT: return (.outOfResources, nil)
             case CCURLE_URL_MALFORMAT, CCURLE_HTTP_POST_ERROR: return (.invalidRequest, nil)
             case CCURLE_NOT_BUILT_IN, CCURLE_UNKNOWN_OPTION: return (.unsupported, nil)
             case CCURLE_WRITE_ERROR, CCURLE_READ_ERROR, CCURLE_UPLOAD_FAILED, CCURLE_ABORTED_BY_CALLBACK:
                 return (.connectionLost, nil)
             default: return (.other, nil)
+            }
+        }
+
+        private static func isTLS(_ code: CInt) -> Bool {
+            [
+                CCURLE_SSL_CONNECT_ERROR, CCURLE_SSL_ENGINE_NOTFOUND, CCURLE_SSL_ENGINE_SETFAILED, CCURLE_SSL_CIPHER,
+                CCURLE_PEER_FAILED_VERIFICATION, CCURLE_USE_SSL_FAILED, CCURLE_SSL_ENGINE_INITFAILED,
+                CCURLE_SSL_SHUTDOWN_FAILED, CCURLE_SSL_ISSUER_ERROR, CCURLE_SSL_PINNEDPUBKEYNOTMATCH,
+                CCURLE_SSL_INVALIDCERTSTATUS, CCURLE_SSL_CLIENTCERT,
+            ].contains(Int(code))
+        }
+
+        /// Which check of TLS failed; `nil` where it was something else.
+        static func tlsFailure(_ code: CInt, message: String, verifyResult: Int) -> TLSFailure? {
+            // With TLS 1.3 the server speaks of the client's certificate after the handshake, so that reading or writing fails.
+            if [CCURLE_RECV_ERROR, CCURLE_SEND_ERROR].contains(Int(code)), message.contains("SSL"), message.contains("alert") {
+                return TLSFailure(words: message)
+            }
+            guard isTLS(code) else { return nil }
+            switch Int(code) {
+            case CCURLE_SSL_PINNEDPUBKEYNOTMATCH: return .pinMismatch
+            case CCURLE_SSL_CLIENTCERT: return .clientCertificateRequired
+            // The number may be left from an earlier transfer, unless the message speaks of it.
+            case CCURLE_PEER_FAILED_VERIFICATION where message.contains("certificate problem") && verifyResult != 0:
+                return TLSFailure(verifyResult: verifyResult)
+            default: return TLSFailure(words: message) ?? .other
             }
         }
     }

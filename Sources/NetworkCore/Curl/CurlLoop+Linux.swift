@@ -21,10 +21,12 @@
         }
 
         let configuration: SessionConfiguration
+        let trust: CurlTrustTable
         private let inbox = Locked(Inbox())
 
-        init(configuration: SessionConfiguration) {
+        init(configuration: SessionConfiguration, trust: CurlTrustTable) {
             self.configuration = configuration
+            self.trust = trust
         }
 
         func start(_ transfer: CurlTransfer) {

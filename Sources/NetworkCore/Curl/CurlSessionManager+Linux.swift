@@ -9,27 +9,28 @@
     public final class CurlSessionManager: NetworkSessionManager {
         /// The limits in force.
         public let configuration: SessionConfiguration
-        private let loop: CurlLoop
-        private let flaw: TransportError?
+        private let loop: Result<CurlLoop, TransportError>
 
         /// Shared by all services that are not given a session manager, and with it its connections.
         public static let shared = CurlSessionManager()
 
+        /// Reads the files that the configuration's trust policies name.
+        ///
         /// - Parameter configuration: Limits that make no sense are an error of each request
-        ///   (``TransportError/Code/invalidConfiguration``).
+        ///   (``TransportError/Code/invalidConfiguration``), and so is trust that cannot be loaded or enforced
+        ///   (``TransportError/Code/trustUnavailable``).
         public init(configuration: SessionConfiguration = SessionConfiguration()) {
             self.configuration = configuration
             do throws(TransportError) {
                 try configuration.validate()
-                flaw = nil
+                loop = .success(CurlLoop(configuration: configuration, trust: try CurlTrustTable(configuration)))
             } catch {
-                flaw = error
+                loop = .failure(error)
             }
-            loop = CurlLoop(configuration: configuration)
         }
 
         deinit {
-            loop.close()
+            if case .success(let loop) = loop { loop.close() }
         }
 
         /// Sends a request. Its URL's user information is sent as `Authorization` unless there is one.
@@ -64,8 +65,7 @@
         }
 
         private func transfer(for request: NetworkRequest) throws(TransportError) -> CurlTransfer {
-            if let flaw { throw flaw }
-            return CurlTransfer(try request.prepared(), loop: loop)
+            CurlTransfer(try request.prepared(), loop: try loop.get())
         }
     }
 

@@ -49,6 +49,8 @@
         /// That of the current hop.
         var request: NetworkRequest
         var origin: String
+        /// That of the current hop's host.
+        var trust: CurlTrust?
         var redirects = 0
         /// Whether this hop is repeated because the kept connection it was sent on had been closed.
         var isRepeated = false

@@ -6,11 +6,12 @@
     /// One libcurl easy handle, used for one transfer after another.
     ///
     /// Options that never change are set once, and header lists are kept while they stay the same: on a short request
-    /// setting them costs as much as the transfer. Confined to the loop's thread.
+    /// setting them costs as much as the transfer. So is the trust policy: a handle serves one. Confined to the loop's thread.
     final class EasyHandle {
         let pointer: UnsafeMutableRawPointer
         /// The transfer that libcurl's callbacks speak to.
         var transfer: CurlTransfer?
+        let trust: CurlTrust
         private let errorText: UnsafeMutablePointer<CChar>
         private var headerList: UnsafeMutableRawPointer?
         private var headerKey: (headers: HTTPHeaders, sendsBody: Bool)?
@@ -22,9 +23,14 @@
         private var waitsForMultiplexing = false
 
         /// `nil` without memory.
-        init?() {
+        init?(_ trust: CurlTrust) {
             guard let pointer = ccurl_easy_init() else { return nil }
+            guard (try? trust.apply(to: pointer)) != nil else {
+                ccurl_easy_cleanup(pointer)
+                return nil
+            }
             self.pointer = pointer
+            self.trust = trust
             errorText = .allocate(capacity: Int(CCURL_ERROR_SIZE))
             errorText.initialize(repeating: 0, count: Int(CCURL_ERROR_SIZE))
             let context = Unmanaged.passUnretained(self).toOpaque()

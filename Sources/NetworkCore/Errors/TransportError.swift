@@ -45,12 +45,15 @@ public struct TransportError: Error, Sendable {
     public var engineCode: Int?
     /// The error that caused it. Descriptions leave it out.
     public var underlying: (any Error)?
+    /// Which check of TLS failed, where ``code`` is ``Code/tlsFailed``.
+    public var tlsFailure: TLSFailure?
 
     /// An error. Secrets in `message` are replaced, and of `request` only method, origin and path are kept.
     public init(
         _ code: Code, _ message: String, phase: Phase? = nil, request: NetworkRequest? = nil, engineCode: Int? = nil,
-        underlying: (any Error)? = nil
+        underlying: (any Error)? = nil, tlsFailure: TLSFailure? = nil
     ) {
+        self.tlsFailure = tlsFailure
         self.code = code
         self.phase = phase
         self.message = Redaction.default.redacted(text: message)
@@ -89,8 +92,10 @@ extension TransportError.Code {
     public static let tooManyRedirects = Self(rawValue: "tooManyRedirects")
     /// A redirect from https to http, to another scheme, or to something that is no URL.
     public static let redirectRefused = Self(rawValue: "redirectRefused")
-    /// The TLS handshake or the check of the certificate failed.
+    /// The TLS handshake or the check of the certificate failed; ``TransportError/tlsFailure`` says which check.
     public static let tlsFailed = Self(rawValue: "tlsFailed")
+    /// What the trust policy asks for cannot be loaded, or not be enforced by this session manager. No request was sent.
+    public static let trustUnavailable = Self(rawValue: "trustUnavailable")
     /// The proxy could not be used.
     public static let proxyFailed = Self(rawValue: "proxyFailed")
     /// This process has no descriptor, thread or memory left.
@@ -130,6 +135,7 @@ extension TransportError: CustomStringConvertible, CustomDebugStringConvertible,
         var text = request.map { $0 + ": " } ?? ""
         text += code.rawValue
         if let phase { text += " (\(phase.rawValue))" }
+        if let tlsFailure, tlsFailure != .other { text += ": \(tlsFailure)" }
         text += ": " + message.printableLine
         if let engineCode { text += " [\(engineCode)]" }
         return text

@@ -1,6 +1,6 @@
 import Endpoints
 
-/// The limits of a session manager. All are finite unless said otherwise, and each can be changed.
+/// The limits of a session manager, and whom it trusts. All limits are finite unless said otherwise, and each can be changed.
 public struct SessionConfiguration: Sendable, Hashable {
     /// Name lookup, TCP and TLS together. 10 seconds.
     public var connectTimeout: Duration = .seconds(10)
@@ -30,6 +30,17 @@ public struct SessionConfiguration: Sendable, Hashable {
     public var storesCookies = false
     /// Sent unless a request has its own; `nil` sends none.
     public var userAgent: String? = "swift-data-transfer"
+
+    /// What servers have to show over TLS. The system's authorities and TLS 1.2 by default.
+    public var trust = TrustPolicy()
+    /// Policies of their own, in place of ``trust``, for some hosts. Not merged with it; a redirect is followed under the policy
+    /// of the host it leads to.
+    ///
+    /// Keys are host names or addresses without a port, compared without case: `internal.example`, `127.0.0.1`, `::1`. With
+    /// `*.example.com`, one label stands for the star, as in certificates (RFC 9525 §6.3): `a.example.com`, but neither
+    /// `a.b.example.com` nor `example.com`. An exact name goes first. While there are any, an `https` URL whose host is in no clear
+    /// form, such as `127.1`, is an error (``TransportError/Code/trustUnavailable``).
+    public var trustByHost: [String: TrustPolicy] = [:]
 
     /// The defaults.
     ///

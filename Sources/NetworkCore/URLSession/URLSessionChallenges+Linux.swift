@@ -6,10 +6,12 @@
         ///
         /// Anything but giving up leaves a task with a Basic challenge waiting for ever. The response and its body have arrived by
         /// then or do so before the cancellation.
-        func disposition(of challenge: URLAuthenticationChallenge) -> URLSession.AuthChallengeDisposition {
+        func disposition(
+            of challenge: URLAuthenticationChallenge
+        ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
             if let response = challenge.failureResponse as? HTTPURLResponse { receive(response) }
             update { $0.wasChallenged = true }
-            return .cancelAuthenticationChallenge
+            return (.cancelAuthenticationChallenge, nil)
         }
     }
 #endif

@@ -56,7 +56,10 @@ final class URLSessionDelegateBridge: NSObject, URLSessionDataDelegate, Sendable
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         guard let hop = hop(of: task) else { return }
-        hop.answer { completionHandler(hop.disposition(of: challenge), nil) }
+        hop.answer {
+            let (disposition, credential) = hop.disposition(of: challenge)
+            completionHandler(disposition, credential)
+        }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

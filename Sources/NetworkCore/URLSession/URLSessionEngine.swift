@@ -13,6 +13,7 @@ final class URLSessionEngine: @unchecked Sendable {
 
     let limits: SessionConfiguration
     private let sessionConfiguration: URLSessionConfiguration
+    private let trust: URLSessionTrust?
     private let redirectRules: RedirectRules
     private let clock = URLSessionClock()
 
@@ -22,8 +23,10 @@ final class URLSessionEngine: @unchecked Sendable {
     private var transfers = 0
     private var isClosed = false
 
-    init(limits: SessionConfiguration, sessionConfiguration: URLSessionConfiguration) {
+    init(limits: SessionConfiguration, sessionConfiguration: URLSessionConfiguration, trust: URLSessionTrust?) {
         self.limits = limits
+        self.trust = trust
+        trust?.govern(sessionConfiguration)
         self.sessionConfiguration = sessionConfiguration
         redirectRules = RedirectRules(limits)
         gate = OriginGate(limit: limits.maximumConnectionsPerHost)
@@ -64,7 +67,7 @@ final class URLSessionEngine: @unchecked Sendable {
         let (session, bridge) = runningSession()
         let task = transfer.request.task(
             in: session, userAgent: limits.userAgent, handlesCookies: sessionConfiguration.httpShouldSetCookies)
-        let hop = URLSessionHop(task, transfer: transfer, limits: limits)
+        let hop = URLSessionHop(task, transfer: transfer, limits: limits, trust: trust)
         transfer.hop = hop
         bridge.add(hop)
         transfer.activity.withLock { $0.launch(at: URLSessionClock.now) }

@@ -16,7 +16,19 @@ enum URLSessionErrors {
             meaning = (.unsupported, nil)
         }
         return TransportError(
-            meaning.code, message, phase: meaning.phase ?? phase, request: request, engineCode: error.code)
+            meaning.code, message, phase: meaning.phase ?? phase, request: request, engineCode: error.code,
+            tlsFailure: meaning.code == .tlsFailed ? tlsFailure(of: code, message: message) : nil)
+    }
+
+    private static func tlsFailure(of code: URLError.Code?, message: String) -> TLSFailure {
+        switch code {
+        case .serverCertificateHasBadDate: .certificateExpired
+        case .serverCertificateNotYetValid: .certificateNotYetValid
+        case .serverCertificateHasUnknownRoot: .unknownIssuer
+        case .clientCertificateRequired: .clientCertificateRequired
+        case .clientCertificateRejected: .clientCertificateRejected
+        default: TLSFailure(words: message) ?? .other
+        }
     }
 
     /// - Returns: The code, and the phase where the error says more about it than the events.

@@ -22,16 +22,19 @@ final class URLSessionHop: Sendable {
     let task: URLSessionTask
     let transfer: URLSessionTransfer
     let request: NetworkRequest
+    /// Asked about the server's certificate, on platforms where `URLSession` asks; without it, no server is trusted.
+    let trust: URLSessionTrust?
     private let limits: SessionConfiguration
     private let received = Locked(Received())
     /// Whether the task was cancelled. Held while the task is cancelled and while a redirect or a challenge is answered: on
     /// Linux, an answer that follows a cancellation stops the process.
     private let isCancelled = Locked(false)
 
-    init(_ task: URLSessionTask, transfer: URLSessionTransfer, limits: SessionConfiguration) {
+    init(_ task: URLSessionTask, transfer: URLSessionTransfer, limits: SessionConfiguration, trust: URLSessionTrust?) {
         self.task = task
         self.transfer = transfer
         self.limits = limits
+        self.trust = trust
         request = transfer.request
     }
 

@@ -11,6 +11,8 @@ import Foundation
 ///   limits the time to the first sign of life.
 /// - `maximumHeaderBytes` is checked when the head is complete. `maximumIdleConnections` is up to `URLSession`.
 /// - Without a `userAgent`, `URLSession` sends its own. Field order, and the case of response field names, are not kept.
+/// - A trust policy takes no client identity, and all hosts share one minimum version of TLS; on Linux there is none but the
+///   default one. Asking for more is an error of each request (``TransportError/Code/trustUnavailable``).
 /// - Trailers are not given, and ``TransferTimings/bytesReceived`` counts the bytes after content decoding.
 ///
 /// On Linux, moreover, a server can stop the whole process: `URLSession` traps on a chunked response with trailers, and on a
@@ -33,7 +35,8 @@ public final class URLSessionManager: NetworkSessionManager {
     ///
     /// - Parameters:
     ///   - configuration: Limits that make no sense are an error of each request
-    ///     (``TransportError/Code/invalidConfiguration``).
+    ///     (``TransportError/Code/invalidConfiguration``), and so is trust that cannot be loaded or enforced
+    ///     (``TransportError/Code/trustUnavailable``).
     ///   - sessionConfiguration: Copied here; without cookies, cache and stored credentials by default. Its time limits and
     ///     its number of connections per host give way to those of `configuration`, and on Linux it loses its cache, since
     ///     the one there answers a request with another query's response.
@@ -42,14 +45,16 @@ public final class URLSessionManager: NetworkSessionManager {
         sessionConfiguration: URLSessionConfiguration = .isolated
     ) {
         self.configuration = configuration
+        var trust: URLSessionTrust?
         do throws(TransportError) {
             try configuration.validate()
+            trust = try URLSessionTrust(configuration)
             flaw = nil
         } catch {
             flaw = error
         }
         engine = URLSessionEngine(
-            limits: configuration, sessionConfiguration: sessionConfiguration.governed(by: configuration))
+            limits: configuration, sessionConfiguration: sessionConfiguration.governed(by: configuration), trust: trust)
     }
 
     /// Makes a session like another one: with its protocol classes, cookie storage, proxies and additional headers.

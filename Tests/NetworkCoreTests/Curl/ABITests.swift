@@ -30,6 +30,11 @@
                 _Static_assert(
                     offsetof(struct version_head, version_number) == offsetof(curl_version_info_data, version_num), "version_num");
                 """,
+                "_Static_assert(offsetof(struct version_head, tls) == offsetof(curl_version_info_data, ssl_version), \"tls\");",
+                "_Static_assert(sizeof(struct blob) == sizeof(struct curl_blob), \"curl_blob\");",
+                "_Static_assert(offsetof(struct blob, bytes) == offsetof(struct curl_blob, data), \"data\");",
+                "_Static_assert(offsetof(struct blob, count) == offsetof(struct curl_blob, len), \"len\");",
+                "_Static_assert(offsetof(struct blob, flags) == offsetof(struct curl_blob, flags), \"flags\");",
             ])
             #expect(try CCompiler.forCurl?.errors(in: program) == "")
         }
@@ -54,7 +59,8 @@
     private struct ABISource {
         /// Newer than the oldest libcurl we run with, and the version that brought them.
         private static let introduced = [
-            "CCURLOPT_QUICK_EXIT": "0x075700", "CCURLE_SSL_CLIENTCERT": "0x074d00", "CCURLE_UNRECOVERABLE_POLL": "0x075400",
+            "CCURLOPT_CAINFO_BLOB": "0x074d00", "CCURLOPT_QUICK_EXIT": "0x075700", "CCURLE_SSL_CLIENTCERT": "0x074d00",
+            "CCURLE_UNRECOVERABLE_POLL": "0x075400",
         ]
 
         let constants: [String]
@@ -67,7 +73,7 @@
                 .deletingLastPathComponent().deletingLastPathComponent()
             header = root.appendingPathComponent("Sources/CCurl/include/CCurl.h")
             let declared = try String(contentsOf: header, encoding: .utf8)
-            constants = declared.matches(of: /\b(CCURL[A-Z0-9_]+)\s*=/).map { String($0.1) }
+            constants = declared.matches(of: /\b(CCURL[A-Za-z0-9_]+)\s*=/).map { String($0.1) }
             let implementation = try String(contentsOf: root.appendingPathComponent("Sources/CCurl/CCurl.c"), encoding: .utf8)
             structs = implementation.matches(of: /(?ms)^struct \w+ \{.*?^\};/).map { String($0.0) }.joined(separator: "\n")
         }

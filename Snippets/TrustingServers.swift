@@ -1,0 +1,30 @@
+import DataTransfer
+import Foundation
+
+let authority = URL(fileURLWithPath: "/etc/example/authority.pem")
+let client = URL(fileURLWithPath: "/etc/example/client.pem")
+let (current, backup) = ("9YXLCb7klbqGEJjxCx9VBIsnGePVLIowzF02L3ZzZR0=", "KUoPAyaTo+A8KxLzVxNS75Hk542BCLL+xyu3omw12Q0=")
+let url = URL(fileURLWithPath: "/")
+
+// snippet.trust
+let session = DefaultSessionManager(
+    configuration: SessionConfiguration {
+        $0.trust = TrustPolicy(minimumTLSVersion: .v1_3)
+        $0.trustByHost["internal.example"] = TrustPolicy(
+            roots: .pem(file: authority), pins: [.publicKey(sha256: current), .publicKey(sha256: backup)],
+            clientIdentity: ClientIdentity(pem: .file(client)))
+        $0.trustByHost["*.partner.example"] = TrustPolicy(roots: .systemAnd(pem: .file(authority)))
+    })
+// snippet.end
+
+// snippet.failure
+do throws(TransportError) {
+    print(try await session.response(for: NetworkRequest(url: url)))
+} catch {
+    switch error.tlsFailure {
+    case .pinMismatch: print("somebody is in between, or the key has changed")
+    case .certificateExpired, .wrongHost, .unknownIssuer: print("the server has to be repaired")
+    default: print(error)
+    }
+}
+// snippet.end

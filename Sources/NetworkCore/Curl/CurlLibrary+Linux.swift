@@ -1,0 +1,24 @@
+#if os(Linux)
+    import CCurl
+
+    /// Which libcurl this process runs with. Asked once: libcurl puts its answers together in one place in memory.
+    struct CurlLibrary: Sendable {
+        /// Such as `libcurl/7.88.1 OpenSSL/3.0.11 zlib/1.2.13`.
+        let description: String
+        /// Such as 0x075801 for 7.88.1.
+        let version: UInt32
+        /// Such as `OpenSSL/3.0.11`; empty without TLS.
+        let tls: String
+
+        static let current = CurlLibrary()
+
+        private init() {
+            description = String(cString: ccurl_version())
+            version = ccurl_version_number()
+            tls = String(cString: ccurl_tls_library())
+        }
+
+        /// Whether it takes roots from memory rather than from a file: since 7.77.0.
+        var takesRootsAsBytes: Bool { version >= 0x07_4D_00 }
+    }
+#endif

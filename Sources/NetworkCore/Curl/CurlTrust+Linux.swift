@@ -1,0 +1,133 @@
+#if os(Linux)
+    import CCurl
+    import Endpoints
+    import Foundation
+
+    /// A trust policy in the form libcurl takes it.
+    ///
+    /// It is applied once to a new handle, which then serves no other policy: nothing can be left over from one.
+    final class CurlTrust: Sendable {
+        private enum Roots: Sendable {
+            case system
+            case bytes(StableBytes)
+            case file(PrivateFile)
+            case anyone
+        }
+
+        let number: Int
+        private let isDefault: Bool
+        private let roots: Roots
+        private let pins: String?
+        private let identity: LoadedIdentity?
+        private let minimumTLSVersion: TLSVersion
+
+        /// - Parameters:
+        ///   - takesBytes: Whether libcurl takes roots from memory.
+        ///   - library: What libcurl uses for TLS.
+        /// - Throws: Why libcurl cannot enforce the policy.
+        init(
+            _ trust: LoadedTrust, takesBytes: Bool,
+            library: String = CurlLibrary.current.tls
+        ) throws(TrustFlaw) {
+            number = trust.number
+            isDefault = trust.isDefault
+            minimumTLSVersion = trust.minimumTLSVersion
+            identity = trust.identity
+            pins =
+                trust.pins.isEmpty ? nil : trust.pins.map { "sha256//" + Data($0).base64EncodedString() }.joined(separator: ";")
+            // Others ignore some of the options without a word.
+            guard isDefault || Self.isEnforced(by: library) else {
+                throw TrustFlaw("this libcurl uses \"\(library)\" for TLS; policies need OpenSSL")
+            }
+            switch trust.roots {
+            case .system: roots = .system
+            case .anyone: roots = .anyone
+            case .certificates(let certificates, let andSystem):
+                let pem = try (andSystem ? Self.systemRoots() : []) + Array(PEMText.text(certificates).utf8)
+                if takesBytes {
+                    roots = .bytes(StableBytes(pem))
+                } else {
+                    guard let file = PrivateFile(pem) else { throw TrustFlaw("no temporary file can be made for the roots") }
+                    roots = .file(file)
+                }
+            }
+        }
+
+        /// OpenSSL and what has grown out of it.
+        static func isEnforced(by library: String) -> Bool {
+            ["OpenSSL/", "LibreSSL/", "BoringSSL", "quictls/", "AWS-LC"].contains(where: library.hasPrefix)
+        }
+
+        private static func systemRoots() throws(TrustFlaw) -> [UInt8] {
+            for path in TrustRoots.systemFiles where FileManager.default.isReadableFile(atPath: path) {
+                return Array(try TrustMaterial.file(URL(fileURLWithPath: path)).load()) + [0x0A]
+            }
+            throw TrustFlaw(
+                "none of the files of the system's authorities is there: \(TrustRoots.systemFiles.joined(separator: ", "))")
+        }
+
+        /// - Throws: What libcurl refuses. A handle is of no use then.
+        func apply(to handle: UnsafeMutableRawPointer) throws(TrustFlaw) {
+            let options = Options(handle: handle)
+            do throws(TrustFlaw) {
+                try options.set(CCURLOPT_SSLVERSION, libcurlVersion, "minimumTLSVersion")
+            } catch {
+                // Without TLS at all there is nothing to be strict about.
+                if isDefault { return }
+                throw error
+            }
+            if minimumTLSVersion < .v1_2 { try options.set(CCURLOPT_SSL_CIPHER_LIST, "DEFAULT@SECLEVEL=0", "minimumTLSVersion") }
+            let isVerified = if case .anyone = roots { false } else { true }
+            try options.set(CCURLOPT_SSL_VERIFYPEER, isVerified ? 1 : 0, "roots")
+            try options.set(CCURLOPT_SSL_VERIFYHOST, isVerified ? 2 : 0, "roots")
+            switch roots {
+            case .system, .anyone: break
+            case .bytes(let bytes):
+                try options.set(CCURLOPT_CAPATH, nil, "roots")
+                try options.set(CCURLOPT_CAINFO, nil, "roots")
+                try options.set(CCURLOPT_CAINFO_BLOB, bytes, "roots")
+            case .file(let file):
+                try options.set(CCURLOPT_CAPATH, nil, "roots")
+                try options.set(CCURLOPT_CAINFO, file.path, "roots")
+            }
+            if let pins { try options.set(CCURLOPT_PINNEDPUBLICKEY, pins, "pins") }
+            if let identity {
+                try options.set(CCURLOPT_SSLCERT_BLOB, identity.certificates, "clientIdentity")
+                try options.set(CCURLOPT_SSLKEY_BLOB, identity.key, "clientIdentity")
+                // Also an empty one: else OpenSSL would ask for it on the terminal.
+                try options.set(CCURLOPT_KEYPASSWD, identity.passphrase, "clientIdentity")
+            }
+        }
+
+        private var libcurlVersion: Int {
+            switch minimumTLSVersion {
+            case .obsoleteV1_0: Int(CCURL_SSLVERSION_TLSv1_0)
+            case .obsoleteV1_1: Int(CCURL_SSLVERSION_TLSv1_1)
+            case .v1_3: Int(CCURL_SSLVERSION_TLSv1_3)
+            default: Int(CCURL_SSLVERSION_TLSv1_2)
+            }
+        }
+
+        private struct Options {
+            let handle: UnsafeMutableRawPointer
+
+            func set<Option: BinaryInteger>(_ option: Option, _ value: Int, _ what: String) throws(TrustFlaw) {
+                try check(ccurl_easy_set_long(handle, CInt(option), CLong(value)), what)
+            }
+
+            func set<Option: BinaryInteger>(_ option: Option, _ value: String?, _ what: String) throws(TrustFlaw) {
+                try check(ccurl_easy_set_string(handle, CInt(option), value), what)
+            }
+
+            func set<Option: BinaryInteger>(_ option: Option, _ value: StableBytes, _ what: String) throws(TrustFlaw) {
+                try check(ccurl_easy_set_blob(handle, CInt(option), value.start, value.count), what)
+            }
+
+            private func check(_ result: CInt, _ what: String) throws(TrustFlaw) {
+                guard Int(result) != CCURLE_OK else { return }
+                let reason = String(cString: ccurl_easy_strerror(result))
+                throw TrustFlaw("\(CurlLibrary.current.description) cannot enforce \(what): \(reason)")
+            }
+        }
+    }
+#endif

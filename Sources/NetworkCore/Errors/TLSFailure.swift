@@ -1,0 +1,57 @@
+/// Which check of TLS failed. The vocabulary is open.
+public struct TLSFailure: RawRepresentable, Sendable, Hashable {
+    /// A short name, for logs and counters.
+    public var rawValue: String
+
+    /// Makes a cause that is not among those named here.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The server's certificate, or one above it, has expired.
+    public static let certificateExpired = Self(rawValue: "certificateExpired")
+    /// The server's certificate, or one above it, is not valid yet; this machine's clock may be wrong.
+    public static let certificateNotYetValid = Self(rawValue: "certificateNotYetValid")
+    /// The server's certificate is for another host.
+    public static let wrongHost = Self(rawValue: "wrongHost")
+    /// No trusted authority stands behind the server's certificate.
+    public static let unknownIssuer = Self(rawValue: "unknownIssuer")
+    /// The server's certificate is signed by itself, and not among the roots.
+    public static let selfSigned = Self(rawValue: "selfSigned")
+    /// The server's certificate, or one above it, was revoked.
+    public static let certificateRevoked = Self(rawValue: "certificateRevoked")
+    /// The server's key is none of the pinned ones.
+    public static let pinMismatch = Self(rawValue: "pinMismatch")
+    /// The server wants a client certificate, and got none. TLS 1.3 servers say so after the handshake; one that resets the
+    /// connection right behind its word may leave no more than ``TransportError/Code/connectionLost``.
+    public static let clientCertificateRequired = Self(rawValue: "clientCertificateRequired")
+    /// The server does not accept the client's certificate.
+    public static let clientCertificateRejected = Self(rawValue: "clientCertificateRejected")
+    /// Both sides have no version of TLS in common that the policy allows.
+    public static let protocolVersion = Self(rawValue: "protocolVersion")
+    /// The server gave up the handshake without saying more: no common cipher, or, before TLS 1.3, a missing client certificate.
+    public static let handshakeRefused = Self(rawValue: "handshakeRefused")
+    /// Any other cause; the message says more.
+    public static let other = Self(rawValue: "other")
+}
+
+extension TLSFailure: CustomStringConvertible {
+    /// What failed, in words.
+    public var description: String {
+        switch self {
+        case .certificateExpired: "the server's certificate has expired"
+        case .certificateNotYetValid: "the server's certificate is not valid yet"
+        case .wrongHost: "the server's certificate is for another host"
+        case .unknownIssuer: "no trusted authority stands behind the server's certificate"
+        case .selfSigned: "the server's certificate is self-signed"
+        case .certificateRevoked: "the server's certificate was revoked"
+        case .pinMismatch: "the server's key is none of the pinned ones"
+        case .clientCertificateRequired: "the server requires a client certificate"
+        case .clientCertificateRejected: "the server rejects the client certificate"
+        case .protocolVersion: "no common version of TLS"
+        case .handshakeRefused: "the server refused the handshake"
+        case .other: "TLS failed"
+        default: rawValue
+        }
+    }
+}

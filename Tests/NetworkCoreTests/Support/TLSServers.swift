@@ -1,0 +1,91 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+
+    /// The servers of `Scripts/tls-servers`, started once and ended with this process.
+    struct TLSServers: Sendable {
+        /// What the script prints.
+        private struct Announcement: Decodable {
+            var ports: [String: Int]
+            var pins: [String: String]
+        }
+
+        /// What each of them answers: the state of the connection, and what the server has received so far.
+        struct Answer: Decodable {
+            var connection: Int
+            var connections: Int
+            var requests: Int
+            var bytes: Int
+            var version: String
+            var client: String?
+        }
+
+        struct DidNotStart: Error {}
+
+        let folder: URL
+        private let announcement: Announcement
+        // Its end is the servers' end.
+        private let input: Pipe
+
+        static let areAvailable = runs("python3", "-c", "import ssl") && runs("openssl", "version")
+        private static let started = Result { try TLSServers() }
+
+        static func running() throws -> TLSServers { try started.get() }
+
+        private init() throws {
+            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().deletingLastPathComponent()
+            folder = FileManager.default.temporaryDirectory.appendingPathComponent("tls-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            input = Pipe()
+            let output = Pipe()
+            let script = root.appendingPathComponent("Scripts/tls-servers").path
+            try Self.start("python3", [script, folder.path], input: input, output: output)
+            var line = Data()
+            while line.last != 0x0A {
+                let more = output.fileHandleForReading.availableData
+                if more.isEmpty { throw DidNotStart() }
+                line += more
+            }
+            announcement = try JSONDecoder().decode(Announcement.self, from: line)
+        }
+
+        @discardableResult
+        private static func start(_ command: String, _ arguments: [String], input: Any?, output: Any?) throws -> Process {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = [command] + arguments
+            process.standardInput = input
+            process.standardOutput = output
+            try process.run()
+            return process
+        }
+
+        private static func runs(_ command: String, _ arguments: String...) -> Bool {
+            let process = try? start(command, arguments, input: FileHandle.nullDevice, output: FileHandle.nullDevice)
+            process?.waitUntilExit()
+            return process?.terminationStatus == 0
+        }
+
+        /// - Parameter host: `localhost` or `127.0.0.1`: the certificates are for both, and a policy for one.
+        func url(_ server: String, host: String = "localhost", path: String = "/") -> URL {
+            URL(string: "https://\(host):\(announcement.ports[server] ?? 0)\(path)") ?? folder
+        }
+
+        /// The pin of a certificate's key, as OpenSSL computes it.
+        func pin(_ name: String) -> TrustPin { .publicKey(sha256: announcement.pins[name] ?? "") }
+
+        func file(_ name: String) -> URL { folder.appendingPathComponent(name) }
+
+        func data(_ name: String) throws -> Data { try Data(contentsOf: file(name)) }
+
+        var authority: TrustRoots { .pem(file: file("ca.pem")) }
+    }
+
+    extension NetworkSessionManager {
+        func answer(_ url: URL) async throws -> TLSServers.Answer {
+            try JSONDecoder().decode(TLSServers.Answer.self, from: try await response(for: NetworkRequest(url: url)).body)
+        }
+    }
+#endif

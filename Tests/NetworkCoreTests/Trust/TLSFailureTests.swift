@@ -1,0 +1,48 @@
+import Testing
+
+@testable import NetworkCore
+
+struct TLSFailureTests {
+    // openssl-verification-options(1), X509_STORE_CTX_get_error(3).
+    @Test(arguments: [
+        (2, TLSFailure.unknownIssuer), (9, .certificateNotYetValid), (10, .certificateExpired), (18, .selfSigned),
+        (19, .unknownIssuer), (20, .unknownIssuer), (21, .unknownIssuer), (23, .certificateRevoked), (62, .wrongHost),
+        (64, .wrongHost), (1, .other), (66, .other), (-1, .other),
+    ])
+    func `each number of OpenSSL has one meaning`(number: Int, failure: TLSFailure) {
+        #expect(TLSFailure(verifyResult: number) == failure)
+    }
+
+    // Words of libcurl 7.76 to 8.5 with OpenSSL 1.1 and 3.0.
+    @Test(arguments: [
+        ("SSL: no alternative certificate subject name matches target host name 'a'", TLSFailure.wrongHost),
+        ("SSL: certificate subject name 'a' does not match target host name 'b'", .wrongHost),
+        ("SSL: public key does not match pinned public key", .pinMismatch),
+        ("OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0", .clientCertificateRequired),
+        ("error:1409445C:SSL routines:ssl3_read_bytes:tlsv13 alert certificate required", .clientCertificateRequired),
+        ("error:0A000418:SSL routines::tlsv1 alert unknown ca", .clientCertificateRejected),
+        ("error:0A000415:SSL routines::sslv3 alert certificate expired", .clientCertificateRejected),
+        ("error:0A000412:SSL routines::sslv3 alert bad certificate", .clientCertificateRejected),
+        ("error:0A00042E:SSL routines::tlsv1 alert protocol version", .protocolVersion),
+        ("error:0A000102:SSL routines::unsupported protocol", .protocolVersion),
+        ("error:0A000410:SSL routines::sslv3 alert handshake failure", .handshakeRefused),
+        ("SSL certificate problem: certificate has expired", .certificateExpired),
+        ("SSL certificate problem: self signed certificate in certificate chain", .unknownIssuer),
+        ("SSL certificate problem: self-signed certificate", .selfSigned),
+        ("SSL certificate problem: unable to get local issuer certificate", .unknownIssuer),
+        ("Connection reset by peer", nil),
+    ])
+    func `what libraries say is understood`(words: String, failure: TLSFailure?) {
+        #expect(TLSFailure(words: words) == failure)
+    }
+
+    @Test func `an error reads well`() {
+        let error = TransportError(
+            .tlsFailed, "SSL certificate problem: certificate has expired", phase: .tls, engineCode: 60,
+            tlsFailure: .certificateExpired)
+        #expect(
+            error.description
+                == "tlsFailed (TLS handshake): the server's certificate has expired: SSL certificate problem: certificate has expired [60]"
+        )
+    }
+}

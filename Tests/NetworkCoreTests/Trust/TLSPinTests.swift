@@ -1,0 +1,119 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import Testing
+
+    @testable import NetworkCore
+
+    extension TLSTests {
+        @Test func `one matching pin is enough, in each of its forms`() async throws {
+            let wrong = servers.pin("client")
+            let lists: [[TrustPin]] = [
+                [servers.pin("good")], [wrong, servers.pin("good")], [.certificate(file: servers.file("good.pem"))],
+                [.certificate(file: servers.file("good.der"))], [.certificate(data: try servers.data("good.pem"))],
+                [wrong, .certificate(data: try servers.data("good.der"))],
+            ]
+            for pins in lists {
+                let session = session(TrustPolicy(roots: servers.authority, pins: pins))
+                #expect(try await session.answer(servers.url("good")).requests > 0)
+            }
+        }
+
+        @Test func `a server with another key gets no byte of the request`() async throws {
+            let probe = session(TrustPolicy(roots: servers.authority))
+            let first = try await probe.answer(servers.url("good"))
+            // The authority's key is no pin of the server's.
+            for pins in [[servers.pin("client")], [servers.pin("self"), servers.pin("ca")]] {
+                for roots in [servers.authority, .insecureWithoutVerification] {
+                    let error = try await failure("good", session(TrustPolicy(roots: roots, pins: pins)))
+                    #expect(error.code == .tlsFailed && error.tlsFailure == .pinMismatch && error.phase == .tls, "\(error)")
+                }
+            }
+            let second = try await probe.answer(servers.url("good"))
+            let third = try await probe.answer(servers.url("good"))
+            #expect(second.connections == first.connections + 4, "they did connect")
+            #expect(second.requests == first.requests + 1)
+            #expect(second.bytes - first.bytes == third.bytes - second.bytes, "only our own probes arrived")
+        }
+
+        @Test func `a pin does not stand in for an authority`() async throws {
+            let error = try await failure("good", session(TrustPolicy(pins: [servers.pin("good")])))
+            #expect(error.tlsFailure == .unknownIssuer)
+            let expired = try await failure(
+                "expired", session(TrustPolicy(roots: servers.authority, pins: [servers.pin("expired")])))
+            #expect(expired.tlsFailure == .certificateExpired)
+        }
+
+        @Test func `each host has its own policy, however it is written`() async throws {
+            let session = session(
+                TrustPolicy(),
+                byHost: [
+                    "LocalHost.": TrustPolicy(roots: servers.authority, pins: [servers.pin("good")]),
+                    "127.0.0.1": TrustPolicy(roots: servers.authority, pins: [servers.pin("self")]),
+                ])
+            for host in ["localhost", "LOCALHOST", "LocalHost"] {
+                #expect(try await session.answer(servers.url("good", host: host)).requests > 0)
+            }
+            #expect(try await failure("good", session, host: "127.0.0.1").tlsFailure == .pinMismatch)
+            #expect(try await failure("good", session, host: "127.1").code == .trustUnavailable)
+            #expect(try await failure("good", session, host: "2130706433").code == .trustUnavailable)
+        }
+
+        @Test func `a redirect is followed under the policy of where it leads`() async throws {
+            let trusted = TrustPolicy(roots: servers.authority)
+            let session = session(
+                trusted, byHost: ["127.0.0.1": TrustPolicy(roots: servers.authority, pins: [servers.pin("self")])])
+            let before = try await session.answer(servers.url("tls-1.2"))
+            let there = servers.url("tls-1.2", host: "127.0.0.1")
+            let request = NetworkRequest(url: servers.url("good", path: "/?to=\(there.absoluteString)"))
+            let error = try await NetworkCoreTests.failure(of: session, request)
+            #expect(error.tlsFailure == .pinMismatch && error.request?.contains("127.0.0.1") == true, "\(error)")
+            let after = try await session.answer(servers.url("tls-1.2"))
+            #expect(after.requests == before.requests + 1 && after.connections == before.connections + 1)
+            let back = servers.url("good", path: "/?to=\(servers.url("tls-1.2").absoluteString)")
+            #expect(try await session.answer(back).version == "TLSv1.2")
+        }
+
+        @Test func `handles and connections never pass from one policy to another`() async throws {
+            let strict = TrustPolicy(roots: servers.authority, pins: [servers.pin("good")])
+            let session = session(strict, byHost: ["127.0.0.1": .insecureWithoutVerification])
+            let urls = [servers.url("good"), servers.url("self", host: "127.0.0.1"), servers.url("good", host: "127.0.0.1")]
+            var connections: [[Int]] = [[], [], []]
+            for round in 0..<50 {
+                for (index, url) in urls.enumerated() {
+                    connections[index].append(try await session.answer(url).connection)
+                }
+                if round % 10 == 0 {
+                    // What the insecure policy lets through, the strict one does not.
+                    #expect(try await failure("self", session).tlsFailure == .selfSigned)
+                }
+            }
+            #expect(connections.allSatisfy { Set($0).count == 1 }, "each is kept for its own host")
+            #expect(connections[0][0] != connections[2][0], "the same server, under two policies")
+        }
+
+        @Test func `after every fault, a thousand clean requests`() async throws {
+            let session = session(
+                TrustPolicy(roots: servers.authority),
+                byHost: ["127.0.0.1": TrustPolicy(roots: servers.authority, pins: [servers.pin("client")])])
+            for _ in 0..<3 {
+                for row in Self.refusals where row.roots == "ca.pem" {
+                    #expect(try await failure(row.server, session).tlsFailure == row.failure)
+                }
+                #expect(try await failure("good", session, host: "127.0.0.1").tlsFailure == .pinMismatch)
+            }
+            let url = servers.url("good")
+            let connections = try await withThrowingTaskGroup(of: Set<Int>.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        var seen: Set<Int> = []
+                        for _ in 0..<250 { seen.insert(try await session.answer(url).connection) }
+                        return seen
+                    }
+                }
+                return try await group.reduce(into: Set<Int>()) { $0.formUnion($1) }
+            }
+            #expect(connections.count <= 4)
+        }
+    }
+#endif

@@ -1,0 +1,153 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import Testing
+
+    @testable import NetworkCore
+
+    /// Trust against real TLS servers, with certificates made on the spot.
+    @Suite(
+        .serialized, .enabled(if: TLSServers.areAvailable, "needs python3 and the openssl command"), .timeLimit(.minutes(2)))
+    struct TLSTests {
+        let servers: TLSServers
+
+        init() throws {
+            servers = try TLSServers.running()
+        }
+
+        func session(_ trust: TrustPolicy, byHost: [String: TrustPolicy] = [:]) -> CurlSessionManager {
+            CurlSessionManager(
+                configuration: SessionConfiguration {
+                    $0.trust = trust
+                    $0.trustByHost = byHost
+                })
+        }
+
+        /// What has to fail, and how a server's counters stand before and after.
+        func failure(
+            _ server: String, _ session: CurlSessionManager, host: String = "localhost",
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) async throws -> TransportError {
+            try await NetworkCoreTests.failure(
+                of: session, NetworkRequest(method: .post, url: servers.url(server, host: host), body: Data("secret".utf8)),
+                sourceLocation: sourceLocation)
+        }
+
+        // MARK: Roots
+
+        @Test func `a private authority is trusted from file and from data`() async throws {
+            let roots: [TrustRoots] = [
+                servers.authority, .pem(data: try servers.data("ca.pem")), .systemAnd(pem: .file(servers.file("ca.pem"))),
+                .pem(data: try servers.data("other-ca.pem") + servers.data("ca.pem")),
+            ]
+            for root in roots {
+                #expect(try await session(TrustPolicy(roots: root)).answer(servers.url("good")).version == "TLSv1.3")
+            }
+        }
+
+        @Test func `a root may be the server's own certificate`() async throws {
+            let policy = TrustPolicy(roots: .pem(file: servers.file("self.pem")))
+            #expect(try await session(policy).answer(servers.url("self")).requests > 0)
+        }
+
+        static let refusals: [(server: String, roots: String?, failure: TLSFailure)] = [
+            ("good", nil, .unknownIssuer), ("good", "other-ca.pem", .unknownIssuer), ("self", "ca.pem", .selfSigned),
+            ("expired", "ca.pem", .certificateExpired), ("not-yet", "ca.pem", .certificateNotYetValid),
+            ("wrong-host", "ca.pem", .wrongHost), ("tls-1.0", "ca.pem", .protocolVersion),
+            ("tls-1.1", "ca.pem", .protocolVersion), ("client-1.3", "ca.pem", .clientCertificateRequired),
+            ("client-1.2", "ca.pem", .handshakeRefused),
+        ]
+
+        @Test(arguments: refusals.indices)
+        func `a failed check is told by its name`(index: Int) async throws {
+            let row = Self.refusals[index]
+            let roots = row.roots.map { TrustRoots.pem(file: servers.file($0)) } ?? .system
+            let error = try await failure(row.server, session(TrustPolicy(roots: roots)))
+            #expect(error.code == .tlsFailed && error.tlsFailure == row.failure && error.phase == .tls, "\(error)")
+            #expect(error.description.contains(row.failure.description), "\(error)")
+            #expect(!error.isRetryable)
+        }
+
+        @Test func `the roots of memory and of a file are the same to older releases of libcurl`() async throws {
+            let limits = SessionConfiguration { $0.trust = TrustPolicy(roots: servers.authority) }
+            let loop = CurlLoop(configuration: limits, trust: try CurlTrustTable(limits, takesBytes: false))
+            for (server, isTrusted) in [("good", true), ("self", false)] {
+                let transfer = CurlTransfer(NetworkRequest(url: servers.url(server)), loop: loop)
+                let outcome = await withUnsafeContinuation { transfer.begin(.continuation($0)) }
+                #expect((try? outcome.get().status) == (isTrusted ? 200 : nil))
+            }
+            loop.close()
+        }
+
+        @Test func `who asks for no verification gets none`() async throws {
+            let session = session(.insecureWithoutVerification)
+            for server in ["self", "expired", "wrong-host", "good"] {
+                #expect(try await session.answer(servers.url(server)).requests > 0)
+            }
+        }
+
+        // MARK: Versions
+
+        @Test func `the minimum version holds`() async throws {
+            let strict = session(TrustPolicy(roots: servers.authority, minimumTLSVersion: .v1_3))
+            #expect(try await strict.answer(servers.url("good")).version == "TLSv1.3")
+            let error = try await failure("tls-1.2", strict)
+            #expect(error.tlsFailure == .protocolVersion, "\(error)")
+            let usual = session(TrustPolicy(roots: servers.authority))
+            #expect(try await usual.answer(servers.url("tls-1.2")).version == "TLSv1.2")
+        }
+
+        @Test func `an obsolete version is spoken when asked for by name`() async throws {
+            let old = session(TrustPolicy(roots: servers.authority, minimumTLSVersion: .obsoleteV1_0))
+            #expect(try await old.answer(servers.url("tls-1.0")).version == "TLSv1")
+            #expect(try await old.answer(servers.url("tls-1.1")).version == "TLSv1.1")
+            let less = session(TrustPolicy(roots: servers.authority, minimumTLSVersion: .obsoleteV1_1))
+            #expect(try await less.answer(servers.url("tls-1.1")).version == "TLSv1.1")
+            #expect(try await failure("tls-1.0", less).code == .tlsFailed)
+        }
+
+        // MARK: Client certificates
+
+        @Test(arguments: ["client-1.2", "client-1.3"])
+        func `a client shows who it is`(server: String) async throws {
+            let pem = try servers.data("client.pem") + servers.data("client.key")
+            let identities = [
+                ClientIdentity(certificate: .file(servers.file("client.pem")), key: .file(servers.file("client.key"))),
+                ClientIdentity(pem: .data(pem)),
+                ClientIdentity(
+                    certificate: .file(servers.file("client.pem")), key: .file(servers.file("client-encrypted.key")),
+                    passphrase: "open sesame"),
+            ]
+            for identity in identities {
+                let session = session(TrustPolicy(roots: servers.authority, clientIdentity: identity))
+                #expect(try await session.answer(servers.url(server)).client == "client")
+                #expect(try await session.answer(servers.url("good")).client == nil, "shown only to who asks")
+            }
+        }
+
+        @Test(arguments: ["client-1.2", "client-1.3"])
+        func `a client nobody vouches for is rejected`(server: String) async throws {
+            let identity = ClientIdentity(
+                certificate: .file(servers.file("stranger.pem")), key: .file(servers.file("client.key")))
+            let error = try await failure(server, session(TrustPolicy(roots: servers.authority, clientIdentity: identity)))
+            #expect(error.code == .tlsFailed && error.tlsFailure == .clientCertificateRejected, "\(error)")
+        }
+
+        @Test func `an identity that does not hold together is our fault, and nothing is sent`() async throws {
+            let certificate = TrustMaterial.file(servers.file("client.pem"))
+            let encrypted = TrustMaterial.file(servers.file("client-encrypted.key"))
+            let identities = [
+                ClientIdentity(certificate: certificate, key: encrypted),
+                ClientIdentity(certificate: certificate, key: encrypted, passphrase: "wrong"),
+                ClientIdentity(certificate: certificate, key: .file(servers.file("good.key"))),
+            ]
+            let probe = session(TrustPolicy(roots: servers.authority))
+            let before = try await probe.answer(servers.url("good"))
+            for identity in identities {
+                let error = try await failure("good", session(TrustPolicy(roots: servers.authority, clientIdentity: identity)))
+                #expect(error.code == .trustUnavailable, "\(error)")
+            }
+            #expect(try await probe.answer(servers.url("good")).requests == before.requests + 1)
+        }
+    }
+#endif
