@@ -18,7 +18,7 @@ struct Transport {
 
     init(base: URL, isQuick: Bool) {
         self.base = base
-        rounds = isQuick ? 3 : 7
+        rounds = isQuick ? 3 : 5
         seconds = isQuick ? 0.4 : 1.5
     }
 
