@@ -1,7 +1,9 @@
 #if os(Linux)
     import Glibc
 
-    /// Whose turn it is to work with something: a lock that is held for as long as the work takes, and that others try.
+    /// Whose turn it is to work with something: a lock that is held for as long as the work takes, and that others only try.
+    ///
+    /// Its holder may take the inbox's lock and that of a transfer's answer; nobody takes or tries it while holding one of these.
     // Sendable although unchecked: a mutex is there for threads.
     final class Turn: @unchecked Sendable {
         private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
