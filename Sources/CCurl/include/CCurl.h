@@ -15,30 +15,41 @@
 enum {
     CCURLOPT_WRITEDATA = 10001,
     CCURLOPT_URL = 10002,
+    CCURLOPT_PROXY = 10004,
     CCURLOPT_READDATA = 10009,
     CCURLOPT_ERRORBUFFER = 10010,
     CCURLOPT_WRITEFUNCTION = 20011,
     CCURLOPT_READFUNCTION = 20012,
     CCURLOPT_POSTFIELDS = 10015,
     CCURLOPT_HTTPHEADER = 10023,
+    CCURLOPT_COOKIEFILE = 10031,
     CCURLOPT_HEADERDATA = 10029,
     CCURLOPT_CUSTOMREQUEST = 10036,
     CCURLOPT_NOBODY = 44,
     CCURLOPT_POST = 47,
     CCURLOPT_HEADERFUNCTION = 20079,
+    CCURLOPT_PROXYPORT = 59,
     CCURLOPT_FRESH_CONNECT = 74,
     CCURLOPT_HTTPGET = 80,
     CCURLOPT_NOSIGNAL = 99,
+    CCURLOPT_SHARE = 10100,
+    CCURLOPT_PROXYTYPE = 101,
     CCURLOPT_ACCEPT_ENCODING = 10102,
     CCURLOPT_PRIVATE = 10103,
+    CCURLOPT_PROXYAUTH = 111,
     CCURLOPT_POSTFIELDSIZE_LARGE = 30120,
     CCURLOPT_CONNECTTIMEOUT_MS = 156,
     CCURLOPT_HTTP_CONTENT_DECODING = 158,
     CCURLOPT_COPYPOSTFIELDS = 10165,
     CCURLOPT_SEEKFUNCTION = 20167,
     CCURLOPT_SEEKDATA = 10168,
+    CCURLOPT_PROXYUSERNAME = 10175,
+    CCURLOPT_PROXYPASSWORD = 10176,
+    CCURLOPT_NOPROXY = 10177,
     CCURLOPT_PROTOCOLS = 181,
+    CCURLOPT_UNIX_SOCKET_PATH = 10231,
     CCURLOPT_PATH_AS_IS = 234,
+    CCURLOPT_PIPEWAIT = 237,
     CCURLOPT_SUPPRESS_CONNECT_HEADERS = 265,
     CCURLOPT_DISALLOW_USERNAME_IN_URL = 278,
     // Since 7.87.0; older ones refuse it, which is harmless.
@@ -84,6 +95,12 @@ enum {
     CCURLMSG_DONE = 1,
     CCURLPROTO_HTTP = 1,
     CCURLPROTO_HTTPS = 2,
+    CCURLPROXY_HTTP = 0,
+    CCURLPROXY_SOCKS5 = 5,
+    CCURLPROXY_SOCKS5_HOSTNAME = 7,
+    CCURLAUTH_BASIC = 1,
+    CCURLSHOPT_SHARE = 1,
+    CCURL_LOCK_DATA_COOKIE = 2,
     CCURL_GLOBAL_ALL = 3,
     CCURL_SEEKFUNC_OK = 0,
     CCURL_SEEKFUNC_FAIL = 1,
@@ -181,6 +198,10 @@ const char *ccurl_easy_strerror(int code);
 // Returns the new head of the list, or NULL without memory, when the old list is unchanged.
 ccurl_list *ccurl_list_append(ccurl_list *list, const char *line);
 void ccurl_list_free(ccurl_list *list);
+
+void *ccurl_share_init(void);
+int ccurl_share_set_long(void *share, int option, long value);
+int ccurl_share_cleanup(void *share);
 
 void *ccurl_multi_init(void);
 int ccurl_multi_cleanup(void *multi);

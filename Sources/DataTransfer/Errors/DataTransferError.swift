@@ -60,7 +60,9 @@ extension DataTransferError {
         }
     }
 
+    /// Whether the request was called off.
     public var isCancelled: Bool { networkError?.isCancelled ?? false }
+    /// Whether a limit of time ran out, in whichever phase.
     public var isTimeout: Bool { networkError?.isTimeout ?? false }
     /// Whether the network, rather than this request or the server's answer, was at fault.
     public var isConnectivity: Bool { networkError?.isConnectivity ?? false }
@@ -69,6 +71,7 @@ extension DataTransferError {
 }
 
 extension DataTransferError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+    /// What went wrong, with secrets replaced and without a query.
     public var description: String {
         switch self {
         case .noResponse(let failure): "no response body: \(failure)"
@@ -80,7 +83,10 @@ extension DataTransferError: CustomStringConvertible, CustomDebugStringConvertib
         }
     }
 
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The same as `description`.
     public var errorDescription: String? { description }
+    /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

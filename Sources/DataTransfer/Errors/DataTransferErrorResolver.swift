@@ -8,8 +8,10 @@ public protocol DataTransferErrorResolver: Sendable {
 
 /// Leaves errors as they are.
 public struct UnresolvedErrors: DataTransferErrorResolver {
+    /// A resolver; it holds nothing.
     public init() {}
 
+    /// `error` itself.
     public func resolve(error: NetworkError) -> any Error & Sendable {
         error
     }

@@ -24,6 +24,7 @@ public struct ErrorBodyResolver<APIError: Error & Decodable & Sendable>: DataTra
         self.accepts = accepts
     }
 
+    /// The error in the response's body; `error` itself without a response, or with a body that is empty or no `APIError`.
     public func resolve(error: NetworkError) -> any Error & Sendable {
         guard let response = error.response, !response.body.isEmpty, accepts(response) else { return error }
         let body = ResponseBody(response.body, contentType: response.headers["Content-Type"])

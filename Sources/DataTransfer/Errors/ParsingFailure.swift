@@ -3,14 +3,17 @@ import Foundation
 import NetworkCore
 import NetworkLogging
 
-/// What could not be decoded, where, and why. Holds at most 256 bytes of the body, redacted.
+/// What could not be decoded, where, and why. Its texts hold at most 256 bytes of the body, redacted; ``underlying`` is the
+/// decoder's own error and is never printed.
 public struct ParsingFailure: Error, Sendable {
     /// The most bytes of a body that ``snippet`` shows.
     public static let maximumSnippetBytes = 256
 
     /// `GET https://host/path`, without the query.
     public var request: String
+    /// The response's status, one that the endpoint accepts.
     public var statusCode: Int
+    /// The `Content-Type` header with its parameters; `nil` without one.
     public var contentType: String?
     /// Where in the document: `data.items[0].title`, the key path included. Empty for the whole.
     public var codingPath: String
@@ -34,14 +37,19 @@ public struct ParsingFailure: Error, Sendable {
     }
 }
 
-extension ParsingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ParsingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+    /// The ``description``.
+    public var errorDescription: String? { description }
+    /// Request, status, place, reason and snippet on one line, never ``underlying``.
     public var description: String {
         let place = codingPath.isEmpty ? "" : " at \(codingPath.printable)"
         return
             "\(request) [\(statusCode)]\(place): \(reason.printableLine); body: \(snippet.isEmpty ? "empty" : snippet.printableLine)"
     }
 
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

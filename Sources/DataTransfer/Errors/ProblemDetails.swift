@@ -16,6 +16,7 @@ public struct ProblemDetails: Error, Sendable, Hashable, Codable {
     /// Names this occurrence, a URI reference.
     public var instance: String?
 
+    /// A problem with these members.
     public init(
         type: String = "about:blank", title: String? = nil, status: Int? = nil, detail: String? = nil, instance: String? = nil
     ) {
@@ -26,6 +27,9 @@ public struct ProblemDetails: Error, Sendable, Hashable, Codable {
         self.instance = instance
     }
 
+    /// From an object; a member that is absent or of another type is `nil`, or `about:blank` for ``type``.
+    ///
+    /// - Throws: `DecodingError` where the document holds no object.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         type = (try? container.decode(String.self, forKey: .type)) ?? "about:blank"

@@ -7,6 +7,7 @@ public protocol DataTransferDispatchQueue: Sendable {
 }
 
 extension DispatchQueue: DataTransferDispatchQueue {
+    /// Runs `work` on this queue, later.
     public func asyncExecute(work: @escaping @Sendable () -> Void) {
         async(execute: work)
     }

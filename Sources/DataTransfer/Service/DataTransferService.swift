@@ -6,7 +6,7 @@ import NetworkCore
 /// ```swift
 /// let movies = try await service.request(popular)                       // [Movie]
 /// let response = try await service.response(for: popular)               // value, status, headers, timings
-/// let handle = service.request(popular, on: .main) { result in … }      // handle.cancel()
+/// let handle = service.request(popular, on: DispatchQueue.main) { result in … }      // handle.cancel()
 /// ```
 ///
 /// A test double implements one method; all others follow from it.
@@ -32,6 +32,9 @@ public protocol DataTransferService: Sendable {
 }
 
 extension DataTransferService {
+    /// Requests an endpoint with the completion form, and calls it off when the task is cancelled.
+    ///
+    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
     public func response<Target: ResponseRequestable>(
         for endpoint: Target
     ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {

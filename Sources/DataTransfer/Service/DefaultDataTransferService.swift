@@ -42,6 +42,12 @@ public struct DefaultDataTransferService: DataTransferService {
             errorResolver: errorResolver, errorLogger: errorLogger)
     }
 
+    /// Requests an endpoint.
+    ///
+    /// - Parameters:
+    ///   - queue: Where the completion runs; with `nil`, where the network service runs its own, as decoding does in any case.
+    ///   - completion: Runs exactly once.
+    /// - Returns: A handle that calls the request off.
     @discardableResult
     public func response<Target: ResponseRequestable>(
         for endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil,
@@ -54,6 +60,9 @@ public struct DefaultDataTransferService: DataTransferService {
         }
     }
 
+    /// Requests an endpoint, and decodes on the caller's task.
+    ///
+    /// - Throws: ``DataTransferError``; as soon as the network service does when the task is cancelled.
     public func response<Target: ResponseRequestable>(
         for endpoint: Target
     ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {

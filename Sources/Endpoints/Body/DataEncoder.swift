@@ -12,7 +12,7 @@ extension JSONEncoder: DataEncoder {}
 extension PropertyListEncoder: DataEncoder {}
 
 extension DataEncoder where Self == JSONEncoder {
-    /// JSON with Foundation's defaults and sorted keys, so that equal values give equal bytes.
+    /// JSON with sorted keys, slashes as they are, and else Foundation's defaults, so that equal values give equal bytes.
     public static var json: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -6,12 +6,16 @@ import Foundation
 public struct MultipartFormData: Sendable {
     /// One named part.
     public struct Part: Sendable {
+        /// The form field's name, not yet escaped.
         public var name: String
+        /// Not yet escaped; `nil` sends no `filename`.
         public var fileName: String?
         /// Sent as the part's `Content-Type`; none for plain fields (RFC 7578 §4.4).
         public var contentType: String?
+        /// The contents, sent as they are.
         public var data: Data
 
+        /// A part; its content type is checked when the form is encoded.
         public init(name: String, fileName: String? = nil, contentType: String? = nil, data: Data) {
             self.name = name
             self.fileName = fileName
@@ -20,6 +24,7 @@ public struct MultipartFormData: Sendable {
         }
     }
 
+    /// In the order they are sent.
     public var parts: [Part]
     /// Stands between the parts. It may not occur inside one of them: that is an error when the request is built.
     public let boundary: String
@@ -30,6 +35,7 @@ public struct MultipartFormData: Sendable {
         self.boundary = boundary ?? Self.randomBoundary()
     }
 
+    /// Adds a text field, as UTF-8 without a content type.
     public mutating func append(_ value: String, name: String) {
         parts.append(Part(name: name, data: Data(value.utf8)))
     }
@@ -100,15 +106,20 @@ extension MultipartFormData.Part {
 }
 
 extension MultipartFormData: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The names and sizes of the parts.
     public var description: String { "MultipartFormData(\(parts.map(\.description).joined(separator: ", ")))" }
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension MultipartFormData.Part: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Name and size; contents and file names are nobody's business.
     public var description: String { "\(name.printable): <\(data.count) bytes>" }
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

@@ -29,7 +29,7 @@ public struct RequestBody: Sendable {
 extension RequestBody {
     /// `application/json` (RFC 8259) of any `Encodable`: objects, top-level arrays and scalars alike.
     ///
-    /// - Parameter encoder: Sorted keys and Foundation's defaults unless given.
+    /// - Parameter encoder: Sorted keys, slashes as they are, else Foundation's defaults, unless given.
     @_disfavoredOverload
     public static func json(_ value: some Encodable & Sendable, encoder: any DataEncoder = .json) -> RequestBody {
         RequestBody(contentType: "application/json") { try encoder.encode(value) }
@@ -87,8 +87,11 @@ extension RequestBody {
 }
 
 extension RequestBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The content type; nothing is encoded for it.
     public var description: String { "RequestBody(\(contentType ?? "no content type"))" }
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The content type alone.
     public var customMirror: Mirror { Mirror(self, children: ["contentType": contentType as Any]) }
 }
 

@@ -2,12 +2,17 @@ import Foundation
 
 /// A charset as it is named in a `Content-Type` (RFC 9110 §8.3.2), with what Foundation calls it.
 public struct TextCharset: Sendable, Hashable {
-    public var name: String
+    /// The charset's name in a `Content-Type`. Another name does not change how text is encoded.
+    public let name: String
     let encoding: String.Encoding
 
+    /// UTF-8 (RFC 3629), without a byte order mark.
     public static let utf8 = TextCharset(name: "utf-8", encoding: .utf8)
+    /// US-ASCII (RFC 20).
     public static let ascii = TextCharset(name: "us-ascii", encoding: .ascii)
+    /// ISO-8859-1: the first 256 code points of Unicode.
     public static let latin1 = TextCharset(name: "iso-8859-1", encoding: .isoLatin1)
+    /// UTF-16 (RFC 2781), written with a byte order mark.
     public static let utf16 = TextCharset(name: "utf-16", encoding: .utf16)
 
     private static let encodings: [String: String.Encoding] = [

@@ -2,7 +2,8 @@ import Foundation
 
 /// What every request to one API shares. It is read anew for each request, so computed properties may change between two.
 public protocol NetworkConfigurable: Sendable {
-    /// An absolute `http` or `https` URL, with or without a path and a query, which all requests then share.
+    /// An absolute `http` or `https` URL, with or without a path and a query, which all requests but those with a full path
+    /// then share.
     var baseURL: URL { get }
     /// Sent with every request. An endpoint's header of the same name replaces it.
     var headers: HTTPHeaders { get }
@@ -11,6 +12,8 @@ public protocol NetworkConfigurable: Sendable {
 }
 
 extension NetworkConfigurable {
+    /// None.
     public var headers: HTTPHeaders { [:] }
+    /// None.
     public var queryParameters: Parameters { [:] }
 }

@@ -14,6 +14,10 @@ public struct JSONResponseDecoder: ResponseDecoder {
         self.keyPath = keyPath
     }
 
+    /// Decodes the body, or what stands at the key path.
+    ///
+    /// - Throws: ``ResponseDecodingError`` for an empty body, or for a key path that is malformed or leads nowhere; else a
+    ///   `DecodingError`, its coding path with the key path in front.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
         if let empty = try body.emptyValue(type) { return empty }
         guard let keyPath else { return try decoder.decode(type, from: body.data) }

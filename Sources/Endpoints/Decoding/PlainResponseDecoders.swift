@@ -2,8 +2,12 @@ import Foundation
 
 /// The bytes as they came: makes `Data` and nothing else.
 public struct RawDataResponseDecoder: ResponseDecoder {
+    /// A decoder; it holds nothing.
     public init() {}
 
+    /// The bytes as they came.
+    ///
+    /// - Throws: ``ResponseDecodingError/unsupportedType(asked:supported:)`` where `type` is not `Data`.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
         guard let data = body.data as? Value else {
             throw ResponseDecodingError.unsupportedType(asked: "\(type)", supported: "Data")
@@ -16,8 +20,13 @@ public struct RawDataResponseDecoder: ResponseDecoder {
 ///
 /// Bytes that are not text in that charset are an error; nothing is replaced by question marks. An empty body is the empty text.
 public struct TextResponseDecoder: ResponseDecoder {
+    /// A decoder; it holds nothing.
     public init() {}
 
+    /// The text of the body.
+    ///
+    /// - Throws: ``ResponseDecodingError`` for an unknown charset, bytes that are not text in it, or a `type`
+    ///   that is not `String`.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
         let name = body.contentType.flatMap(TextCharset.parameter(in:)) ?? "utf-8"
         guard let charset = TextCharset(name: name) else { throw ResponseDecodingError.unknownCharset(name) }
@@ -31,8 +40,12 @@ public struct TextResponseDecoder: ResponseDecoder {
 
 /// A property list, binary or XML. An empty body is an error unless the type is ``EmptyBodyRepresentable``.
 public struct PropertyListResponseDecoder: ResponseDecoder {
+    /// A decoder; it holds nothing.
     public init() {}
 
+    /// Decodes the property list.
+    ///
+    /// - Throws: ``ResponseDecodingError/emptyBody``, or a `DecodingError`.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
         if let empty = try body.emptyValue(type) { return empty }
         return try PropertyListDecoder().decode(type, from: body.data)
@@ -41,8 +54,12 @@ public struct PropertyListResponseDecoder: ResponseDecoder {
 
 /// Ignores the body: makes ``Empty``, `nil`, and any other ``EmptyBodyRepresentable``.
 public struct EmptyResponseDecoder: ResponseDecoder {
+    /// A decoder; it holds nothing.
     public init() {}
 
+    /// The value that stands for nothing, whatever came.
+    ///
+    /// - Throws: ``ResponseDecodingError/unsupportedType(asked:supported:)`` where `type` is not ``EmptyBodyRepresentable``.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
         guard let empty = (type as? any EmptyBodyRepresentable.Type)?.emptyBody as? Value else {
             throw ResponseDecodingError.unsupportedType(asked: "\(type)", supported: "Empty")
@@ -52,17 +69,21 @@ public struct EmptyResponseDecoder: ResponseDecoder {
 }
 
 extension ResponseDecoder where Self == RawDataResponseDecoder {
+    /// The bytes as they came.
     public static var rawData: RawDataResponseDecoder { RawDataResponseDecoder() }
 }
 
 extension ResponseDecoder where Self == TextResponseDecoder {
+    /// Text in the charset that the response names, UTF-8 where it names none.
     public static var text: TextResponseDecoder { TextResponseDecoder() }
 }
 
 extension ResponseDecoder where Self == PropertyListResponseDecoder {
+    /// A property list, binary or XML.
     public static var propertyList: PropertyListResponseDecoder { PropertyListResponseDecoder() }
 }
 
 extension ResponseDecoder where Self == EmptyResponseDecoder {
+    /// No value: the body is ignored.
     public static var empty: EmptyResponseDecoder { EmptyResponseDecoder() }
 }

@@ -7,6 +7,7 @@ public struct ResponseBody: Sendable {
     /// The `Content-Type` header, if there was one.
     public var contentType: String?
 
+    /// A body, and the value of its `Content-Type` with parameters.
     public init(_ data: Data, contentType: String? = nil) {
         self.data = data
         self.contentType = contentType
@@ -14,7 +15,10 @@ public struct ResponseBody: Sendable {
 }
 
 extension ResponseBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Size and content type, no bytes.
     public var description: String { "ResponseBody(\(data.count) bytes, \(contentType?.printable ?? "no content type"))" }
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -9,6 +9,7 @@ public protocol ResponseDecoder: Sendable {
 
 /// A type that has a value for "nothing came": an empty body decodes to it instead of being an error.
 public protocol EmptyBodyRepresentable {
+    /// The value for an empty body.
     static var emptyBody: Self { get }
 }
 
@@ -25,14 +26,21 @@ extension ResponseBody {
 }
 
 extension Optional: EmptyBodyRepresentable {
+    /// `nil`
     public static var emptyBody: Wrapped? { nil }
 }
 
 /// The value of a response that has none (204, or a body nobody looks at).
 public struct Empty: Codable, Hashable, Sendable, EmptyBodyRepresentable {
+    /// The only value.
     public init() {}
+    /// From anything; what is there is not looked at.
     public init(from decoder: any Decoder) {}
-    public func encode(to encoder: any Encoder) {}
+    /// Writes nothing, which encoders refuse at the top of a document.
+    public func encode(to encoder: any Encoder) throws {
+        _ = encoder.container(keyedBy: ParameterKey.self)
+    }
+    /// The only value.
     public static var emptyBody: Empty { Empty() }
 }
 
@@ -50,7 +58,10 @@ public enum ResponseDecodingError: Error, Sendable {
     case keyPath(JSONSliceError)
 }
 
-extension ResponseDecodingError: CustomStringConvertible {
+extension ResponseDecodingError: CustomStringConvertible, LocalizedError {
+    /// The ``description``.
+    public var errorDescription: String? { description }
+    /// What is wrong, in words; no value of the body.
     public var description: String {
         switch self {
         case .emptyBody: "the body is empty, but a value is expected"

@@ -11,10 +11,12 @@ public struct AcceptedStatuses: Sendable, Hashable, ExpressibleByArrayLiteral {
         ranges = []
     }
 
+    /// Every status in any of the ranges, upper bounds excluded.
     public init(_ ranges: Range<Int>...) {
         self.ranges = ranges
     }
 
+    /// From single statuses: `[200, 304]`.
     public init(arrayLiteral elements: Int...) {
         ranges = elements.map { $0..<($0 == .max ? $0 : $0 + 1) }
     }
@@ -24,10 +26,12 @@ public struct AcceptedStatuses: Sendable, Hashable, ExpressibleByArrayLiteral {
     /// Every status: nothing is an error.
     public static let any = AcceptedStatuses(0..<1000)
 
+    /// Whether a response with this status is a success.
     public func contains(_ status: Int) -> Bool {
         ranges.contains { $0.contains(status) }
     }
 
+    /// The statuses of both.
     public static func + (left: AcceptedStatuses, right: AcceptedStatuses) -> AcceptedStatuses {
         var both = left
         both.ranges += right.ranges

@@ -4,36 +4,57 @@
 /// let movies = try await service.request(Movies.popular(page: 1).as([Movie].self, keyPath: "results"))
 /// ```
 public struct DecodedEndpoint<Base: Requestable, Response: Decodable & Sendable>: ResponseRequestable {
+    /// The endpoint that says what to ask for.
     public var base: Base
+    /// Makes the value of the body.
     public var responseDecoder: any ResponseDecoder
 
+    /// `base`, answered by a value of `type`.
+    ///
+    /// - Parameter decoder: JSON unless given.
     public init(_ base: Base, as type: Response.Type = Response.self, decoder: any ResponseDecoder = .json) {
         self.base = base
         responseDecoder = decoder
     }
 
+    /// The value that ``responseDecoder`` makes of the body.
+    ///
+    /// - Throws: ``ResponseDecodingError``, a `DecodingError`, or what the decoder throws.
     public func response(from body: ResponseBody) throws -> Response {
         try responseDecoder.decode(Response.self, from: body)
     }
 
+    /// The base's.
     public var path: String { base.path }
+    /// The base's.
     public var isFullPath: Bool { base.isFullPath }
+    /// The base's.
     public var method: HTTPMethod { base.method }
+    /// The base's.
     public var pathParameters: PathParameters { base.pathParameters }
+    /// The base's.
     public var headerParameters: HTTPHeaders { base.headerParameters }
+    /// The base's.
     public var queryParameters: Parameters { base.queryParameters }
+    /// The base's.
     public var queryStyle: QueryStyle { base.queryStyle }
+    /// The base's.
     public var body: RequestBody? { base.body }
+    /// The base's.
     public var timeouts: RequestTimeouts { base.timeouts }
+    /// The base's.
     public var acceptedStatuses: AcceptedStatuses { base.acceptedStatuses }
 }
 
 extension DecodedEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The type of the answer, the method and the path, without query and user information.
     public var description: String {
         "DecodedEndpoint<\(Response.self)>(\(method) \(URLText.shown(path: path, isFullPath: isFullPath)))"
     }
 
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

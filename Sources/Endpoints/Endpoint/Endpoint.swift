@@ -5,23 +5,34 @@
 /// let rate = Endpoint<Void>(path: "movie/{id}/rating", method: .post, pathParameters: ["id": 7], body: .json(["value": 8.5]))
 /// ```
 public struct Endpoint<Response: Sendable>: ResponseRequestable {
+    /// A path, a template such as `users/{id}`, or a whole URL where ``isFullPath`` says so. Checked when the request is built.
     public var path: String
+    /// Whether ``path`` is a whole URL that takes the place of the base URL.
     public var isFullPath: Bool
+    /// The request method.
     public var method: HTTPMethod
+    /// Values for the names in the path template. One too many or too few is an error when the request is built.
     public var pathParameters: PathParameters
+    /// Replace the configuration's headers of the same name, compared without case (RFC 9110 §5.1).
     public var headerParameters: HTTPHeaders
+    /// Replace the configuration's items of the same name; items in the query of ``path`` are kept beside them.
     public var queryParameters: Parameters
+    /// How query parameters are written, those of the configuration too.
     public var queryStyle: QueryStyle
+    /// What to send; `nil` sends no body.
     public var body: RequestBody?
+    /// Time limits other than the session manager's.
     public var timeouts: RequestTimeouts
+    /// The statuses that are a success; any other is an error.
     public var acceptedStatuses: AcceptedStatuses
+    /// Makes the value of the body. Not asked where `Response` is `Void`, nor where the endpoint was made with a closure.
     public var responseDecoder: any ResponseDecoder
     private let makeResponse: @Sendable (ResponseBody, any ResponseDecoder) throws -> Response
 
     /// For a response that is neither `Decodable` nor `Void`.
     ///
     /// - Parameter response: Makes the value of the body. Runs once per successful response: on the caller's task for the
-    ///   async functions, on the service's own queue for the completion functions.
+    ///   async functions, on a background thread for the completion functions.
     public init(
         path: String,
         isFullPath: Bool = false,
@@ -41,6 +52,9 @@ public struct Endpoint<Response: Sendable>: ResponseRequestable {
         ) { body, _ in try response(body) }
     }
 
+    /// The value that ``responseDecoder``, or the closure the endpoint was made with, makes of the body.
+    ///
+    /// - Throws: ``ResponseDecodingError``, a `DecodingError`, or what the decoder or the closure throws.
     public func response(from body: ResponseBody) throws -> Response {
         try makeResponse(body, responseDecoder)
     }
@@ -135,9 +149,12 @@ extension Endpoint where Response == Void {
 }
 
 extension Endpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The type of the answer, the method and the path, without query and user information.
     public var description: String {
         "Endpoint<\(Response.self)>(\(method) \(URLText.shown(path: path, isFullPath: isFullPath)))"
     }
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

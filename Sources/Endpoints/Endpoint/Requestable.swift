@@ -46,13 +46,22 @@ public protocol Requestable: Sendable {
 }
 
 extension Requestable {
+    /// `false`: ``path`` is joined to the base URL.
     public var isFullPath: Bool { false }
+    /// GET (RFC 9110 §9.3.1).
     public var method: HTTPMethod { .get }
+    /// None.
     public var pathParameters: PathParameters { [:] }
+    /// None.
     public var headerParameters: HTTPHeaders { [:] }
+    /// None.
     public var queryParameters: Parameters { [:] }
+    /// ``QueryStyle/default``.
     public var queryStyle: QueryStyle { .default }
+    /// `nil`: no body is sent.
     public var body: RequestBody? { nil }
+    /// None: the session manager's limits hold.
     public var timeouts: RequestTimeouts { RequestTimeouts() }
+    /// 200..<300.
     public var acceptedStatuses: AcceptedStatuses { .success }
 }

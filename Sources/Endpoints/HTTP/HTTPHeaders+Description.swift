@@ -11,7 +11,9 @@ extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertib
         isHarmless ? "\(name): \(value)" : "\(name): <\(value.utf8.count) bytes>"
     }
 
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     fileprivate var isHarmless: Bool { Self.harmless.contains(name.lowercased()) }
@@ -23,7 +25,10 @@ extension HTTPHeaders {
 }
 
 extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The field lines in order, each as its own description shows it.
     public var description: String { "[" + fields.map(\.description).joined(separator: ", ") + "]" }
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The field lines, each as its own description shows it.
     public var customMirror: Mirror { Mirror(self, unlabeledChildren: fields, displayStyle: .collection) }
 }

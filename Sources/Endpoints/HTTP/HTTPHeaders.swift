@@ -8,9 +8,12 @@
 public struct HTTPHeaders: Sendable {
     /// One header field line.
     public struct Field: Hashable, Sendable {
+        /// In the case it was given. A request refuses one that is no token (RFC 9110 §5.6.2).
         public var name: String
+        /// As given, neither trimmed nor decoded.
         public var value: String
 
+        /// A field line; nothing is checked here.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -20,10 +23,12 @@ public struct HTTPHeaders: Sendable {
     /// The field lines in order.
     public private(set) var fields: [Field]
 
+    /// No field lines.
     public init() {
         fields = []
     }
 
+    /// From field lines, in their order.
     public init(_ fields: some Sequence<Field>) {
         self.fields = Array(fields)
     }
@@ -61,6 +66,7 @@ public struct HTTPHeaders: Sendable {
         fields.lazy.filter { Self.isSame($0.name, name) }.map(\.value)
     }
 
+    /// Whether there is at least one line of that name.
     public func contains(_ name: String) -> Bool {
         fields.contains { Self.isSame($0.name, name) }
     }
@@ -83,6 +89,7 @@ public struct HTTPHeaders: Sendable {
         fields.removeAll { Self.isSame($0.name, name) }
     }
 
+    /// Makes room for `count` field lines in all.
     public mutating func reserveCapacity(_ count: Int) {
         fields.reserveCapacity(count)
     }
@@ -113,8 +120,11 @@ public struct HTTPHeaders: Sendable {
 }
 
 extension HTTPHeaders: RandomAccessCollection {
+    /// Always 0.
     public var startIndex: Int { fields.startIndex }
+    /// The number of field lines.
     public var endIndex: Int { fields.endIndex }
+    /// The field line at a position; traps outside `0..<count`, as an array does.
     public subscript(position: Int) -> Field { fields[position] }
 }
 
@@ -126,6 +136,7 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPHeaders: ExpressibleByArrayLiteral {
+    /// From field lines, in their order.
     public init(arrayLiteral elements: Field...) {
         fields = elements
     }
@@ -137,6 +148,7 @@ extension HTTPHeaders: Hashable {
         left.count == right.count && left.grouped == right.grouped
     }
 
+    /// As `==` compares: neither the order of different names nor their case counts.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(grouped)
     }

@@ -70,11 +70,15 @@ public struct JSONKeyPath: Sendable {
 
 // Two spellings of the same steps are the same path; malformed texts are the same when they are written the same.
 extension JSONKeyPath: Hashable {
+    /// Whether both are the same steps, however spelt; a pointer's `/0` may be a name, so it differs from `[0]`.
+    ///
+    /// Malformed paths are equal when they are written the same.
     public static func == (left: JSONKeyPath, right: JSONKeyPath) -> Bool {
         guard left.flaw == nil, right.flaw == nil else { return left.flaw == right.flaw && left.text == right.text }
         return left.components == right.components
     }
 
+    /// As `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(flaw)
         hasher.combine(components)
@@ -83,6 +87,7 @@ extension JSONKeyPath: Hashable {
 }
 
 extension JSONKeyPath: ExpressibleByStringLiteral {
+    /// From a literal in either syntax; a malformed one is reported when it is used.
     public init(stringLiteral value: String) {
         self.init(value)
     }

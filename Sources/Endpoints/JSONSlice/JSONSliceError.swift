@@ -1,3 +1,5 @@
+import Foundation
+
 /// Why no slice was cut.
 ///
 /// No description holds a value of the document, which could be a secret. Names of members are shown: at most five, each
@@ -26,9 +28,11 @@ public struct JSONSliceError: Error, Equatable, Sendable {
 
     /// The types of a JSON value (RFC 8259 §3).
     public enum ValueType: String, Sendable {
+        /// As the RFC names them; `bool` is `true` or `false`.
         case object, array, string, number, bool, null
     }
 
+    /// What went wrong.
     public let kind: Kind
 
     /// The path that was looked for.
@@ -45,7 +49,10 @@ public struct JSONSliceError: Error, Equatable, Sendable {
     }
 }
 
-extension JSONSliceError: CustomStringConvertible {
+extension JSONSliceError: CustomStringConvertible, LocalizedError {
+    /// The ``description``.
+    public var errorDescription: String? { description }
+    /// Path, cause and byte offset on one line.
     public var description: String {
         let place = byteOffset.map { " at byte \($0)" } ?? ""
         return "no JSON value at \(Self.quoted(path)): \(cause)\(place)"

@@ -10,6 +10,7 @@ import Foundation
 ///
 /// Time grows with the document's length, and memory not at all, but for UTF-16 and UTF-32, which are rewritten first.
 public struct JSONSlicer: Sendable {
+    /// A slicer; it holds nothing.
     public init() {}
 
     /// The value at a path, without the whitespace around it; it may be a string, number, literal or `null` too.

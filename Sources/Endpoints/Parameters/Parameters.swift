@@ -21,6 +21,7 @@ public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
 
     var storage: Storage
 
+    /// No parameters.
     public init() {
         storage = .items([])
     }
@@ -30,6 +31,7 @@ public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
         storage = (value as? Parameters)?.storage ?? .value(value)
     }
 
+    /// From a literal, in its order; `nil` drops the item. A name given twice is twice in a query or a form.
     public init(dictionaryLiteral elements: (String, (any Encodable & Sendable)?)...) {
         storage = .items(elements.map { Item(name: $0.0, value: $0.1) })
     }
@@ -41,6 +43,7 @@ public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension Parameters: Encodable {
+    /// Encodes what a value's own `encode(to:)` does, or the items of a literal as an object without those that are `nil`.
     public func encode(to encoder: any Encoder) throws {
         switch storage {
         case .value(let value):
@@ -66,7 +69,9 @@ extension Parameters: CustomStringConvertible, CustomDebugStringConvertible, Cus
         }
     }
 
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

@@ -22,6 +22,7 @@ public struct QueryStyle: Sendable, Hashable {
         case dots
     }
 
+    /// `["adult": true]`
     public enum Booleans: Sendable, Hashable {
         /// `true`, `false`
         case words
@@ -29,6 +30,7 @@ public struct QueryStyle: Sendable, Hashable {
         case numbers
     }
 
+    /// `["since": date]`
     public enum Dates: Sendable, Hashable {
         /// `2026-02-03T04:05:06Z`; fractions of a second are dropped.
         case iso8601
@@ -38,11 +40,16 @@ public struct QueryStyle: Sendable, Hashable {
         case millisecondsSince1970
     }
 
+    /// ``Arrays/repeated`` by default.
     public var arrays: Arrays
+    /// ``Nested/brackets`` by default.
     public var nested: Nested
+    /// ``Booleans/words`` by default.
     public var booleans: Booleans
+    /// ``Dates/iso8601`` by default.
     public var dates: Dates
 
+    /// A style; what is not given is as in ``default``.
     public init(
         arrays: Arrays = .repeated, nested: Nested = .brackets, booleans: Booleans = .words, dates: Dates = .iso8601
     ) {
@@ -52,5 +59,6 @@ public struct QueryStyle: Sendable, Hashable {
         self.dates = dates
     }
 
+    /// `tag=a&tag=b`, `filter[year]=1999`, `true`, and ISO 8601.
     public static let `default` = QueryStyle()
 }

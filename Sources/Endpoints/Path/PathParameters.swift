@@ -2,22 +2,26 @@
 ///
 /// Each value fills one segment: everything but unreserved characters is percent-encoded, so an id `a/../b?x` becomes
 /// `a%2F..%2Fb%3Fx`. A value that is empty, `.` or `..` is refused, since servers and proxies remove such segments
-/// (RFC 3986 §5.2.4) whatever their encoding. A name without a value, and a value without a name, are errors too.
+/// (RFC 3986 §5.2.4) whatever their encoding; so is one with a NUL. A name without a value, and a value without a name, are errors too.
 public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
     private var values: [(name: String, value: String)]
 
+    /// No values.
     public init() {
         values = []
     }
 
+    /// From a dictionary, the values not yet percent-encoded.
     public init(_ values: [String: String]) {
         self.values = values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
+    /// From a literal; a value is its `description`, not yet percent-encoded. Of a name given twice the last value counts.
     public init(dictionaryLiteral elements: (String, any CustomStringConvertible & Sendable)...) {
         values = elements.map { ($0.0, $0.1.description) }
     }
 
+    /// Whether there are no values.
     public var isEmpty: Bool { values.isEmpty }
 
     /// Fills the template.
@@ -74,6 +78,8 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
 extension PathParameters: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Names only.
     public var description: String { "PathParameters(\(values.map(\.name.printable).joined(separator: ", ")))" }
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

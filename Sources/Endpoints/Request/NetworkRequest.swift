@@ -7,15 +7,18 @@ import Foundation
 ///
 /// Descriptions show method, origin and path, never the query, a header that could be secret, or the body.
 public struct NetworkRequest: Sendable, Hashable {
+    /// The request method.
     public var method: HTTPMethod
     /// An absolute `http` or `https` URL.
     public var url: URL
+    /// The header fields. `Content-Length` and `Transfer-Encoding` are refused: the engine sets them.
     public var headers: HTTPHeaders
     /// The whole body; `nil` sends none.
     public var body: Data?
     /// Where a value is `nil`, the session manager's own limit holds.
     public var timeouts: RequestTimeouts
 
+    /// A request of these parts; nothing is checked until ``validate()``.
     public init(
         method: HTTPMethod = .get,
         url: URL,
@@ -32,11 +35,14 @@ public struct NetworkRequest: Sendable, Hashable {
 }
 
 extension NetworkRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Method, origin and path, headers without secrets, and the size of the body.
     public var description: String {
         let body = body.map { ", \($0.count)-byte body" } ?? ""
         return "\(method) \(URLText(url).originAndPath) \(headers)\(body)"
     }
 
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

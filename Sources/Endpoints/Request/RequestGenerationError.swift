@@ -1,3 +1,5 @@
+import Foundation
+
 /// Why an endpoint and a configuration do not make a request.
 ///
 /// It names the field that is wrong and what is wrong with it. It never repeats a value that could be a secret: of a header
@@ -5,16 +7,21 @@
 public struct RequestGenerationError: Error, Sendable {
     /// The part of the description that cannot be used.
     public enum Field: Hashable, Sendable {
+        /// The configuration's base URL.
         case baseURL
+        /// The path, or the URL that stands for it.
         case path
         /// A `{name}` of the path template.
         case pathParameter(String)
+        /// The request method.
         case method
+        /// The name of a header, as given.
         case headerName(String)
         /// The value of the header with this name.
         case headerValue(String)
         /// A query parameter; empty when the parameters as a whole are meant.
         case query(String)
+        /// The body: it cannot be encoded, or the method has none.
         case body
         /// `connect`, `idle` or `total`.
         case timeout(String)
@@ -22,12 +29,14 @@ public struct RequestGenerationError: Error, Sendable {
         case url
     }
 
+    /// What cannot be used.
     public var field: Field
     /// What is wrong, as a phrase for people.
     public var reason: String
     /// The error that caused it, such as an `EncodingError`.
     public var underlying: (any Error)?
 
+    /// An error for one field. Descriptions show `reason` as it is, so it must not repeat a secret.
     public init(_ field: Field, _ reason: String, underlying: (any Error)? = nil) {
         self.field = field
         self.reason = reason
@@ -35,14 +44,19 @@ public struct RequestGenerationError: Error, Sendable {
     }
 }
 
-extension RequestGenerationError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RequestGenerationError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+    /// The ``description``.
+    public var errorDescription: String? { description }
+    /// The field and the reason, never ``underlying``.
     public var description: String { "\(field): \(reason)" }
+    /// The description behind the type's name.
     public var debugDescription: String { "RequestGenerationError(\(description))" }
     /// Without ``underlying``: an `EncodingError` holds the value that could not be encoded.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RequestGenerationError.Field: CustomStringConvertible {
+    /// The field in words; at most 60 characters of its name.
     public var description: String {
         switch self {
         case .baseURL: "base URL"
@@ -60,13 +74,19 @@ extension RequestGenerationError.Field: CustomStringConvertible {
 }
 
 extension String {
-    /// At most 60 characters, with control characters escaped, for error messages.
-    package var printable: String {
-        let escaped = unicodeScalars.prefix(60).map { scalar in
+    /// At most 60 characters, with what could forge a line escaped, for names in error messages.
+    package var printable: String { printable(limit: 60) }
+
+    /// At most 400 characters, with what could forge a line escaped, for whole messages.
+    package var printableLine: String { printable(limit: 400) }
+
+    private func printable(limit: Int) -> String {
+        let scalars = unicodeScalars.prefix(limit + 1)
+        let escaped = scalars.prefix(limit).map { scalar in
             scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
                 || scalar.properties.generalCategory == .format || scalar.value == 0x2028 || scalar.value == 0x2029
                 ? scalar.escaped(asASCII: true) : String(scalar)
         }
-        return escaped.joined() + (unicodeScalars.count > 60 ? "…" : "")
+        return escaped.joined() + (scalars.count > limit ? "…" : "")
     }
 }

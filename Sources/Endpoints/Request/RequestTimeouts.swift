@@ -10,6 +10,7 @@ public struct RequestTimeouts: Sendable, Hashable {
     /// Everything: waiting for a connection, all redirects, until the last byte.
     public var total: Duration?
 
+    /// Limits of one request; those not given are the session manager's.
     public init(connect: Duration? = nil, idle: Duration? = nil, total: Duration? = nil) {
         self.connect = connect
         self.idle = idle

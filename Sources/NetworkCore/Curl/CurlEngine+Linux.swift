@@ -21,6 +21,7 @@
         var gate: OriginGate<CurlTransfer>
         var deadlines = DeadlineHeap<CurlTransfer>()
         var spares: [EasyHandle] = []
+        private let cookies: CookieShare?
         /// Started and not ended.
         var transfers = 0
         /// Until when the thread waits if there is no event.
@@ -40,6 +41,7 @@
             self.loop = loop
             self.epoll = epoll
             self.multi = multi
+            cookies = loop.configuration.storesCookies ? CookieShare() : nil
             gate = OriginGate(limit: loop.configuration.maximumConnectionsPerHost)
             redirectRules = RedirectRules(loop.configuration)
             let context = Unmanaged.passUnretained(self).toOpaque()
@@ -61,6 +63,12 @@
         deinit {
             spares.removeAll()
             ccurl_multi_cleanup(multi)
+        }
+
+        /// A handle that goes this session manager's way; `nil` without memory.
+        func makeHandle() -> EasyHandle? {
+            guard let easy = EasyHandle(), easy.setRoute(loop.configuration, cookies: cookies) else { return nil }
+            return easy
         }
 
         /// - Returns: Whether the process has a thread for it.
@@ -133,11 +141,12 @@
             return true
         }
 
-        /// Lets libcurl's timers run and deals with what has ended, until nothing is due.
+        /// Lets libcurl's timers run and deals with what has ended.
         private func work() {
             finishDone()
             endLate()
-            while curlDeadline <= now {
+            // A bound, so that timers that are always due cannot keep the sockets and the inbox waiting.
+            for _ in 0..<16 where curlDeadline <= now {
                 curlDeadline = .max
                 act(CInt(CCURL_SOCKET_TIMEOUT), 0)
                 finishDone()

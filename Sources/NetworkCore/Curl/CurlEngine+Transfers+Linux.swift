@@ -30,7 +30,7 @@
             transfer.isInside = true
             transfer.ticket = nil
             let connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
-            guard let easy = spares.popLast() ?? EasyHandle(),
+            guard let easy = spares.popLast() ?? makeHandle(),
                 easy.configure(
                     transfer.request, connectTimeout: connectTimeout, userAgent: loop.configuration.userAgent,
                     onFreshConnection: transfer.isRepeated)
@@ -41,6 +41,7 @@
             }
             easy.transfer = transfer
             transfer.easy = easy
+            transfer.queued &+= now - min(now, transfer.entered)
             transfer.launched = now
             transfer.lastActivity = now
             transfer.firstByte = 0
@@ -90,6 +91,7 @@
                             .connectionLost, "the connection was closed inside the response head", phase: .receive,
                             request: transfer.request)))
             }
+            if easy.isMultiplexed { widen(transfer.origin) }
             let status = easy.statusCode
             if RedirectRules.isRedirect(status), loop.configuration.maximumRedirects > 0 {
                 do throws(TransportError) {
@@ -114,12 +116,22 @@
         private func `repeat`(_ transfer: CurlTransfer) {
             leave(transfer)
             transfer.isRepeated = true
+            transfer.entered = now
             enter(transfer)
+        }
+
+        /// A host that speaks HTTP/2 bears more requests at once, on the connections it has.
+        private func widen(_ origin: String) {
+            for next in gate.widen(origin, to: loop.configuration.maximumStreamsPerHost) {
+                deadlines.remove(next)
+                launch(next)
+            }
         }
 
         private func follow(_ next: NetworkRequest, _ transfer: CurlTransfer) {
             leave(transfer)
             transfer.redirects += 1
+            transfer.entered = now
             transfer.request = next
             transfer.origin = URLText(next.url).origin
             transfer.isRepeated = false

@@ -13,7 +13,13 @@
                     .headersTooLarge, "a response header line is longer than libcurl's limit of 100 KiB", phase: .receive,
                     request: transfer.request, engineCode: Int(code))
             }
-            let meaning = CurlErrors.meaning(of: code, phase: phase, systemError: systemError)
+            var meaning = CurlErrors.meaning(of: code, phase: phase, systemError: systemError)
+            let isTunnelRefused =
+                Int(code) == CCURLE_RECV_ERROR
+                && (message.contains("CONNECT tunnel failed") || message.contains("from proxy after CONNECT"))
+            if isTunnelRefused || (meaning.code == .cannotConnect && transfer.limits.proxy.isExplicit) {
+                meaning = (.proxyFailed, .connect)
+            }
             let said = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
             return TransportError(
                 meaning.code, said, phase: meaning.phase ?? phase, request: transfer.request, engineCode: Int(code))

@@ -32,6 +32,10 @@
             loop.close()
         }
 
+        /// Sends a request. Its URL's user information is sent as `Authorization` unless there is one.
+        ///
+        /// - Parameter completion: Runs exactly once, on a background thread that no transfer depends on.
+        /// - Returns: A handle that calls the transfer off.
         @discardableResult
         public func request(
             _ request: NetworkRequest,
@@ -46,6 +50,9 @@
             }
         }
 
+        /// Sends a request, without a detour by a completion.
+        ///
+        /// - Throws: ``TransportError``; at once when the task is cancelled.
         public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
             let transfer = try transfer(for: request)
             let outcome = await withTaskCancellationHandler {

@@ -55,6 +55,10 @@
         var easy: EasyHandle?
         var ticket: UInt64?
         var isInside = false
+        /// When the current hop asked to be let in.
+        var entered: UInt64
+        /// Nanoseconds of waiting, in all hops so far.
+        var queued: UInt64 = 0
         var launched: UInt64 = 0
         var lastActivity: UInt64 = 0
         /// When the first line of the response came, 0 before.
@@ -75,6 +79,7 @@
             self.request = request
             self.loop = loop
             original = request
+            entered = submitted
             origin = URLText(request.url).origin
         }
 

@@ -19,6 +19,7 @@
         private var connectMilliseconds = -1
         private var decodesContent: Bool?
         private var wantsFreshConnection = false
+        private var waitsForMultiplexing = false
 
         /// `nil` without memory.
         init?() {
@@ -60,6 +61,12 @@
             errorText[0] = 0
             guard request.url.absoluteString.withCString({ setString(CCURLOPT_URL, $0) }) else { return false }
             guard setMethod(request), setHeaders(request, userAgent: userAgent) else { return false }
+            // Where HTTP/2 may be spoken, a burst waits for the first connection instead of opening one each.
+            let mayMultiplex = request.url.scheme?.lowercased() == "https"
+            if mayMultiplex != waitsForMultiplexing {
+                set(CCURLOPT_PIPEWAIT, mayMultiplex ? 1 : 0)
+                waitsForMultiplexing = mayMultiplex
+            }
             let milliseconds = Int(connectTimeout.boundedNanoseconds / 1_000_000)
             if milliseconds != connectMilliseconds {
                 set(CCURLOPT_CONNECTTIMEOUT_MS, milliseconds)
@@ -140,11 +147,11 @@
             return true
         }
 
-        private func set<Option: BinaryInteger>(_ option: Option, _ value: some BinaryInteger) {
+        func set<Option: BinaryInteger>(_ option: Option, _ value: some BinaryInteger) {
             ccurl_easy_set_long(pointer, CInt(option), CLong(value))
         }
 
-        private func setString<Option: BinaryInteger>(_ option: Option, _ value: UnsafePointer<CChar>?) -> Bool {
+        func setString<Option: BinaryInteger>(_ option: Option, _ value: UnsafePointer<CChar>?) -> Bool {
             ccurl_easy_set_string(pointer, CInt(option), value) == 0
         }
     }

@@ -6,6 +6,9 @@
     extension EasyHandle {
         var statusCode: Int { long(CCURLINFO_RESPONSE_CODE) }
 
+        /// Whether the connection carries several requests at once.
+        var isMultiplexed: Bool { long(CCURLINFO_HTTP_VERSION) >= Int(CCURL_HTTP_VERSION_2_0) }
+
         func response(status: Int, transfer: CurlTransfer) -> RawResponse {
             RawResponse(
                 status: status, head: transfer.head, body: transfer.body, url: transfer.request.url,
@@ -21,7 +24,7 @@
             let readyAt = transfer.launched &+ UInt64(max(ready, 0)) * 1000
             let now = monotonicNanoseconds()
             return TransferTimings(
-                queued: .nanoseconds(transfer.launched - min(transfer.launched, transfer.submitted)),
+                queued: .nanoseconds(transfer.queued),
                 nameLookup: isReused ? nil : .microseconds(lookup),
                 connect: isReused ? nil : .microseconds(max(connect - lookup, 0)),
                 tls: isReused || tls == 0 ? nil : .microseconds(max(tls - connect, 0)),

@@ -9,12 +9,14 @@ public enum NetworkError: Error, Sendable {
     case notConnected(TransportError)
     /// A limit of time ran out; the error's phase says where.
     case timedOut(TransportError)
+    /// Called off, by the handle or by the task.
     case cancelled(TransportError)
     /// Any other failure below HTTP.
     case transport(TransportError)
     /// The endpoint and the configuration do not make a request. Nothing was sent.
     case requestGeneration(RequestGenerationError)
 
+    /// The case for the error's code; what ``TransportError/Code/invalidRequest`` carries becomes ``requestGeneration(_:)``.
     public init(_ error: TransportError) {
         switch error.code {
         case .cancelled: self = .cancelled(error)
@@ -37,8 +39,11 @@ extension NetworkError {
         if case .status(let response) = self { response } else { nil }
     }
 
+    /// The response's status, where one came.
     public var statusCode: Int? { response?.statusCode }
+    /// Whether a response came with this status.
     public func hasStatusCode(_ status: Int) -> Bool { statusCode == status }
+    /// Whether a response came with status 404 (RFC 9110 §15.5.5).
     public var isNotFoundError: Bool { hasStatusCode(404) }
 
     /// The failure below HTTP, where it was one.
@@ -49,7 +54,9 @@ extension NetworkError {
         }
     }
 
+    /// Whether the request was called off.
     public var isCancelled: Bool { transportError?.isCancelled ?? false }
+    /// Whether a limit of time ran out, in whichever phase.
     public var isTimeout: Bool { transportError?.isTimeout ?? false }
     /// Whether the network, rather than this request or the server's answer, was at fault.
     public var isConnectivity: Bool { transportError?.isConnectivity ?? false }
@@ -63,6 +70,7 @@ extension NetworkError {
 }
 
 extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+    /// What went wrong, on one line: no query, no secret, no body.
     public var description: String {
         switch self {
         case .status(let response):
@@ -72,7 +80,10 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         }
     }
 
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The same as `description`.
     public var errorDescription: String? { description }
+    /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -6,8 +6,10 @@ import NetworkLogging
 public struct TransportError: Error, Sendable {
     /// What a caller branches on. The vocabulary is open.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The code as descriptions show it.
         public var rawValue: String
 
+        /// A code of any name.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -17,8 +19,11 @@ public struct TransportError: Error, Sendable {
     public enum Phase: String, Sendable, Hashable {
         /// Waiting for a connection.
         case queued
+        /// Asking for the host's addresses.
         case nameLookup = "name lookup"
+        /// Opening the TCP connection.
         case connect
+        /// The handshake, and the check of the certificate.
         case tls = "TLS handshake"
         /// Sending the request.
         case send
@@ -28,17 +33,20 @@ public struct TransportError: Error, Sendable {
         case receive
     }
 
+    /// What a caller branches on.
     public var code: Code
     /// `nil` where it does not apply or is not known.
     public var phase: Phase?
     /// What happened, for people. Holds no query, no credentials and nothing of a body.
-    public var message: String
+    public private(set) var message: String
     /// `GET https://host/path`, without the query.
-    public var request: String?
+    public package(set) var request: String?
     /// The number the engine below gave it: a libcurl `CURLcode` or a `URLError` code.
     public var engineCode: Int?
+    /// The error that caused it. Descriptions leave it out.
     public var underlying: (any Error)?
 
+    /// An error. Secrets in `message` are replaced, and of `request` only method, origin and path are kept.
     public init(
         _ code: Code, _ message: String, phase: Phase? = nil, request: NetworkRequest? = nil, engineCode: Int? = nil,
         underlying: (any Error)? = nil
@@ -53,6 +61,7 @@ public struct TransportError: Error, Sendable {
 }
 
 extension TransportError.Code {
+    /// Called off, by the handle or by the task.
     public static let cancelled = Self(rawValue: "cancelled")
     /// A limit of time ran out; the phase says in what.
     public static let timedOut = Self(rawValue: "timedOut")
@@ -76,12 +85,13 @@ extension TransportError.Code {
     public static let bodyTooLarge = Self(rawValue: "bodyTooLarge")
     /// `maximumHeaderBytes`.
     public static let headersTooLarge = Self(rawValue: "headersTooLarge")
-    /// `maximumRedirects`, or a redirect to itself.
+    /// `maximumRedirects`.
     public static let tooManyRedirects = Self(rawValue: "tooManyRedirects")
     /// A redirect from https to http, to another scheme, or to something that is no URL.
     public static let redirectRefused = Self(rawValue: "redirectRefused")
     /// The TLS handshake or the check of the certificate failed.
     public static let tlsFailed = Self(rawValue: "tlsFailed")
+    /// The proxy could not be used.
     public static let proxyFailed = Self(rawValue: "proxyFailed")
     /// This process has no descriptor, thread or memory left.
     public static let outOfResources = Self(rawValue: "outOfResources")
@@ -91,11 +101,14 @@ extension TransportError.Code {
     public static let notStubbed = Self(rawValue: "notStubbed")
     /// An interceptor failed or broke its contract.
     public static let interceptorFailed = Self(rawValue: "interceptorFailed")
+    /// What no other code names.
     public static let other = Self(rawValue: "other")
 }
 
 extension TransportError {
+    /// Whether the request was called off.
     public var isCancelled: Bool { code == .cancelled }
+    /// Whether a limit of time ran out, in whichever phase.
     public var isTimeout: Bool { code == .timedOut }
 
     /// Whether the network, rather than this request or the server's answer, was at fault.
@@ -112,6 +125,7 @@ extension TransportError {
 }
 
 extension TransportError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+    /// Request, code, phase, message and engine code on one line, never ``underlying``.
     public var description: String {
         var text = request.map { $0 + ": " } ?? ""
         text += code.rawValue
@@ -121,17 +135,10 @@ extension TransportError: CustomStringConvertible, CustomDebugStringConvertible,
         return text
     }
 
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The same as `description`.
     public var errorDescription: String? { description }
+    /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
-
-extension String {
-    /// One line of at most 400 characters, control characters escaped.
-    package var printableLine: String {
-        let scalars = unicodeScalars.prefix(400).map { scalar in
-            scalar.value < 0x20 || scalar.value == 0x7F ? scalar.escaped(asASCII: true) : String(scalar)
-        }
-        return scalars.joined()
-    }
 }

@@ -13,7 +13,8 @@ import Endpoints
 /// }
 /// ```
 ///
-/// Interceptors run in the order of the list, the first one outermost, on the task of the caller. Without any, requests
+/// Interceptors run in the order of the list, the first one outermost, on the task of the caller, or for the completion form on one of
+/// the service's own. A cancelled request ends when they have returned: heed the task's cancellation. Without any, requests
 /// go straight to the session manager.
 public protocol NetworkInterceptor: Sendable {
     /// - Parameter next: The rest of the way. Call it once to go on, again to repeat, not at all to answer yourself.

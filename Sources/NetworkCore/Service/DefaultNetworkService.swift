@@ -30,6 +30,11 @@ public struct DefaultNetworkService: NetworkService {
         journal = RequestJournal(logger: logger)
     }
 
+    /// Requests an endpoint. The request is built before this returns, on the calling thread.
+    ///
+    /// - Parameter completion: Runs exactly once: where the session manager runs its own, or on a background thread behind
+    ///   interceptors and where no request could be built.
+    /// - Returns: A handle that calls the request off.
     @discardableResult
     public func request(
         _ endpoint: any Requestable,
@@ -56,6 +61,9 @@ public struct DefaultNetworkService: NetworkService {
         return session.request(request, completion: finish)
     }
 
+    /// Requests an endpoint, with interceptors on the caller's task.
+    ///
+    /// - Throws: ``NetworkError``; at once when the task is cancelled, unless an interceptor holds it up.
     public func response(for endpoint: any Requestable) async throws(NetworkError) -> NetworkResponse {
         let request = try build(endpoint)
         let entry = journal.open(request)

@@ -20,6 +20,9 @@ public protocol NetworkService: Sendable {
 }
 
 extension NetworkService {
+    /// Requests an endpoint with ``request(_:completion:)``, and calls it off when the task is cancelled.
+    ///
+    /// - Throws: ``NetworkError``; at once when the task is cancelled.
     public func response(for endpoint: any Requestable) async throws(NetworkError) -> NetworkResponse {
         let bridge = CancellationBridge<NetworkResponse, NetworkError>(
             cancellation: .cancelled(TransportError(.cancelled, "the task was cancelled")))

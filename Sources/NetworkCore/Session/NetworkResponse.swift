@@ -5,6 +5,7 @@ import Foundation
 ///
 /// Descriptions show no body, no query and no header that could be secret.
 public struct NetworkResponse: Sendable {
+    /// The final status, not that of a redirect that was followed.
     public var statusCode: Int
     /// As received, also after content decoding: `Content-Encoding` and `Content-Length` then speak of the encoded bytes.
     public var headers: HTTPHeaders
@@ -14,8 +15,10 @@ public struct NetworkResponse: Sendable {
     public var body: Data
     /// The URL that answered, after redirects.
     public var url: URL
+    /// Where the time went.
     public var timings: TransferTimings
 
+    /// A response of these parts.
     public init(
         statusCode: Int,
         headers: HTTPHeaders = [:],
@@ -34,10 +37,13 @@ public struct NetworkResponse: Sendable {
 }
 
 extension NetworkResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Status, origin and path, the size of the body, and headers without secrets.
     public var description: String {
         "\(statusCode) from \(URLText(url).originAndPath), \(body.count) bytes, \(headers)"
     }
 
+    /// The same as `description`.
     public var debugDescription: String { description }
+    /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

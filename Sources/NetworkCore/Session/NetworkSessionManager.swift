@@ -25,6 +25,9 @@ public protocol NetworkSessionManager: Sendable {
 }
 
 extension NetworkSessionManager {
+    /// Sends a request with ``request(_:completion:)``, and calls it off when the task is cancelled.
+    ///
+    /// - Throws: ``TransportError``; at once when the task is cancelled.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         let bridge = CancellationBridge<NetworkResponse, TransportError>(
             cancellation: TransportError(.cancelled, "the task was cancelled", request: request))

@@ -20,9 +20,21 @@ public struct SessionConfiguration: Sendable, Hashable {
     public var maximumConnectionsPerHost = 6
     /// Connections kept open for reuse, over all hosts. 256.
     public var maximumIdleConnections = 256
+    /// Requests in flight on one host that speaks HTTP/2, where they share connections. 100, as RFC 9113 §6.5.2 recommends.
+    public var maximumStreamsPerHost = 100
+    /// Straight or through a proxy. What the environment says by default.
+    public var proxy = ProxyConfiguration.environment
+    /// A Unix domain socket that all requests are sent to, whatever their URL's host; at most 107 bytes. `nil`: TCP.
+    public var unixSocketPath: String?
+    /// Whether cookies are stored, in memory, and sent back (RFC 6265). `false`.
+    public var storesCookies = false
     /// Sent unless a request has its own; `nil` sends none.
     public var userAgent: String? = "swift-data-transfer"
 
+    /// The defaults.
+    ///
+    /// Times must lie between 1 millisecond and 10^6 seconds, `maximumHeaderBytes` must be at least 1024,
+    /// `maximumConnectionsPerHost` at least 1, the other counts at least 0. Session managers refuse each request otherwise.
     public init() {}
 
     /// Made in place: `SessionConfiguration { $0.maximumConnectionsPerHost = 64 }`.
@@ -43,11 +55,16 @@ public struct SessionConfiguration: Sendable, Hashable {
         let counts = [
             ("maximumBodyBytes", maximumBodyBytes, 0), ("maximumHeaderBytes", maximumHeaderBytes, 1024),
             ("maximumRedirects", maximumRedirects, 0), ("maximumConnectionsPerHost", maximumConnectionsPerHost, 1),
-            ("maximumIdleConnections", maximumIdleConnections, 0),
+            ("maximumIdleConnections", maximumIdleConnections, 0), ("maximumStreamsPerHost", maximumStreamsPerHost, 1),
         ]
         for (name, value, minimum) in counts where value < minimum {
             throw TransportError(.invalidConfiguration, "\(name) is \(value); it must be at least \(minimum)")
         }
+        if let path = unixSocketPath, !(1...107).contains(path.utf8.count) || path.utf8.contains(0) {
+            throw TransportError(
+                .invalidConfiguration, "unixSocketPath has \(path.utf8.count) bytes; it must have 1...107, none of them NUL")
+        }
+        try proxy.validate()
         let agent = HTTPHeaders([HTTPHeaders.Field(name: "User-Agent", value: userAgent ?? "")])
         if agent[0].value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw TransportError(.invalidConfiguration, "userAgent has a control character")

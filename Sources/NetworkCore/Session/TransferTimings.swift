@@ -1,10 +1,10 @@
 /// Where the time of a transfer went. Phases that did not happen, or that an engine does not tell, are `nil`.
 ///
-/// The phases are those of the last hop; ``total`` and ``redirects`` speak of the whole transfer.
+/// The phases are those of the last hop; ``queued``, ``total`` and ``redirects`` speak of the whole transfer.
 public struct TransferTimings: Sendable, Hashable {
-    /// Waiting for a connection, before anything was done for this request.
+    /// Waiting for a connection, in all hops together.
     public var queued: Duration?
-    /// Name lookup. Nearly zero on a reused connection.
+    /// Name lookup. `nil` on a reused connection, as ``connect`` and ``tls`` are.
     public var nameLookup: Duration?
     /// TCP connect.
     public var connect: Duration?
@@ -16,15 +16,16 @@ public struct TransferTimings: Sendable, Hashable {
     public var total: Duration
     /// How many redirects were followed.
     public var redirects: Int
-    /// Bytes of request body sent.
+    /// Bytes of request body sent in the last hop.
     public var bytesSent: Int64
-    /// Bytes of response body received, before content decoding.
+    /// Bytes of response body received in the last hop, before content decoding.
     public var bytesReceived: Int64
-    /// `http/1.1` or `h2`, as ALPN names them (RFC 7301 §6).
+    /// `http/1.0`, `http/1.1`, `h2` or `h3`, as ALPN names them (RFC 7301 §6).
     public var protocolName: String?
     /// Whether the connection had served another request before.
     public var isReusedConnection: Bool?
 
+    /// Timings of these parts; what is not given is zero or not known.
     public init(
         queued: Duration? = nil, nameLookup: Duration? = nil, connect: Duration? = nil, tls: Duration? = nil,
         firstByte: Duration? = nil, total: Duration = .zero, redirects: Int = 0, bytesSent: Int64 = 0,

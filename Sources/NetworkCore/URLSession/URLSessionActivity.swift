@@ -12,10 +12,14 @@ struct URLSessionActivity: Sendable {
     /// `nil` between leaving the queue and the first sign of life: connecting and waiting look alike.
     private(set) var phase: TransportError.Phase? = .queued
     private(set) var launched: UInt64?
+    /// Nanoseconds of waiting, in all hops so far.
+    private(set) var queued: UInt64 = 0
+    private var entered: UInt64
     private var lastSign: UInt64?
 
     init(_ timeouts: RequestTimeouts, limits: SessionConfiguration, now: UInt64) {
         submitted = now
+        entered = now
         let total = timeouts.total ?? limits.totalTimeout
         totalDeadline = total.map { now &+ $0.boundedNanoseconds } ?? .max
         idleLimit = (timeouts.idle ?? limits.idleTimeout).boundedNanoseconds
@@ -29,7 +33,8 @@ struct URLSessionActivity: Sendable {
         return min(totalDeadline, idleDeadline)
     }
 
-    mutating func enterQueue() {
+    mutating func enterQueue(at now: UInt64) {
+        entered = now
         phase = .queued
         launched = nil
         lastSign = nil
@@ -37,6 +42,7 @@ struct URLSessionActivity: Sendable {
 
     mutating func launch(at now: UInt64) {
         phase = nil
+        queued &+= now - min(now, entered)
         launched = now
         lastSign = nil
     }

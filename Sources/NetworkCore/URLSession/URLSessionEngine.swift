@@ -53,7 +53,7 @@ final class URLSessionEngine: @unchecked Sendable {
 
     /// Begins a hop, or makes it wait for its origin's turn.
     private func enter(_ transfer: URLSessionTransfer) {
-        transfer.activity.withLock { $0.enterQueue() }
+        transfer.activity.withLock { $0.enterQueue(at: URLSessionClock.now) }
         transfer.ticket = gate.enter(transfer.origin, transfer)
         if transfer.ticket == nil { return launch(transfer) }
         clock.watch(transfer)

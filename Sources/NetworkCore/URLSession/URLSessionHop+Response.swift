@@ -23,7 +23,7 @@ extension URLSessionHop {
 
     private func timings(_ received: Received, _ activity: URLSessionActivity) -> TransferTimings {
         var timings = received.timings
-        timings.queued = activity.launched.map { .nanoseconds(Int64($0 - min($0, activity.submitted))) }
+        timings.queued = .nanoseconds(Int64(clamping: activity.queued))
         timings.total = .nanoseconds(Int64(URLSessionClock.now - activity.submitted))
         timings.redirects = transfer.redirects
         timings.bytesSent = Int64(request.body?.count ?? 0)

@@ -64,6 +64,10 @@ public final class URLSessionManager: NetworkSessionManager {
         engine.close()
     }
 
+    /// Sends a request. Its URL's user information is sent as `Authorization` unless there is one.
+    ///
+    /// - Parameter completion: Runs exactly once, on a background thread that no transfer depends on.
+    /// - Returns: A handle that calls the transfer off.
     @discardableResult
     public func request(
         _ request: NetworkRequest,

@@ -11,14 +11,19 @@ import NetworkCore
 public final class ManualClock: Clock {
     /// Time since the clock was made.
     public struct Instant: InstantProtocol {
+        /// Since the clock was made; negative where it was moved back beyond.
         public var offset: Duration
 
+        /// An instant this long after the clock was made.
         public init(offset: Duration = .zero) {
             self.offset = offset
         }
 
+        /// The instant this much later.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        /// The time from this instant to another; negative where that is earlier.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
+        /// Whether the left one is earlier.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -38,9 +43,12 @@ public final class ManualClock: Clock {
 
     private let state = Locked(State())
 
+    /// A clock that stands at 0.
     public init() {}
 
+    /// Where the clock stands.
     public var now: Instant { state.withLock(\.now) }
+    /// Zero.
     public var minimumResolution: Duration { .zero }
     /// Tasks that sleep now.
     public var sleeperCount: Int { state.withLock(\.sleepers.count) }

@@ -15,10 +15,13 @@ public protocol MockEndpoint: Requestable {
 }
 
 extension MockEndpoint {
+    /// `json`
     public var mockFileExtension: String { "json" }
 }
 
 extension DecodedEndpoint: MockEndpoint where Base: MockEndpoint {
+    /// The base's.
     public var mockFileName: String { base.mockFileName }
+    /// The base's.
     public var mockFileExtension: String { base.mockFileExtension }
 }

@@ -33,6 +33,14 @@ public final class StubDataTransferService: DataTransferService {
     /// The methods and paths of the endpoints that were asked for so far, in order.
     public var requests: [String] { asked.withLock { $0 } }
 
+    /// Answers with the endpoint's file as a 200 of `application/json`, whatever the file's extension.
+    ///
+    /// The request is built and the file decoded as a real service does it. The file is read on the calling thread.
+    ///
+    /// - Parameters:
+    ///   - queue: Where the completion runs; with `nil`, on a background thread.
+    ///   - completion: Runs exactly once.
+    /// - Returns: A handle that calls the request off.
     @discardableResult
     public func response<Target: ResponseRequestable>(
         for endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil,
@@ -68,6 +76,7 @@ public enum StubFixtureError: Error, Sendable, Hashable, CustomStringConvertible
     /// There is no such file.
     case mockDataMissing(file: String, place: String)
 
+    /// What is missing, in words.
     public var description: String {
         switch self {
         case .endpointNotMocked(let endpoint): "\(endpoint) is no MockEndpoint"

@@ -7,7 +7,9 @@ import NetworkLogging
 public final class InMemoryLogger: NetworkErrorLogger, DataTransferErrorLogger {
     /// What was heard.
     public enum Event: Sendable {
+        /// A request, before it is sent.
         case request(LoggedRequest)
+        /// A response, and the request it answers.
         case response(LoggedResponse, LoggedRequest)
         /// A failure of the network layer.
         case networkError(any Error, LoggedRequest?)
@@ -17,15 +19,18 @@ public final class InMemoryLogger: NetworkErrorLogger, DataTransferErrorLogger {
 
     private let heard = Locked<[Event]>([])
 
+    /// A logger that has heard nothing.
     public init() {}
 
     /// Everything, in order.
     public var events: [Event] { heard.withLock { $0 } }
 
+    /// Requests, in order.
     public var requests: [LoggedRequest] {
         events.compactMap { if case .request(let request) = $0 { request } else { nil } }
     }
 
+    /// Responses, in order.
     public var responses: [LoggedResponse] {
         events.compactMap { if case .response(let response, _) = $0 { response } else { nil } }
     }
@@ -40,18 +45,22 @@ public final class InMemoryLogger: NetworkErrorLogger, DataTransferErrorLogger {
         events.compactMap { if case .dataTransferError(let error) = $0 { error } else { nil } }
     }
 
+    /// Remembers a request.
     public func log(request: LoggedRequest) {
         heard.withLock { $0.append(.request(request)) }
     }
 
+    /// Remembers a response and its request.
     public func log(response: LoggedResponse, for request: LoggedRequest) {
         heard.withLock { $0.append(.response(response, request)) }
     }
 
+    /// Remembers a failure of the network layer.
     public func log(error: any Error, for request: LoggedRequest?) {
         heard.withLock { $0.append(.networkError(error, request)) }
     }
 
+    /// Remembers a failure of the data transfer layer.
     public func log(error: any Error) {
         heard.withLock { $0.append(.dataTransferError(error)) }
     }

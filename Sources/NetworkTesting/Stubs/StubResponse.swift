@@ -17,6 +17,7 @@ public struct StubResponse: Sendable {
 
     var outcome: Outcome
 
+    /// A response as it stands; no header is added.
     public init(status: Int = 200, headers: HTTPHeaders = [:], body: Data = Data()) {
         outcome = .response(status: status, headers: headers, body: body)
     }
@@ -39,10 +40,12 @@ public struct StubResponse: Sendable {
         data(try encoder.encode(value), contentType: "application/json", status: status, headers: headers)
     }
 
+    /// Text in UTF-8, as `text/plain; charset=utf-8` unless `headers` has a `Content-Type`.
     public static func text(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> StubResponse {
         data(Data(text.utf8), contentType: "text/plain; charset=utf-8", status: status, headers: headers)
     }
 
+    /// Bytes. A `Content-Type` in `headers` takes the place of `contentType`.
     public static func data(
         _ data: Data, contentType: String = "application/octet-stream", status: Int = 200, headers: HTTPHeaders = [:]
     ) -> StubResponse {
@@ -50,6 +53,7 @@ public struct StubResponse: Sendable {
         return StubResponse(status: status, headers: type.replacing(with: headers), body: data)
     }
 
+    /// A status and no body.
     public static func status(_ status: Int, headers: HTTPHeaders = [:]) -> StubResponse {
         StubResponse(status: status, headers: headers)
     }

@@ -24,7 +24,7 @@ public final class StubSessionManager: NetworkSessionManager {
         var method: HTTPMethod?
 
         func matches(_ request: NetworkRequest) -> Bool {
-            (method == nil || method == request.method) && (path == nil || path == request.url.path)
+            (method == nil || method == request.method) && (path == nil || path == request.pathForStubs)
         }
     }
 
@@ -38,6 +38,7 @@ public final class StubSessionManager: NetworkSessionManager {
 
     private let state = Locked(State())
 
+    /// Without answers: requests fail until there are some.
     public init() {}
 
     /// Answers the next request for a path, once.
@@ -67,6 +68,10 @@ public final class StubSessionManager: NetworkSessionManager {
     /// Requests that got no answer yet and were not cancelled.
     public var waitingCount: Int { state.withLock(\.waiting.count) }
 
+    /// Takes an answer for the request, and remembers it.
+    ///
+    /// - Parameter completion: Runs exactly once, on a background thread.
+    /// - Returns: A handle; a cancellation that comes before the completion runs takes the answer's place.
     @discardableResult
     public func request(
         _ request: NetworkRequest,
@@ -94,6 +99,9 @@ public final class StubSessionManager: NetworkSessionManager {
         return StubHandle { isCancelled.withLock { $0 = true } }
     }
 
+    /// Takes an answer for the request, and remembers it. Suspends only for ``StubResponse/silence``.
+    ///
+    /// - Throws: ``NetworkCore/TransportError``; at once when the task is cancelled.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         if Task.isCancelled { throw TransportError(.cancelled, "the task was cancelled", request: request) }
         if let answer = answer(to: request) { return try answer.get() }
@@ -145,8 +153,16 @@ public final class StubSessionManager: NetworkSessionManager {
         let list = enqueued.prefix(5).map { "\($0.method?.rawValue ?? "any") \($0.path ?? "any path")" }.joined(separator: ", ")
         return TransportError(
             .notStubbed,
-            "no stub for \(request.method) \(request.url.path); enqueued: \(list.isEmpty ? "nothing" : list); routes: \(routes)",
+            "no stub for \(request.method) \(request.pathForStubs); enqueued: \(list.isEmpty ? "nothing" : list); routes: \(routes)",
             request: request)
+    }
+}
+
+extension NetworkRequest {
+    /// Percent-decoded, with a slash at the end where there is one: `URL.path` drops it.
+    fileprivate var pathForStubs: String {
+        let path = URLText(url).path
+        return path.isEmpty ? "/" : PercentEncoding.decoded(path) ?? String(path)
     }
 }
 

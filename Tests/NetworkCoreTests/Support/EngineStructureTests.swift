@@ -61,6 +61,17 @@ struct EngineStructureTests {
         }
     }
 
+    @Test func `a wider gate lets in those who wait, in order, and holds again`() {
+        var gate = OriginGate<Int>(limit: 2)
+        for number in 0..<10 { #expect((gate.enter("a", number) == nil) == (number < 2)) }
+        #expect(gate.widen("a", to: 5) == [2, 3, 4])
+        #expect(gate.widen("a", to: 5) == [] && gate.widen("a", to: 3) == [] && gate.widen("b", to: 5) == [])
+        #expect(gate.enter("a", 10) != nil && gate.enter("b", 11) == nil)
+        #expect((0..<6).map { _ in gate.leave("a") } == [5, 6, 7, 8, 9, 10])
+        for _ in 0..<5 { #expect(gate.leave("a") == nil) }
+        #expect(gate.enter("a", 12) == nil && gate.enter("a", 13) == nil && gate.enter("a", 14) != nil, "forgotten once empty")
+    }
+
     private func head(_ lines: [String]) -> ResponseHead {
         var head = ResponseHead()
         for line in lines { Array(line.utf8).withUnsafeBytes { head.receive($0) } }

@@ -42,7 +42,7 @@ extension URLSessionTests {
         @Test func `a movement after the hop has left counts for nothing`() {
             var activity = activity(RequestTimeouts())
             activity.launch(at: 2000 * Self.millisecond)
-            activity.enterQueue()
+            activity.enterQueue(at: 0)
             activity.move(to: .receive, at: 2009 * Self.millisecond)
             #expect(activity.phase == .queued && activity.deadline == .max)
         }

@@ -1,3 +1,3 @@
 import DataTransferCombine
 
-print("DataTransferCombine")
+print(Endpoint<Int>(path: "movie/7"))

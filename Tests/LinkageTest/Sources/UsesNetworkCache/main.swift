@@ -1,3 +1,3 @@
 import NetworkCache
 
-print("NetworkCache")
+print(CacheControl(parsing: "max-age=60, private"))

@@ -1,3 +1,4 @@
 import NetworkPipeline
 
-print("NetworkPipeline")
+let activity = NetworkActivity { isActive in print(isActive) }
+print(activity.count)

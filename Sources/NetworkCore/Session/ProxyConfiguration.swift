@@ -1,0 +1,116 @@
+import Endpoints
+import Foundation
+
+/// The way to the server: straight, or through a proxy.
+///
+/// ```swift
+/// SessionConfiguration { $0.proxy = .http(host: "proxy.example", port: 3128, username: "u", password: "p") }
+/// ```
+///
+/// Descriptions show no user name and no password.
+public struct ProxyConfiguration: Sendable, Hashable {
+    enum Kind: Sendable, Hashable {
+        case environment
+        case none
+        case http
+        case socks5(resolvesNamesThere: Bool)
+    }
+
+    let kind: Kind
+    let host: String
+    let port: Int
+    let username: String?
+    let password: String?
+    /// Hosts that are reached without the proxy: names, which cover their subdomains too, IP addresses, and from libcurl 7.86 on
+    /// networks such as `10.0.0.0/8`; `*` is all. Of no effect for ``environment`` and ``none``.
+    public var excludedHosts: [String]
+
+    private init(
+        kind: Kind, host: String = "", port: Int = 0, username: String? = nil, password: String? = nil,
+        excludedHosts: [String] = []
+    ) {
+        self.kind = kind
+        self.host = host
+        self.port = port
+        self.username = username
+        self.password = password
+        self.excludedHosts = excludedHosts
+    }
+
+    /// What `http_proxy` (in lower case only, since a CGI server sets the other from a header), `https_proxy`, `all_proxy` and
+    /// `no_proxy` say, read at each new connection. The default.
+    public static let environment = ProxyConfiguration(kind: .environment)
+
+    /// Straight to the server, whatever the environment says.
+    public static let none = ProxyConfiguration(kind: .none)
+
+    /// An HTTP proxy: `http` requests are sent to it (RFC 9112 §3.2.2), `https` ones through a tunnel (RFC 9110 §9.3.6).
+    ///
+    /// - Parameter username: For Basic authentication with the proxy; it is never sent to a server.
+    public static func http(
+        host: String, port: Int, username: String? = nil, password: String? = nil, excludedHosts: [String] = []
+    ) -> ProxyConfiguration {
+        ProxyConfiguration(
+            kind: .http, host: host, port: port, username: username, password: password, excludedHosts: excludedHosts)
+    }
+
+    /// A SOCKS 5 proxy (RFC 1928).
+    ///
+    /// - Parameters:
+    ///   - username: For RFC 1929.
+    ///   - resolvesNamesThere: Whether names are looked up by the proxy, so that this machine's resolver never sees them. `true`.
+    public static func socks5(
+        host: String, port: Int, username: String? = nil, password: String? = nil, resolvesNamesThere: Bool = true,
+        excludedHosts: [String] = []
+    ) -> ProxyConfiguration {
+        ProxyConfiguration(
+            kind: .socks5(resolvesNamesThere: resolvesNamesThere), host: host, port: port, username: username, password: password,
+            excludedHosts: excludedHosts)
+    }
+
+    /// Whether a proxy is named here.
+    var isExplicit: Bool {
+        switch kind {
+        case .environment, .none: false
+        case .http, .socks5: true
+        }
+    }
+
+    func validate() throws(TransportError) {
+        guard isExplicit else { return }
+        let isHost = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"/@?#\\".utf8.contains($0) }
+        guard isHost else {
+            throw TransportError(.invalidConfiguration, "proxy: \"\(host.printable)\" is not a host")
+        }
+        guard (1...65535).contains(port) else {
+            throw TransportError(.invalidConfiguration, "proxy: the port \(port) is outside 1...65535")
+        }
+        for text in [username, password].compactMap(\.self) + excludedHosts
+        where text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+            throw TransportError(.invalidConfiguration, "proxy: a control character in a name or password")
+        }
+        if username == nil, password != nil {
+            throw TransportError(.invalidConfiguration, "proxy: a password without a user name")
+        }
+        if excludedHosts.contains(where: { $0.isEmpty || $0.contains(",") || $0.contains(" ") }) {
+            throw TransportError(.invalidConfiguration, "proxy: an excluded host is empty or holds a comma or a space")
+        }
+    }
+}
+
+extension ProxyConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Kind, host and port.
+    public var description: String {
+        switch kind {
+        case .environment: "the environment's proxy"
+        case .none: "no proxy"
+        case .http: "HTTP proxy \(host.printable):\(port)"
+        case .socks5: "SOCKS 5 proxy \(host.printable):\(port)"
+        }
+    }
+
+    /// Kind, host and port.
+    public var debugDescription: String { description }
+    /// Kind, host and port.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

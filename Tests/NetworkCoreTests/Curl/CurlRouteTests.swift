@@ -1,0 +1,111 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkTesting
+    import Testing
+
+    @testable import NetworkCore
+
+    @Suite(.timeLimit(.minutes(1)))
+    struct CurlRouteTests {
+        private func session(_ change: (inout SessionConfiguration) -> Void) -> CurlSessionManager {
+            CurlSessionManager(configuration: SessionConfiguration(change))
+        }
+
+        private func request(_ text: String, headers: HTTPHeaders = [:]) throws -> NetworkRequest {
+            NetworkRequest(url: try #require(URL(string: text)), headers: headers)
+        }
+
+        @Test func `an HTTP proxy is asked for the whole URL, with its own credentials`() async throws {
+            let proxy = try LoopbackServer { _ in .text("through the proxy") }
+            let session = session { $0.proxy = .http(host: "127.0.0.1", port: proxy.port, username: "u:", password: "p@") }
+            let response = try await session.response(
+                for: try request("http://nowhere.example/a?b=1", headers: ["Authorization": "Bearer mine"]))
+            #expect(response.body == Data("through the proxy".utf8))
+            let sent = try #require(proxy.requests.first)
+            #expect(sent.target == "http://nowhere.example/a?b=1" && sent.headers["Host"] == "nowhere.example")
+            #expect(sent.headers["Proxy-Authorization"] == "Basic " + Data("u::p@".utf8).base64EncodedString())
+            #expect(sent.headers["Authorization"] == "Bearer mine")
+        }
+
+        @Test func `excluded hosts are reached straight`() async throws {
+            let proxy = try LoopbackServer { _ in .text("proxy") }
+            let server = try LoopbackServer { _ in .text("server") }
+            let session = session {
+                $0.proxy = .http(host: "127.0.0.1", port: proxy.port, excludedHosts: ["other.example", "127.0.0.1"])
+            }
+            #expect(try await session.response(for: server.request("/")).body == Data("server".utf8))
+            #expect(try await session.response(for: try request("http://nowhere.example/")).body == Data("proxy".utf8))
+        }
+
+        @Test func `a proxy that refuses says that it is the proxy`() async throws {
+            let proxy = try LoopbackServer { _ in .status(403) }
+            let refusing = session { $0.proxy = .http(host: "127.0.0.1", port: proxy.port) }
+            let tunnel = try await failure(of: refusing, try request("https://nowhere.example/"))
+            #expect(tunnel.code == .proxyFailed && tunnel.isConnectivity, "\(tunnel)")
+            #expect(try await refusing.response(for: try request("http://nowhere.example/")).statusCode == 403)
+            proxy.stop()
+            let gone = session { [port = proxy.port] in $0.proxy = .http(host: "127.0.0.1", port: port) }
+            #expect(try await failure(of: gone, try request("http://nowhere.example/")).code == .proxyFailed)
+            let socks = session { [port = proxy.port] in $0.proxy = .socks5(host: "127.0.0.1", port: port) }
+            #expect(try await failure(of: socks, try request("http://nowhere.example/")).code == .proxyFailed)
+        }
+
+        @Test(
+            arguments: [
+                ProxyConfiguration.http(host: "", port: 1), .http(host: "a b", port: 1), .http(host: "u@h", port: 1),
+                .http(host: "h", port: 0),
+                .http(host: "h", port: 65536), .socks5(host: "h", port: 1, username: "a\n"),
+                .http(host: "h", port: 1, password: "p"),
+                .http(host: "h", port: 1, excludedHosts: ["a,b"]), .http(host: "h", port: 1, excludedHosts: [""]),
+            ])
+        func `a proxy that makes no sense is refused before anything is sent`(proxy: ProxyConfiguration) async throws {
+            let error = try await failure(of: session { $0.proxy = proxy }, try request("http://127.0.0.1:1/"))
+            #expect(error.code == .invalidConfiguration && error.message.hasPrefix("proxy"))
+        }
+
+        @Test func `a proxy's description keeps its credentials`() {
+            let proxy = ProxyConfiguration.http(host: "h", port: 1, username: "canary", password: "canary")
+            var dumped = ""
+            dump(proxy, to: &dumped)
+            dump(SessionConfiguration { $0.proxy = proxy }, to: &dumped)
+            #expect(!(dumped + "\(proxy)" + String(reflecting: proxy)).contains("canary"))
+        }
+
+        @Test func `a Unix domain socket takes the place of the host`() async throws {
+            let server = try UnixSocketServer(response: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nunix")
+            let session = session { $0.unixSocketPath = server.path }
+            for _ in 0..<3 {
+                #expect(try await session.response(for: try request("http://localhost/x")).body == Data("unix".utf8))
+            }
+        }
+
+        @Test func `a socket that is not there, or has too long a name, is an error`() async throws {
+            let missing = session { $0.unixSocketPath = "/nonexistent/socket" }
+            #expect(try await failure(of: missing, try request("http://localhost/")).code == .cannotConnect)
+            for path in ["", String(repeating: "x", count: 108), "a\u{0}b"] {
+                let error = try await failure(of: session { $0.unixSocketPath = path }, try request("http://localhost/"))
+                #expect(error.code == .invalidConfiguration && error.message.contains("unixSocketPath"))
+            }
+        }
+
+        @Test func `cookies are kept where they are asked for, for their host and path`() async throws {
+            let server = try LoopbackServer { request in
+                request.path == "/login"
+                    ? LoopbackResponse(headers: ["Set-Cookie": "id=7; Path=/in", "set-cookie": "all=1; Path=/"]) : .text("")
+            }
+            let session = session { $0.storesCookies = true }
+            for path in ["/login", "/in/side", "/out"] { _ = try await session.response(for: server.request(path)) }
+            let cookies = server.requests.map { Set(($0.headers["Cookie"] ?? "").components(separatedBy: "; ")) }
+            #expect(cookies == [[""], ["id=7", "all=1"], ["all=1"]])
+            let other = CurlSessionManager(configuration: session.configuration)
+            _ = try await other.response(for: server.request("/in/side"))
+            #expect(server.requests.last?.headers.contains("Cookie") == false, "each session manager has its own")
+        }
+
+        @Test func `an IPv6 literal is a host`() async throws {
+            let error = try await failure(of: CurlSessionManager(), try request("http://[::1]:1/"))
+            #expect(error.code == .cannotConnect)
+        }
+    }
+#endif
