@@ -66,7 +66,8 @@
                 #expect(try await session.response(for: server.request("/")).statusCode == 200)
                 let request = server.request("/stall", timeouts: RequestTimeouts(total: .milliseconds(100)))
                 let duration = try await elapsed {
-                    #expect(try await failure(of: session, request).isTimeout)
+                    let error = try await failure(of: session, request)
+                    #expect(error.isTimeout)
                 }
                 shortest = min(shortest, duration)
             }
