@@ -6,11 +6,14 @@
 
     /// The event loop: one libcurl multi handle, one epoll set, one thread.
     ///
-    /// Made by whoever sends the first transfer, then used by its own thread alone. Each round takes the inbox, lets libcurl work on
-    /// the sockets that are ready, answers what has ended, and ends what is late.
-    final class CurlEngine {
+    /// Made by whoever sends the first transfer. Each round of its thread takes the inbox, lets libcurl work on the sockets that are
+    /// ready, answers what has ended, and ends what is late. While there is no transfer, a caller starts one on its own thread, which
+    /// spares the switch to this one; whoever works holds the turn.
+    // Sendable although unchecked: `let`s are immutable, and every `var` is touched by the holder of `turn` alone.
+    final class CurlEngine: @unchecked Sendable {
         let loop: CurlLoop
         private let epoll: EpollSet
+        private let turn = Turn()
         let multi: UnsafeMutableRawPointer
         var now: UInt64 = 0
         /// When libcurl wants to be called without an event.
@@ -21,13 +24,17 @@
         private let cookies: CookieShare?
         /// Started and not ended.
         var transfers = 0
+        /// Until when the thread waits if there is no event.
+        private var waitsUntil: UInt64 = 0
+        /// Whether there was a transfer since the thread last waited without end.
+        var wasUsed = false
+        /// Whether the thread is gone.
+        private var hasEnded = false
         let redirectRules: RedirectRules
 
         private static let globalResult = ccurl_global_init()
         /// Whether libcurl could be set up for this process.
         static var isReady: Bool { globalResult == 0 }
-
-        var wakeDescriptor: CInt { epoll.wakeDescriptor }
 
         /// `nil` when the process has no descriptors or memory left.
         init?(loop: CurlLoop) {
@@ -87,12 +94,8 @@
         }
 
         private func run() {
-            // OpenSSL writes with write(2): without this, a peer that hangs up kills the process.
-            var signals = sigset_t()
-            sigemptyset(&signals)
-            sigaddset(&signals, SIGPIPE)
-            pthread_sigmask(SIG_BLOCK, &signals, nil)
-
+            BrokenPipe.block()
+            turn.take()
             while true {
                 now = monotonicNanoseconds()
                 let commands = loop.takeCommands()
@@ -103,14 +106,40 @@
                     }
                 }
                 work()
-                if transfers == 0, loop.mayEnd() { return }
-                epoll.wait(milliseconds: commands.isEmpty ? waitMilliseconds() : 0) { socket, events in
-                    act(socket, events)
+                if transfers == 0, loop.mayEnd() {
+                    hasEnded = true
+                    return turn.release()
                 }
+                let milliseconds = commands.isEmpty ? waitMilliseconds() : 0
+                turn.release()
+                let count = epoll.wait(milliseconds: milliseconds)
+                turn.take()
                 loop.wokeUp()
                 now = monotonicNanoseconds()
+                epoll.forEach(count) { socket, events in act(socket, events) }
                 work()
             }
+        }
+
+        /// Makes the thread take the inbox. Called under the loop's lock.
+        func wake() {
+            epoll.wake()
+        }
+
+        /// Starts a transfer on the thread of whoever calls, if there is no other: those that come in numbers are cheaper together.
+        ///
+        /// - Returns: `false` when there are others, or the engine has ended; nothing has been done then.
+        func startHere(_ transfer: CurlTransfer) -> Bool {
+            guard turn.tryToTake() else { return false }
+            defer { turn.release() }
+            guard !hasEnded, transfers == 0 else { return false }
+            BrokenPipe.ignoring {
+                now = monotonicNanoseconds()
+                start(transfer)
+                work()
+            }
+            if min(curlDeadline, deadlines.first?.deadline ?? .max) < waitsUntil { epoll.wake() }
+            return true
         }
 
         /// Lets libcurl's timers run and deals with what has ended.
@@ -128,8 +157,14 @@
 
         private func waitMilliseconds() -> CInt {
             let next = min(curlDeadline, deadlines.first?.deadline ?? .max)
-            if next == .max { return -1 }
             let current = monotonicNanoseconds()
+            if next == .max {
+                // A caller whose deadline comes first has to wake the thread: one that waits for a second spares them that.
+                waitsUntil = wasUsed ? current &+ 1_000_000_000 : .max
+                defer { wasUsed = false }
+                return wasUsed ? 1000 : -1
+            }
+            waitsUntil = next
             guard next > current else { return 0 }
             return CInt(min((next - current + 999_999) / 1_000_000, 60_000))
         }

@@ -9,6 +9,7 @@
             // A cancellation may have come first, even before there was a loop to tell.
             guard !transfer.isEnded, !transfer.isAnswered else { return }
             transfers += 1
+            wasUsed = true
             let timeouts = transfer.request.timeouts
             if let total = timeouts.total ?? loop.configuration.totalTimeout {
                 transfer.totalDeadline = transfer.submitted &+ total.boundedNanoseconds

@@ -1,7 +1,4 @@
 #if os(Linux)
-    import CCurl
-    import Glibc
-
     /// The side of the engine that callers touch: an inbox in front of a thread.
     ///
     /// The thread starts with the first transfer and ends once the session manager is gone and the last transfer has ended.
@@ -13,8 +10,8 @@
 
         private struct Inbox {
             var commands: [Command] = []
-            /// Exists while the thread runs.
-            var wakeDescriptor: CInt?
+            /// Exists while its thread runs.
+            var engine: CurlEngine?
             /// Whether the thread waits for events, and so has to be woken.
             var isAsleep = false
             var isClosed = false
@@ -30,6 +27,7 @@
         }
 
         func start(_ transfer: CurlTransfer) {
+            if let engine = waitingEngine, engine.startHere(transfer) { return }
             if !send(.start(transfer)) {
                 transfer.end(
                     .failure(
@@ -41,7 +39,7 @@
 
         func cancel(_ transfer: CurlTransfer) {
             inbox.withLock { inbox in
-                guard inbox.wakeDescriptor != nil else { return }
+                guard inbox.engine != nil else { return }
                 inbox.commands.append(.cancel(transfer))
                 Self.wake(&inbox)
             }
@@ -53,6 +51,11 @@
                 inbox.isClosed = true
                 Self.wake(&inbox)
             }
+        }
+
+        /// The engine, if its thread waits and nothing has come in since.
+        private var waitingEngine: CurlEngine? {
+            inbox.withLock { $0.isAsleep && $0.commands.isEmpty ? $0.engine : nil }
         }
 
         // MARK: For the loop's thread
@@ -71,13 +74,13 @@
             inbox.withLock { $0.isAsleep = false }
         }
 
-        /// Whether the thread may end: nobody can send anything any more. Then the wake descriptor is out of reach.
+        /// Whether the thread may end: nobody can send anything any more. Then the engine is out of reach.
         func mayEnd() -> Bool {
             inbox.withLock { inbox in
                 guard inbox.isClosed, !inbox.commands.contains(where: { if case .start = $0 { true } else { false } }) else {
                     return false
                 }
-                inbox.wakeDescriptor = nil
+                inbox.engine = nil
                 inbox.commands.removeAll()
                 return true
             }
@@ -86,9 +89,9 @@
         /// - Returns: Whether there is a thread to receive it.
         private func send(_ command: Command) -> Bool {
             inbox.withLock { inbox in
-                if inbox.wakeDescriptor == nil {
+                if inbox.engine == nil {
                     guard let engine = CurlEngine(loop: self), engine.startThread() else { return false }
-                    inbox.wakeDescriptor = engine.wakeDescriptor
+                    inbox.engine = engine
                 }
                 inbox.commands.append(command)
                 Self.wake(&inbox)
@@ -97,10 +100,9 @@
         }
 
         private static func wake(_ inbox: inout Inbox) {
-            guard inbox.isAsleep, let descriptor = inbox.wakeDescriptor else { return }
+            guard inbox.isAsleep, let engine = inbox.engine else { return }
             inbox.isAsleep = false
-            var one: UInt64 = 1
-            _ = write(descriptor, &one, 8)
+            engine.wake()
         }
     }
 #endif

@@ -4,7 +4,8 @@
 
     /// The sockets libcurl wants to hear about, and the event that wakes the loop.
     ///
-    /// Confined to the loop's thread, except for `wakeDescriptor`, which others write to under the loop's lock.
+    /// The loop's thread waits; whoever has the engine's turn changes what it waits for. `wakeDescriptor` is written to under the
+    /// loop's lock or by the holder of the turn.
     final class EpollSet {
         let wakeDescriptor: CInt
         private let descriptor: CInt
@@ -39,13 +40,21 @@
             control(isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, interest)
         }
 
-        /// Waits for events and hands each to `body`, except for the wake event, which is taken back here.
-        ///
+        /// Makes a wait end, now or as soon as it begins.
+        func wake() {
+            var one: UInt64 = 1
+            _ = write(wakeDescriptor, &one, 8)
+        }
+
         /// - Parameter milliseconds: -1 waits for ever.
-        func wait(milliseconds: CInt, _ body: (_ socket: CInt, _ curlEvents: CInt) -> Void) {
-            let count = epoll_wait(descriptor, &events, CInt(events.count), milliseconds)
-            guard count > 0 else { return }
-            for index in 0..<Int(count) {
+        /// - Returns: How many events there are for ``forEach(_:_:)``.
+        func wait(milliseconds: CInt) -> Int {
+            Int(max(epoll_wait(descriptor, &events, CInt(events.count), milliseconds), 0))
+        }
+
+        /// Hands the first events to `body`, except for the wake event, which is taken back here.
+        func forEach(_ count: Int, _ body: (_ socket: CInt, _ curlEvents: CInt) -> Void) {
+            for index in 0..<count {
                 let event = events[index]
                 if event.data.fd == wakeDescriptor {
                     var value: UInt64 = 0

@@ -94,8 +94,16 @@ struct ResponseHead: Sendable {
         while start < end, isSpace(bytes[start]) { start += 1 }
         while start < end, isSpace(bytes[end - 1]) { end -= 1 }
         let trimmed = UnsafeBufferPointer(rebasing: bytes[start..<end])
+        // Nearly all there is; the check for other text costs several times as much.
+        if isASCII(trimmed) { return String(decoding: trimmed, as: UTF8.self) }
         if let text = String(validating: trimmed, as: UTF8.self) { return text }
         return String(String.UnicodeScalarView(trimmed.map { Unicode.Scalar($0) }))
+    }
+
+    private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var union: UInt8 = 0
+        for index in 0..<bytes.count { union |= bytes[index] }
+        return union < 0x80
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool {

@@ -95,6 +95,17 @@
             #expect(outcomes == [true])
         }
 
+        @Test func `a lone request called off at any moment leaves the session in order`() async throws {
+            let server = try stallingServer()
+            let session = CurlSessionManager()
+            var random = SeededGenerator(seed: 1)
+            for _ in 0..<(isSlowRun ? 5000 : 500) {
+                let request = server.request("/good")
+                await Self.cancelledTask(session, request, afterTurns: Int.random(in: 0..<30, using: &random))
+                #expect(try await session.response(for: request).statusCode == 200)
+            }
+        }
+
         @Test func `a storm of cancellations completes each request exactly once`() async throws {
             let server = try LoopbackServer { request in
                 LoopbackResponse.text(String(repeating: "x", count: 3000)).delayed(

@@ -56,6 +56,25 @@
             #expect(duration > .milliseconds(140) && duration < .seconds(30))
         }
 
+        @Test func `a total timeout holds for a request that finds the session idle`() async throws {
+            let server = try LoopbackServer { request in
+                request.path == "/" ? .text("ok") : LoopbackResponse.text("x").fault(.stall)
+            }
+            let session = CurlSessionManager()
+            var shortest = Duration.seconds(30)
+            for _ in 0..<5 {
+                #expect(try await session.response(for: server.request("/")).statusCode == 200)
+                let request = server.request("/stall", timeouts: RequestTimeouts(total: .milliseconds(100)))
+                let duration = try await elapsed {
+                    let error = try await failure(of: session, request)
+                    #expect(error.isTimeout)
+                }
+                shortest = min(shortest, duration)
+            }
+            // The thread waits for a second then; a deadline before that has to wake it.
+            #expect(shortest < .milliseconds(900))
+        }
+
         @Test func `a total timeout counts over redirects`() async throws {
             let server = try LoopbackServer { _ in
                 LoopbackResponse.status(302, headers: ["Location": "/again"]).delayed(by: .milliseconds(60))

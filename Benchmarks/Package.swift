@@ -1,0 +1,27 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+// Compares the engine with other clients, and so needs them. Linux only.
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "swift-data-transfer", path: ".."),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+    ],
+    targets: [
+        // The ceiling: the same loop in plain C.
+        .target(name: "CLoop", linkerSettings: [.linkedLibrary(":libcurl.so.4")]),
+        .executableTarget(
+            name: "bench",
+            dependencies: [
+                "CLoop",
+                .product(name: "DataTransfer", package: "swift-data-transfer"),
+                .product(name: "NetworkTesting", package: "swift-data-transfer"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ],
+            swiftSettings: [.enableUpcomingFeature("ExistentialAny")]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,43 @@
+import Foundation
+
+/// `Scripts/bench` builds this and starts the servers; run alone, it prints what it can do.
+@main
+struct Bench {
+    static func main() async throws {
+        var arguments = CommandLine.arguments.dropFirst()
+        let isQuick = arguments.contains("--quick")
+        arguments.removeAll { $0 == "--quick" }
+        switch arguments.popFirst() {
+        case "transport": try Transport(base: url(&arguments), isQuick: isQuick).run()
+        case "stack": try await Stack(isQuick: isQuick).run()
+        case "load": try Sample.take(url: url(&arguments), arguments: Array(arguments))
+        case "memory-inflight": try await InFlight(requests: number(&arguments) ?? 10_000).run()
+        case "soak": try await Soak(url: url(&arguments), requests: number(&arguments) ?? 1_000_000).run()
+        case "slow-server": try SlowServer.run()
+        case "free-port": say("\(try SlowServer.freePort())")
+        default:
+            fail("transport URL [--quick] | stack [--quick] | memory-inflight [N] | soak URL [N] | load URL CLIENT LEVEL SECONDS")
+        }
+    }
+
+    private static func url(_ arguments: inout ArraySlice<String>) -> URL {
+        guard let url = arguments.popFirst().flatMap(URL.init(string:)) else { fail("a URL is missing") }
+        return url
+    }
+
+    private static func number(_ arguments: inout ArraySlice<String>) -> Int? {
+        guard let text = arguments.popFirst() else { return nil }
+        guard let number = Int(text), number > 0 else { fail("\(text) is not a number of requests") }
+        return number
+    }
+}
+
+/// The line that others read.
+func printFigure(_ name: String, _ value: Double, _ unit: String) {
+    say("figure \(name) \(String(format: value < 100 ? "%.3f" : "%.0f", value)) \(unit)")
+}
+
+/// Prints a line at once, also into a pipe.
+func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}

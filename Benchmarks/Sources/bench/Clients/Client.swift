@@ -1,0 +1,114 @@
+import AsyncHTTPClient
+import CLoop
+import DataTransfer
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The clients that are compared, by the names they have in figures.
+enum Client: String, CaseIterable {
+    /// `CurlSessionManager`, async.
+    case engine
+    /// A typed endpoint through `DefaultDataTransferService` over the engine, decoded as JSON, logging off.
+    case stack
+    /// `URLSession` as it is, with completion handlers.
+    case urlsession
+    /// async-http-client, async.
+    case ahc
+    /// Plain C over libcurl's multi interface.
+    case c_loop
+
+    /// Puts the client under load.
+    ///
+    /// - Returns: How many requests have ended well, whenever it is called.
+    func start(_ load: Load) throws -> @Sendable () -> Int {
+        switch self {
+        case .engine: startEngine(load)
+        case .stack: try startStack(load)
+        case .urlsession: startURLSession(load)
+        case .ahc: startAsyncHTTPClient(load)
+        case .c_loop:
+            startCLoop(load)
+            return { cloop_completed() }
+        }
+        return { load.completed }
+    }
+
+    private func startEngine(_ load: Load) {
+        let session = CurlSessionManager(limit: load.concurrency)
+        let request = NetworkRequest(url: load.url)
+        load.keepUp { load in
+            let response = try await session.response(for: request)
+            load.count(status: response.statusCode, bytes: response.body.count)
+        }
+    }
+
+    private func startStack(_ load: Load) throws {
+        let service = DefaultDataTransferService(
+            configuration: try APIConfiguration(load.url.deletingLastPathComponent().absoluteString),
+            sessionManager: CurlSessionManager(limit: load.concurrency))
+        let path = load.url.lastPathComponent
+        if path == Document.tiny {
+            let endpoint = Endpoint<Int>(path: path)
+            load.keepUp { load in
+                guard try await service.request(endpoint) == 42 else { fail("another value than expected") }
+                load.count()
+            }
+        } else {
+            let endpoint = Endpoint<Document>(path: path)
+            load.keepUp { load in
+                guard try await service.request(endpoint).items.count == 8 else { fail("another value than expected") }
+                load.count()
+            }
+        }
+    }
+
+    private func startURLSession(_ load: Load) {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = load.concurrency
+        configuration.urlCache = nil
+        configuration.httpCookieStorage = nil
+        let session = URLSession(configuration: configuration)
+        @Sendable func send() {
+            let task = session.dataTask(with: URLRequest(url: load.url)) { data, response, error in
+                guard let data, let response = response as? HTTPURLResponse else { fail("\(String(describing: error))") }
+                load.count(status: response.statusCode, bytes: data.count)
+                send()
+            }
+            task.resume()
+        }
+        for _ in 0..<load.concurrency { send() }
+    }
+
+    private func startAsyncHTTPClient(_ load: Load) {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = load.concurrency
+        let client = HTTPClient(configuration: configuration)
+        let request = HTTPClientRequest(url: load.url.absoluteString)
+        load.keepUp { load in
+            let response = try await client.execute(request, timeout: .seconds(60))
+            let body = try await response.body.collect(upTo: 64 << 20)
+            load.count(status: Int(response.status.code), bytes: body.readableBytes)
+        }
+    }
+
+    private func startCLoop(_ load: Load) {
+        Thread.detachNewThread {
+            let result = cloop_run(load.url.absoluteString, CInt(load.concurrency), load.bodyBytes)
+            fail(result == 0 ? "the C loop cannot start" : "the C loop got another response than expected")
+        }
+    }
+}
+
+extension CurlSessionManager {
+    /// With as many connections as there are requests at a time.
+    convenience init(limit: Int) {
+        self.init(
+            configuration: SessionConfiguration {
+                $0.maximumConnectionsPerHost = limit
+                $0.maximumIdleConnections = limit
+            })
+    }
+}

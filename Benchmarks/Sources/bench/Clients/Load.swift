@@ -1,0 +1,48 @@
+import Foundation
+
+/// What a client is put under: a number of requests under way at any time, each answered by a document of known size.
+final class Load: Sendable {
+    let url: URL
+    let concurrency: Int
+    let bodyBytes: Int
+    private let tally = Tally()
+
+    init(url: URL, concurrency: Int, bodyBytes: Int) {
+        self.url = url
+        self.concurrency = concurrency
+        self.bodyBytes = bodyBytes
+    }
+
+    /// Requests that have ended well.
+    var completed: Int { tally.count }
+
+    /// Counts a response, which must be the expected one.
+    func count(status: Int, bytes: Int) {
+        guard status == 200, bytes == bodyBytes else { fail("status \(status) with \(bytes) bytes") }
+        tally.increment()
+    }
+
+    /// Counts a value that was made of a response.
+    func count() {
+        tally.increment()
+    }
+
+    /// Runs `send` in so many tasks, again and again, for the life of the process.
+    func keepUp(_ send: @escaping @Sendable (Load) async throws -> Void) {
+        for _ in 0..<concurrency {
+            Task.detached {
+                do {
+                    while true { try await send(self) }
+                } catch {
+                    fail("\(error)")
+                }
+            }
+        }
+    }
+}
+
+/// Ends the process: a benchmark that goes on after an error measures the error.
+func fail(_ message: String) -> Never {
+    FileHandle.standardError.write(Data("bench: \(message)\n".utf8))
+    exit(1)
+}

@@ -1,0 +1,68 @@
+import DataTransfer
+import Foundation
+
+/// What the layers above a session manager cost: from a typed endpoint to its value, without a network.
+struct Stack {
+    private let rounds: Int
+    private let repetitions: Int
+
+    init(isQuick: Bool) {
+        rounds = isQuick ? 5 : 15
+        repetitions = isQuick ? 10_000 : 50_000
+    }
+
+    func run() async throws {
+        let configuration = try APIConfiguration("https://api.example.com/3", headers: ["Accept": "application/json"])
+        let endpoint = Endpoint<Int>(path: "movie/popular", queryParameters: ["page": 1])
+        let body = Data("42".utf8)
+        let session = ImmediateSession(body: body)
+        let service = DefaultDataTransferService(configuration: configuration, sessionManager: session)
+        let request = try endpoint.networkRequest(with: configuration)
+        let decoder = JSONDecoder()
+
+        var whole: [Double] = []
+        var stub: [Double] = []
+        var building: [Double] = []
+        var decoding: [Double] = []
+        for _ in 0..<rounds {
+            whole.append(try await microseconds { _ = try await service.request(endpoint) })
+            stub.append(try await microseconds { _ = try await session.response(for: request) })
+            building.append(try await microseconds { _ = try endpoint.networkRequest(with: configuration) })
+            decoding.append(try await microseconds { _ = try decoder.decode(Int.self, from: body) })
+        }
+        printFigure("stack.overhead_us", whole.median, "us")
+        printFigure("stack.json_decoder_us", decoding.median, "us")
+        printFigure("stack.request_building_us", building.median, "us")
+        printFigure("stack.stub_us", stub.median, "us")
+    }
+
+    private func microseconds(_ work: () async throws -> Void) async throws -> Double {
+        let start = ContinuousClock.now
+        for _ in 0..<repetitions { try await work() }
+        return (ContinuousClock.now - start).inSeconds / Double(repetitions) * 1e6
+    }
+}
+
+/// Answers every request at once, and keeps nothing.
+private struct ImmediateSession: NetworkSessionManager {
+    let body: Data
+
+    func request(
+        _ request: NetworkRequest, completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
+    ) -> any NetworkCancellable {
+        completion(.success(answer(to: request)))
+        return NothingToCancel()
+    }
+
+    func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
+        answer(to: request)
+    }
+
+    private func answer(to request: NetworkRequest) -> NetworkResponse {
+        NetworkResponse(statusCode: 200, headers: ["Content-Type": "application/json"], body: body, url: request.url)
+    }
+}
+
+private struct NothingToCancel: NetworkCancellable {
+    func cancel() {}
+}

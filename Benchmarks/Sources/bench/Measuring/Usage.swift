@@ -1,0 +1,42 @@
+import Foundation
+
+/// What this process has used so far.
+struct Usage {
+    var time: Duration
+    /// User and system time of all threads.
+    var processor: Duration
+
+    static var now: Usage {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF.rawValue, &usage)
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Usage(
+            time: .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec),
+            processor: .seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+                + .microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec))
+    }
+
+    /// Resident memory in bytes.
+    static var residentBytes: Int {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        return pages * sysconf(CInt(_SC_PAGESIZE))
+    }
+
+    static var openDescriptors: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    }
+}
+
+extension Duration {
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}
+
+extension [Double] {
+    var median: Double {
+        guard !isEmpty else { return .nan }
+        let sorted = sorted()
+        return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
+    }
+}
