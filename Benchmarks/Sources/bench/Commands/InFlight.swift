@@ -7,7 +7,7 @@ struct InFlight {
 
     func run() async throws {
         let server = try SlowServer.start()
-        defer { server.process.terminate() }
+        defer { try? server.input.fileHandleForWriting.close() }
         let session = CurlSessionManager(limit: requests)
         let request = NetworkRequest(url: server.url)
         _ = try await session.response(for: request)
