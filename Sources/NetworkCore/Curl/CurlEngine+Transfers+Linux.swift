@@ -170,9 +170,13 @@
             }
             if transfer.isInside {
                 transfer.isInside = false
-                if let next = gate.leave(transfer.origin) {
+                while let next = gate.leave(transfer.origin) {
                     deadlines.remove(next)
-                    launch(next)
+                    guard next.isAnswered else { return launch(next) }
+                    // It was called off while it stood in line, and its place passes on.
+                    next.isEnded = true
+                    next.ticket = nil
+                    transfers -= 1
                 }
             }
         }

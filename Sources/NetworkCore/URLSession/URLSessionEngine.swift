@@ -134,7 +134,14 @@ final class URLSessionEngine: @unchecked Sendable {
         guard let hop = transfer.hop else { return }
         transfer.hop = nil
         if !isFinished { hop.tearDown() }
-        if let next = gate.leave(transfer.origin) { launch(next) }
+        while let next = gate.leave(transfer.origin) {
+            guard next.isAnswered else { return launch(next) }
+            // It was called off, or late, while it stood in line, and its place passes on.
+            next.isEnded = true
+            next.ticket = nil
+            clock.forget(next)
+            transfers -= 1
+        }
     }
 
     private func endSessionIfUnused() {

@@ -53,6 +53,9 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
         if end(.failure(error)) { engine.discard(self) }
     }
 
+    /// Whether nobody waits any more.
+    var isAnswered: Bool { answer.withLock { $0 == nil } }
+
     /// - Returns: `false` when it had been answered before.
     @discardableResult
     func end(_ outcome: Outcome) -> Bool {
