@@ -37,7 +37,7 @@ extension URLSessionTests {
 
         @Test func `a large body goes both ways unharmed`() async throws {
             let server = try LoopbackServer { request in .data(request.body) }
-            var random = SeededRandom(seed: 7)
+            var random = SeededGenerator(seed: 7)
             let body = Data((0..<3_000_000).map { _ in UInt8.random(in: 0...255, using: &random) })
             let response = try await manager.response(for: NetworkRequest(method: .post, url: server.url("/"), body: body))
             #expect(response.body == body)

@@ -36,7 +36,7 @@ extension URLSessionTests {
         }
 
         /// A moment between at once and a few milliseconds, the time a small exchange takes.
-        fileprivate static func moment(_ random: inout SeededRandom) -> Duration {
+        fileprivate static func moment(_ random: inout SeededGenerator) -> Duration {
             .microseconds(Int.random(in: 0...1, using: &random) == 0 ? 0 : Int.random(in: 0...8000, using: &random))
         }
 
@@ -44,7 +44,7 @@ extension URLSessionTests {
             count: Int, paths: [String], seed: UInt64, _ one: @escaping @Sendable (NetworkRequest, Duration) async -> Int,
             server: LoopbackServer
         ) async {
-            var random = SeededRandom(seed: seed)
+            var random = SeededGenerator(seed: seed)
             await withTaskGroup(of: Int.self) { group in
                 for number in 0..<count {
                     if number >= 64, let completions = await group.next() { #expect(completions == 1) }
