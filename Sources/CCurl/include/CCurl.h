@@ -117,6 +117,9 @@ enum {
     CCURL_SEEKFUNC_OK = 0,
     CCURL_SEEKFUNC_FAIL = 1,
     CCURL_READFUNC_ABORT = 0x10000000,
+    CCURL_READFUNC_PAUSE = 0x10000001,
+    CCURL_WRITEFUNC_PAUSE = 0x10000001,
+    CCURLPAUSE_CONT = 0,
     CCURL_ERROR_SIZE = 256,
     CCURL_HTTP_VERSION_1_0 = 1,
     CCURL_HTTP_VERSION_1_1 = 2,
@@ -211,6 +214,8 @@ int ccurl_easy_set_string(void *easy, int option, const char *value);
 int ccurl_easy_set_blob(void *easy, int option, const void *bytes, size_t count);
 int ccurl_easy_set_data_callback(void *easy, int option, ccurl_data_callback value);
 int ccurl_easy_set_seek_callback(void *easy, ccurl_seek_callback value);
+// Pauses or resumes both directions; resuming may call the callbacks before it returns.
+int ccurl_easy_pause(void *easy, int directions);
 int ccurl_easy_get_long(void *easy, int info, long *value);
 int ccurl_easy_get_offset(void *easy, int info, int64_t *value);
 int ccurl_easy_get_pointer(void *easy, int info, void **value);

@@ -13,8 +13,8 @@ public struct NetworkRequest: Sendable, Hashable {
     public var url: URL
     /// The header fields. `Content-Length` and `Transfer-Encoding` are refused: the engine sets them.
     public var headers: HTTPHeaders
-    /// The whole body; `nil` sends none.
-    public var body: Data?
+    /// What is sent after the head; `nil` sends nothing.
+    public var body: RequestContent?
     /// Where a value is `nil`, the session manager's own limit holds.
     public var timeouts: RequestTimeouts
 
@@ -23,7 +23,7 @@ public struct NetworkRequest: Sendable, Hashable {
         method: HTTPMethod = .get,
         url: URL,
         headers: HTTPHeaders = [:],
-        body: Data? = nil,
+        body: RequestContent? = nil,
         timeouts: RequestTimeouts = RequestTimeouts()
     ) {
         self.method = method
@@ -37,7 +37,7 @@ public struct NetworkRequest: Sendable, Hashable {
 extension NetworkRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Method, origin and path, headers without secrets, and the size of the body.
     public var description: String {
-        let body = body.map { ", \($0.count)-byte body" } ?? ""
+        let body = body.map { ", \($0)" } ?? ""
         return "\(method) \(URLText(url).originAndPath) \(headers)\(body)"
     }
 

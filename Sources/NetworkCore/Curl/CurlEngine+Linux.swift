@@ -103,6 +103,7 @@
                     switch command {
                     case .start(let transfer): start(transfer)
                     case .cancel(let transfer): cancel(transfer)
+                    case .resume(let transfer): resume(transfer)
                     }
                 }
                 work()

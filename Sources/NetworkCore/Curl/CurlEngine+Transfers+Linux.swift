@@ -37,7 +37,7 @@
             let connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
             guard let trust = transfer.trust, let easy = spares.take(for: trust) ?? makeHandle(trust),
                 easy.configure(
-                    transfer.request, connectTimeout: connectTimeout, userAgent: loop.configuration.userAgent,
+                    transfer.request, bodyLength: transfer.bodyLength, connectTimeout: connectTimeout, userAgent: loop.configuration.userAgent,
                     onFreshConnection: transfer.isRepeated)
             else {
                 return end(
@@ -50,7 +50,6 @@
             transfer.launched = now
             transfer.lastActivity = now
             transfer.firstByte = 0
-            transfer.bodyOffset = 0
             let result = ccurl_multi_add(multi, easy.pointer)
             guard result == 0 else {
                 let reason = String(cString: ccurl_multi_strerror(result))
@@ -115,7 +114,7 @@
         /// back, that is no failure yet (RFC 9110 §9.2.2).
         private func mayRepeat(_ transfer: CurlTransfer, _ easy: EasyHandle, _ code: CInt) -> Bool {
             [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING].contains(Int(code)) && !transfer.isRepeated
-                && transfer.head.count == 0 && transfer.request.method.isIdempotent && easy.long(CCURLINFO_NUM_CONNECTS) == 0
+                && transfer.head.count == 0 && transfer.request.method.isIdempotent && transfer.canSendBodyAgain && easy.long(CCURLINFO_NUM_CONNECTS) == 0
         }
 
         private func `repeat`(_ transfer: CurlTransfer) {
@@ -134,6 +133,11 @@
         }
 
         private func follow(_ next: NetworkRequest, _ transfer: CurlTransfer) {
+            if next.body == nil {
+                transfer.bodyLength = 0
+            } else if !transfer.canSendBodyAgain {
+                return end(transfer, .failure(.bodyNotReplayable(for: next)))
+            }
             leave(transfer)
             transfer.redirects += 1
             transfer.entered = now
@@ -158,6 +162,8 @@
         /// Takes the current hop out of libcurl, the heap and the gate. An unfinished one has its socket closed.
         func leave(_ transfer: CurlTransfer) {
             deadlines.remove(transfer)
+            transfer.stopPump()
+            transfer.isReceivePaused = false
             if let easy = transfer.easy {
                 ccurl_multi_remove(multi, easy.pointer)
                 easy.transfer = nil

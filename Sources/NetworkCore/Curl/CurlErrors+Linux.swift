@@ -7,7 +7,7 @@
         /// What a result code of libcurl means here.
         func error(_ code: CInt, transfer: CurlTransfer) -> TransportError {
             let systemError = CInt(long(CCURLINFO_OS_ERRNO))
-            let phase = phase(of: transfer.request)
+            let phase = phase(of: transfer)
             if Int(code) == CCURLE_OUT_OF_MEMORY, phase == .receive || phase == .firstByte, !transfer.head.isComplete {
                 return TransportError(
                     .headersTooLarge, "a response header line is longer than libcurl's limit of 100 KiB", phase: .receive,

@@ -6,6 +6,8 @@
         enum Command {
             case start(CurlTransfer)
             case cancel(CurlTransfer)
+            /// There is room, or something to send, after a pause.
+            case resume(CurlTransfer)
         }
 
         private struct Inbox {
@@ -38,9 +40,18 @@
         }
 
         func cancel(_ transfer: CurlTransfer) {
+            tell(.cancel(transfer))
+        }
+
+        func resume(_ transfer: CurlTransfer) {
+            tell(.resume(transfer))
+        }
+
+        /// What means nothing without an engine.
+        private func tell(_ command: Command) {
             inbox.withLock { inbox in
                 guard inbox.engine != nil else { return }
-                inbox.commands.append(.cancel(transfer))
+                inbox.commands.append(command)
                 Self.wake(&inbox)
             }
         }

@@ -43,6 +43,8 @@
         /// The first hop's.
         private let original: NetworkRequest
         let submitted = monotonicNanoseconds()
+        /// Where the body goes when it is wanted while it arrives.
+        private(set) var download: DownloadPipe?
 
         // MARK: The loop's own
 
@@ -72,17 +74,32 @@
         var heapIndex = -1
         var head = ResponseHead()
         var body = Data()
+        /// Bytes of the request's body handed to libcurl in this hop.
         var bodyOffset = 0
+        /// How long the request's body is; `nil` for a stream that does not know.
+        var bodyLength: Int64?
+        /// Whether a body of unknown length has come to its end.
+        var isBodySent = false
+        var pump: ContentPump?
+        var isSendPaused = false
+        var isReceivePaused = false
+        /// Whether the head has been handed over and the body goes through `download`.
+        var isStreaming = false
         /// Why one of our callbacks stopped the transfer.
         var failure: TransportError?
         var isEnded = false
 
-        init(_ request: NetworkRequest, loop: CurlLoop) {
+        /// - Parameters:
+        ///   - bodyLength: `nil` for a stream that does not know.
+        ///   - isStreamed: Whether the answer is given when the head has come.
+        init(_ request: NetworkRequest, bodyLength: Int64? = 0, isStreamed: Bool = false, loop: CurlLoop) {
             self.request = request
+            self.bodyLength = bodyLength
             self.loop = loop
             original = request
             entered = submitted
             origin = URLText(request.url).origin
+            if isStreamed { download = DownloadPipe { [weak self] in self?.resume() } }
         }
 
         /// Gives the transfer somebody to answer to, and sends it off unless it was cancelled before.
@@ -99,7 +116,13 @@
         func cancel() {
             let receiver = take()
             if let receiver { Self.deliver(.failure(cancellation), to: receiver) }
+            if let download, !download.cancel(cancellation) { return }
             loop.cancel(self)
+        }
+
+        /// There is room, or something to send, after a pause.
+        func resume() {
+            loop.resume(self)
         }
 
         /// Bytes have moved.
@@ -112,10 +135,15 @@
             answer.withLock { if case .given = $0 { true } else { false } }
         }
 
-        /// Answers; does nothing the second time.
+        /// Answers, or tells the reader of the body that it has ended; does nothing the second time.
         func end(_ outcome: Outcome) {
-            guard let receiver = take() else { return }
-            Self.deliver(outcome, to: receiver)
+            if let receiver = take() { Self.deliver(outcome, to: receiver) }
+            download?.finish(outcome.map { StreamEnd(trailers: $0.head.trailers, timings: $0.timings) })
+        }
+
+        /// Answers while the transfer goes on.
+        func answerHead(_ response: RawResponse) {
+            if let receiver = take() { Self.deliver(.success(response), to: receiver) }
         }
 
         private func take() -> Receiver? {

@@ -14,7 +14,7 @@
         let trust: CurlTrust
         private let errorText: UnsafeMutablePointer<CChar>
         private var headerList: UnsafeMutableRawPointer?
-        private var headerKey: (headers: HTTPHeaders, sendsBody: Bool)?
+        private var headerKey: (headers: HTTPHeaders, sendsBody: Bool, isChunked: Bool)?
         private var isCustomMethod = false
         private var holdsBody = false
         private var connectMilliseconds = -1
@@ -62,11 +62,12 @@
 
         /// - Returns: Whether there was memory for it.
         func configure(
-            _ request: NetworkRequest, connectTimeout: Duration, userAgent: String?, onFreshConnection: Bool
+            _ request: NetworkRequest, bodyLength: Int64?, connectTimeout: Duration, userAgent: String?, onFreshConnection: Bool
         ) -> Bool {
             errorText[0] = 0
             guard request.url.absoluteString.withCString({ setString(CCURLOPT_URL, $0) }) else { return false }
-            guard setMethod(request), setHeaders(request, userAgent: userAgent) else { return false }
+            guard setMethod(request, bodyLength: bodyLength), setHeaders(request, isChunked: bodyLength == nil, userAgent: userAgent)
+            else { return false }
             // Where HTTP/2 may be spoken, a burst waits for the first connection instead of opening one each.
             let mayMultiplex = request.url.scheme?.lowercased() == "https"
             if mayMultiplex != waitsForMultiplexing {
@@ -94,12 +95,12 @@
             return true
         }
 
-        private func setMethod(_ request: NetworkRequest) -> Bool {
+        private func setMethod(_ request: NetworkRequest, bodyLength: Int64?) -> Bool {
             let method = request.method
             if request.sendsBody {
                 set(CCURLOPT_NOBODY, 0)
                 set(CCURLOPT_POST, 1)
-                guard setBody(request.body ?? Data()) else { return false }
+                guard setBody(request.body?.data, length: bodyLength) else { return false }
             } else {
                 // Giving a body back makes the method POST, so this comes first.
                 if holdsBody { _ = setString(CCURLOPT_COPYPOSTFIELDS, nil) }
@@ -115,9 +116,13 @@
         }
 
         /// A small body goes out with the head in one packet, from a copy libcurl makes; a larger one is read piece by piece.
-        private func setBody(_ body: Data) -> Bool {
-            guard ccurl_easy_set_offset(pointer, CInt(CCURLOPT_POSTFIELDSIZE_LARGE), Int64(body.count)) == 0 else { return false }
-            guard body.count <= 32 << 10 else {
+        ///
+        /// - Parameters:
+        ///   - body: `nil` when there is none, or it is not in memory.
+        ///   - length: `nil` when it is not known.
+        private func setBody(_ body: Data?, length: Int64?) -> Bool {
+            guard ccurl_easy_set_offset(pointer, CInt(CCURLOPT_POSTFIELDSIZE_LARGE), length ?? -1) == 0 else { return false }
+            guard let length, length <= 32 << 10, let body = body ?? (length == 0 ? Data() : nil) else {
                 holdsBody = false
                 return setString(CCURLOPT_COPYPOSTFIELDS, nil) && setString(CCURLOPT_POSTFIELDS, nil)
             }
@@ -128,15 +133,19 @@
             }
         }
 
-        private func setHeaders(_ request: NetworkRequest, userAgent: String?) -> Bool {
+        private func setHeaders(_ request: NetworkRequest, isChunked: Bool, userAgent: String?) -> Bool {
             let sendsBody = request.sendsBody
-            if let key = headerKey, key.sendsBody == sendsBody, key.headers.fields == request.headers.fields { return true }
+            if let key = headerKey, key.sendsBody == sendsBody, key.isChunked == isChunked,
+                key.headers.fields == request.headers.fields
+            { return true }
             var lines = request.headers.fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
             if let userAgent, !request.headers.contains("User-Agent") { lines.append("User-Agent: \(userAgent)") }
             if sendsBody {
                 // libcurl would call any body a form, and wait for a 100 before a large one.
                 if !request.headers.contains("Content-Type") { lines.append("Content-Type:") }
                 if !request.headers.contains("Expect") { lines.append("Expect:") }
+                // Older libcurls ask for it to be said; none sends it over HTTP/2.
+                if isChunked { lines.append("Transfer-Encoding: chunked") }
             }
             var list: UnsafeMutableRawPointer?
             for line in lines {
@@ -149,7 +158,7 @@
             ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_HTTPHEADER), list)
             ccurl_list_free(headerList)
             headerList = list
-            headerKey = (request.headers, sendsBody)
+            headerKey = (request.headers, sendsBody, isChunked)
             return true
         }
 

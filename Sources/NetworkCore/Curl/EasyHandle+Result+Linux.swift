@@ -40,15 +40,15 @@
         }
 
         /// How far the transfer has come, told by which of libcurl's clocks have run.
-        func phase(of request: NetworkRequest) -> TransportError.Phase {
+        func phase(of transfer: CurlTransfer) -> TransportError.Phase {
             if microseconds(CCURLINFO_NAMELOOKUP_TIME_T) == 0 { return .nameLookup }
             if microseconds(CCURLINFO_PRETRANSFER_TIME_T) == 0 {
                 // A local port is there from the moment TCP is connected; the clock for that may stand until TLS is, too.
                 let isConnected = long(CCURLINFO_LOCAL_PORT) > 0
-                return isConnected && request.url.scheme?.lowercased() == "https" ? .tls : .connect
+                return isConnected && transfer.request.url.scheme?.lowercased() == "https" ? .tls : .connect
             }
             if long(CCURLINFO_RESPONSE_CODE) != 0 || microseconds(CCURLINFO_STARTTRANSFER_TIME_T) != 0 { return .receive }
-            return offset(CCURLINFO_SIZE_UPLOAD_T) < Int64(request.body?.count ?? 0) ? .send : .firstByte
+            return transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)) ? .send : .firstByte
         }
 
         private var protocolName: String? {

@@ -9,9 +9,9 @@ import NetworkLogging
 /// ```
 public struct DefaultNetworkService: NetworkService {
     private let configuration: any NetworkConfigurable
-    private let session: any NetworkSessionManager
-    private let intercepted: InterceptedSession?
-    private let journal: RequestJournal
+    let session: any NetworkSessionManager
+    let intercepted: InterceptedSession?
+    let journal: RequestJournal
 
     /// - Parameters:
     ///   - configuration: Read anew for each request.
@@ -80,7 +80,7 @@ public struct DefaultNetworkService: NetworkService {
         return try Self.check(result, endpoint.acceptedStatuses, journal, entry)
     }
 
-    private func build(_ endpoint: any Requestable) throws(NetworkError) -> NetworkRequest {
+    func build(_ endpoint: any Requestable) throws(NetworkError) -> NetworkRequest {
         do throws(RequestGenerationError) {
             return try endpoint.networkRequest(with: configuration)
         } catch {

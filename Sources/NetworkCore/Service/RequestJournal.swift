@@ -17,7 +17,7 @@ struct RequestJournal: Sendable {
         }
         let record = LoggedRequest(
             method: request.method.rawValue, url: request.url, headers: request.headers.logged,
-            body: request.body.map(LoggedBody.data), identifier: identifier)
+            body: request.body?.logged, identifier: identifier)
         logger.log(request: record)
         return record
     }
@@ -42,7 +42,17 @@ extension NetworkRequest {
     /// What a logger, or ``NetworkLogging/CurlCommand``, is told of this request.
     public var logged: LoggedRequest {
         LoggedRequest(
-            method: method.rawValue, url: url, headers: headers.logged, body: body.map(LoggedBody.data))
+            method: method.rawValue, url: url, headers: headers.logged, body: body?.logged)
+    }
+}
+
+extension RequestContent {
+    fileprivate var logged: LoggedBody {
+        switch source {
+        case .data(let data): .data(data)
+        case .file(let url): .file(url, bytes: nil)
+        case .stream(let stream): .stream(bytes: stream.length)
+        }
     }
 }
 

@@ -38,7 +38,7 @@ final class URLSessionDelegateBridge: NSObject, URLSessionDataDelegate, Sendable
         totalBytesExpectedToSend: Int64
     ) {
         guard let hop = hop(of: task) else { return }
-        hop.transfer.move(to: totalBytesSent < Int64(hop.request.body?.count ?? 0) ? .send : .firstByte)
+        hop.transfer.move(to: totalBytesSent < Int64(hop.request.body?.data?.count ?? 0) ? .send : .firstByte)
     }
 
     /// Never follows: the engine does, since `URLSession` would show credentials to another origin, and on Linux lose the body.
