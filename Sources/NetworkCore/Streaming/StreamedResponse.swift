@@ -60,16 +60,32 @@ extension StreamedResponse {
         to onChunk: @escaping @Sendable (NetworkResponse, Data) -> Void
     ) async throws(TransportError) -> NetworkResponse {
         let head = head()
-        var chunks = body.makeAsyncIterator()
-        while let chunk = try await chunks.next() {
-            await withUnsafeContinuation { continuation in
-                CompletionQueue.run {
-                    onChunk(head, chunk)
-                    continuation.resume()
+        let result = await withTaskCancellationHandler {
+            await Self.deliver(body, with: head, to: onChunk)
+        } onCancel: {
+            // A closure that blocks does not keep the socket open.
+            body.stop()
+        }
+        try result.get()
+        return self.head()
+    }
+
+    private static func deliver(
+        _ body: ResponseStream, with head: NetworkResponse, to onChunk: @escaping @Sendable (NetworkResponse, Data) -> Void
+    ) async -> Result<Void, TransportError> {
+        do throws(TransportError) {
+            while let chunk = try await body.nextChunk() {
+                await withUnsafeContinuation { continuation in
+                    CompletionQueue.run {
+                        onChunk(head, chunk)
+                        continuation.resume()
+                    }
                 }
             }
+            return .success(())
+        } catch {
+            return .failure(error)
         }
-        return self.head()
     }
 }
 

@@ -94,9 +94,9 @@
                     return
                 }
             }
-            // Until the peer hangs up.
-            var byte: UInt8 = 0
-            _ = recv(connection, &byte, 1, 0)
+            // Until the peer hangs up: closing before it has stopped to send would reset the connection.
+            var rest = [UInt8](repeating: 0, count: 1024)
+            while recv(connection, &rest, rest.count, 0) > 0 {}
         }
 
         private func read(from connection: Int32) {
