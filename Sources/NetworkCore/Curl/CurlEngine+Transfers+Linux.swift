@@ -82,7 +82,7 @@
 
         private func finish(_ transfer: CurlTransfer, _ easy: EasyHandle, _ code: CInt) {
             if let failure = transfer.failure { return end(transfer, .failure(failure)) }
-            guard code == CInt(CCURLE_OK) else {
+            guard code == CInt(CCURLE_OK) || easy.hasWholeResponse(code, transfer: transfer) else {
                 if mayRepeat(transfer, easy, code) { return `repeat`(transfer) }
                 return end(transfer, .failure(easy.error(code, transfer: transfer)))
             }

@@ -14,7 +14,7 @@
         let trust: CurlTrust
         private let errorText: UnsafeMutablePointer<CChar>
         private var headerList: UnsafeMutableRawPointer?
-        private var headerKey: (headers: HTTPHeaders, sendsBody: Bool, isChunked: Bool)?
+        private var headerKey: (headers: HTTPHeaders, sendsBody: Bool)?
         private var isCustomMethod = false
         private var holdsBody = false
         private var connectMilliseconds = -1
@@ -66,8 +66,7 @@
         ) -> Bool {
             errorText[0] = 0
             guard request.url.absoluteString.withCString({ setString(CCURLOPT_URL, $0) }) else { return false }
-            guard setMethod(request, bodyLength: bodyLength), setHeaders(request, isChunked: bodyLength == nil, userAgent: userAgent)
-            else { return false }
+            guard setMethod(request, bodyLength: bodyLength), setHeaders(request, userAgent: userAgent) else { return false }
             // Where HTTP/2 may be spoken, a burst waits for the first connection instead of opening one each.
             let mayMultiplex = request.url.scheme?.lowercased() == "https"
             if mayMultiplex != waitsForMultiplexing {
@@ -133,19 +132,15 @@
             }
         }
 
-        private func setHeaders(_ request: NetworkRequest, isChunked: Bool, userAgent: String?) -> Bool {
+        private func setHeaders(_ request: NetworkRequest, userAgent: String?) -> Bool {
             let sendsBody = request.sendsBody
-            if let key = headerKey, key.sendsBody == sendsBody, key.isChunked == isChunked,
-                key.headers.fields == request.headers.fields
-            { return true }
+            if let key = headerKey, key.sendsBody == sendsBody, key.headers.fields == request.headers.fields { return true }
             var lines = request.headers.fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
             if let userAgent, !request.headers.contains("User-Agent") { lines.append("User-Agent: \(userAgent)") }
             if sendsBody {
                 // libcurl would call any body a form, and wait for a 100 before a large one.
                 if !request.headers.contains("Content-Type") { lines.append("Content-Type:") }
                 if !request.headers.contains("Expect") { lines.append("Expect:") }
-                // Older libcurls ask for it to be said; none sends it over HTTP/2.
-                if isChunked { lines.append("Transfer-Encoding: chunked") }
             }
             var list: UnsafeMutableRawPointer?
             for line in lines {
@@ -158,7 +153,7 @@
             ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_HTTPHEADER), list)
             ccurl_list_free(headerList)
             headerList = list
-            headerKey = (request.headers, sendsBody, isChunked)
+            headerKey = (request.headers, sendsBody)
             return true
         }
 

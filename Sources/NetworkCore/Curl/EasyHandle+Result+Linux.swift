@@ -39,6 +39,17 @@
             )
         }
 
+        /// Whether a transfer that failed while it sent its body has its response all the same.
+        ///
+        /// A server may answer before it has read everything, and then refuse the rest: the answer counts (RFC 9113 §8.1, RFC 9112 §9.5).
+        func hasWholeResponse(_ code: CInt, transfer: CurlTransfer) -> Bool {
+            guard [CCURLE_HTTP2_STREAM, CCURLE_SEND_ERROR, CCURLE_RECV_ERROR].contains(Int(code)), transfer.head.isComplete,
+                transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)), statusCode >= 200
+            else { return false }
+            if statusCode == 204 || statusCode == 304 || transfer.request.method == .head { return true }
+            return transfer.head.headers["Content-Length"].flatMap(Int64.init) == offset(CCURLINFO_SIZE_DOWNLOAD_T)
+        }
+
         /// How far the transfer has come, told by which of libcurl's clocks have run.
         func phase(of transfer: CurlTransfer) -> TransportError.Phase {
             if microseconds(CCURLINFO_NAMELOOKUP_TIME_T) == 0 { return .nameLookup }

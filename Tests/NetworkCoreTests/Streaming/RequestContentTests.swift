@@ -175,6 +175,14 @@
             #expect(try await response.body.collected().count == 100)
         }
 
+        @Test func `an answer that comes before the body has been read counts`() async throws {
+            // The server answers, and then resets the connection instead of reading on.
+            let server = try FlowServer(sending: 5, thenResets: true)
+            let body = RequestContent.stream(Pieces(of: Data(count: 64 << 20), size: 64 << 10))
+            let response = try await session.response(for: NetworkRequest(method: .post, url: server.url, body: body))
+            #expect(response.statusCode == 200 && response.body.count == 5)
+        }
+
         @Test func `a session manager that cannot stream sends the body from memory`() async throws {
             let server = try echoServer()
             let session = URLSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 1000 })

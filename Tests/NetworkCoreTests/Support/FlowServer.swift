@@ -26,8 +26,10 @@
         /// Bytes of body sent or read so far.
         var moved: Int { count.withLock { $0 } }
 
-        /// - Parameter body: How many bytes to answer with; `nil` reads the request's body after ``readOn()``, and answers nothing.
-        init(sending body: Int?) throws {
+        /// - Parameters:
+        ///   - body: How many bytes to answer with; `nil` reads the request's body after ``readOn()``, and answers nothing.
+        ///   - thenResets: Whether it resets the connection after it, without reading on.
+        init(sending body: Int?, thenResets: Bool = false) throws {
             (events, report) = AsyncStream.makeStream()
             listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             var address = sockaddr_in()
@@ -52,7 +54,7 @@
                     report.finish()
                 }
                 guard connection >= 0, readHead(connection) else { return }
-                if let body { send(body, to: connection) } else { read(from: connection) }
+                if let body { send(body, to: connection, thenResets: thenResets) } else { read(from: connection) }
             }
         }
 
@@ -75,7 +77,7 @@
             return true
         }
 
-        private func send(_ body: Int, to connection: Int32) {
+        private func send(_ body: Int, to connection: Int32, thenResets: Bool) {
             let head = "HTTP/1.1 200 OK\r\nContent-Length: \(body)\r\n\r\n"
             _ = Glibc.send(connection, head, head.utf8.count, Int32(MSG_NOSIGNAL))
             let piece = [UInt8](repeating: 0x61, count: 64 << 10)
@@ -94,6 +96,8 @@
                     return
                 }
             }
+            // What is left unread makes closing a reset.
+            if thenResets { return }
             // Until the peer hangs up: closing before it has stopped to send would reset the connection.
             var rest = [UInt8](repeating: 0, count: 1024)
             while recv(connection, &rest, rest.count, 0) > 0 {}
