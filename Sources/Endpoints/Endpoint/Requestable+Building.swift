@@ -22,7 +22,8 @@ extension Requestable {
                 headers.set(contentType, for: "Content-Type")
             }
         }
-        let request = NetworkRequest(method: method, url: target.url, headers: headers, body: content, timeouts: timeouts)
+        let request = NetworkRequest(
+            method: method, url: target.url, headers: headers, body: content, timeouts: timeouts, progress: progress)
         try request.validateAllButURL()
         if content != nil && !method.allowsBody {
             throw RequestGenerationError(.body, "a \(method) request has no body (RFC 9110 §9.3); use POST, PUT or PATCH")

@@ -17,6 +17,8 @@ public struct NetworkRequest: Sendable, Hashable {
     public var body: RequestContent?
     /// Where a value is `nil`, the session manager's own limit holds.
     public var timeouts: RequestTimeouts
+    /// Hears how the transfer comes along.
+    public var progress: (any TransferProgressObserver)?
 
     /// A request of these parts; nothing is checked until ``validate()``.
     public init(
@@ -24,13 +26,30 @@ public struct NetworkRequest: Sendable, Hashable {
         url: URL,
         headers: HTTPHeaders = [:],
         body: RequestContent? = nil,
-        timeouts: RequestTimeouts = RequestTimeouts()
+        timeouts: RequestTimeouts = RequestTimeouts(),
+        progress: (any TransferProgressObserver)? = nil
     ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
         self.timeouts = timeouts
+        self.progress = progress
+    }
+
+    /// Whether both ask for the same thing; who listens to ``progress`` is not compared.
+    public static func == (left: NetworkRequest, right: NetworkRequest) -> Bool {
+        left.method == right.method && left.url == right.url && left.headers == right.headers && left.body == right.body
+            && left.timeouts == right.timeouts
+    }
+
+    /// All that `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(method)
+        hasher.combine(url)
+        hasher.combine(headers)
+        hasher.combine(body)
+        hasher.combine(timeouts)
     }
 }
 

@@ -37,7 +37,8 @@
             let connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
             guard let trust = transfer.trust, let easy = spares.take(for: trust) ?? makeHandle(trust),
                 easy.configure(
-                    transfer.request, bodyLength: transfer.bodyLength, connectTimeout: connectTimeout, userAgent: loop.configuration.userAgent,
+                    transfer.request, bodyLength: transfer.bodyLength, connectTimeout: connectTimeout,
+                    userAgent: loop.configuration.userAgent,
                     onFreshConnection: transfer.isRepeated)
             else {
                 return end(
@@ -114,7 +115,8 @@
         /// back, that is no failure yet (RFC 9110 §9.2.2).
         private func mayRepeat(_ transfer: CurlTransfer, _ easy: EasyHandle, _ code: CInt) -> Bool {
             [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING].contains(Int(code)) && !transfer.isRepeated
-                && transfer.head.count == 0 && transfer.request.method.isIdempotent && transfer.canSendBodyAgain && easy.long(CCURLINFO_NUM_CONNECTS) == 0
+                && transfer.head.count == 0 && transfer.request.method.isIdempotent && transfer.canSendBodyAgain
+                && easy.long(CCURLINFO_NUM_CONNECTS) == 0
         }
 
         private func `repeat`(_ transfer: CurlTransfer) {

@@ -85,9 +85,14 @@
         }
 
         private func transfer(for request: NetworkRequest, isStreamed: Bool) throws(TransportError) -> CurlTransfer {
-            let request = try request.prepared()
-            let length = try request.body.map { content throws(TransportError) in try content.length(for: request) } ?? 0
-            return CurlTransfer(request, bodyLength: length, isStreamed: isStreamed, loop: try loop.get())
+            do throws(TransportError) {
+                let request = try request.prepared()
+                let length = try request.body.map { content throws(TransportError) in try content.length(for: request) } ?? 0
+                return CurlTransfer(request, bodyLength: length, isStreamed: isStreamed, loop: try loop.get())
+            } catch {
+                request.reportEnd()
+                throw error
+            }
         }
     }
 

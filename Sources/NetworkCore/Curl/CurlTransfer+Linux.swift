@@ -45,6 +45,8 @@
         let submitted = monotonicNanoseconds()
         /// Where the body goes when it is wanted while it arrives.
         private(set) var download: DownloadPipe?
+        /// `nil` when nobody listens.
+        let progress: ProgressReporter?
 
         // MARK: The loop's own
 
@@ -85,6 +87,8 @@
         var isReceivePaused = false
         /// Whether the head has been handed over and the body goes through `download`.
         var isStreaming = false
+        /// What `Content-Length` says, where somebody listens to the progress.
+        var announcedLength: Int64?
         /// Why one of our callbacks stopped the transfer.
         var failure: TransportError?
         var isEnded = false
@@ -99,6 +103,7 @@
             original = request
             entered = submitted
             origin = URLText(request.url).origin
+            progress = ProgressReporter(request.progress, submitted: submitted)
             if isStreamed { download = DownloadPipe { [weak self] in self?.resume() } }
         }
 
@@ -109,12 +114,16 @@
                 answer = .awaited(receiver)
                 return false
             }
-            if isCancelled { return Self.deliver(.failure(cancellation), to: receiver) }
+            if isCancelled {
+                progress?.finish()
+                return Self.deliver(.failure(cancellation), to: receiver)
+            }
             loop.start(self)
         }
 
         func cancel() {
             let receiver = take()
+            progress?.finish()
             if let receiver { Self.deliver(.failure(cancellation), to: receiver) }
             if let download, !download.cancel(cancellation) { return }
             loop.cancel(self)
@@ -137,6 +146,7 @@
 
         /// Answers, or tells the reader of the body that it has ended; does nothing the second time.
         func end(_ outcome: Outcome) {
+            progress?.finish { $0.complete(with: outcome) }
             if let receiver = take() { Self.deliver(outcome, to: receiver) }
             download?.finish(outcome.map { StreamEnd(trailers: $0.head.trailers, timings: $0.timings) })
         }

@@ -8,6 +8,7 @@
         /// - Returns: What libcurl's callback is to: the number of bytes, 0 at the end, or a wish to pause or stop.
         func sendBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
             touch()
+            defer { reportProgress() }
             guard let content = request.body else { return 0 }
             guard let data = content.data else { return sendPumped(content, into: buffer) }
             let count = min(buffer.count, data.count - bodyOffset)

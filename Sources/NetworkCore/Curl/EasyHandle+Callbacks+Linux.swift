@@ -47,13 +47,17 @@
             }
             let wasComplete = head.isComplete
             head.receive(line)
-            if !wasComplete, head.isComplete { openStream() }
+            if !wasComplete, head.isComplete {
+                noteAnnouncedLength()
+                openStream()
+            }
             return true
         }
 
         /// - Returns: What libcurl's callback is to: the number of bytes taken, 0 to stop, or a wish to pause.
         func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
             touch()
+            defer { reportProgress() }
             if isStreaming { return stream(bytes) }
             guard bytes.count <= limits.maximumBodyBytes - body.count else {
                 failure = TransportError(

@@ -35,7 +35,8 @@
                 bytesSent: offset(CCURLINFO_SIZE_UPLOAD_T),
                 bytesReceived: offset(CCURLINFO_SIZE_DOWNLOAD_T),
                 protocolName: protocolName,
-                isReusedConnection: isReused
+                isReusedConnection: isReused,
+                attempt: transfer.isRepeated ? 2 : 1
             )
         }
 

@@ -17,7 +17,9 @@ extension DefaultNetworkService {
         do throws(TransportError) {
             let response = try await send(request)
             if endpoint.acceptedStatuses.contains(response.statusCode) {
-                journal.note(response.head(), entry)
+                var head = response.head()
+                head.stream = response.body
+                journal.note(head, entry)
                 return journaled(response, entry)
             }
             failed = response.head(body: try await response.body.collectedStart(upTo: Self.maximumErrorBodyBytes))
@@ -32,8 +34,16 @@ extension DefaultNetworkService {
     }
 
     private func send(_ request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-        if let intercepted { return try await intercepted.stream(for: request) }
-        return try await session.stream(for: request)
+        guard let intercepted else { return try await session.stream(for: request) }
+        let (request, relay) = request.relayed()
+        do throws(TransportError) {
+            let response = try await intercepted.stream(for: request)
+            relay?.expectEnd()
+            return response
+        } catch {
+            relay?.finish()
+            throw error
+        }
     }
 
     /// Tells the logger too when the body fails.

@@ -52,9 +52,11 @@ public struct DefaultNetworkService: NetworkService {
             completion(Result { () throws(NetworkError) in try Self.check(result, accepted, journal, entry) })
         }
         if let intercepted {
+            let (request, relay) = request.relayed()
             return TaskCancellable { () throws(TransportError) in
                 try await intercepted.response(for: request)
             } completion: {
+                relay?.finish()
                 finish($0)
             }
         }
@@ -70,6 +72,8 @@ public struct DefaultNetworkService: NetworkService {
         let result: Result<NetworkResponse, TransportError>
         do throws(TransportError) {
             if let intercepted {
+                let (request, relay) = request.relayed()
+                defer { relay?.finish() }
                 result = .success(try await intercepted.response(for: request))
             } else {
                 result = .success(try await session.response(for: request))
@@ -85,6 +89,7 @@ public struct DefaultNetworkService: NetworkService {
             return try endpoint.networkRequest(with: configuration)
         } catch {
             let failure = NetworkError.requestGeneration(error)
+            ProgressReporter(endpoint.progress, submitted: monotonicNanoseconds())?.finish()
             journal.close(nil, failure)
             throw failure
         }

@@ -63,8 +63,9 @@ extension NetworkResponse {
             ("first byte", timings.firstByte),
         ]
         return LoggedResponse(
-            statusCode: statusCode, url: url, headers: headers.logged, body: body, duration: timings.total,
+            statusCode: statusCode, url: url, headers: headers.logged, body: stream == nil ? body : nil, duration: timings.total,
             protocolName: timings.protocolName, isReusedConnection: timings.isReusedConnection,
+            bytesSent: timings.bytesSent, bytesReceived: stream == nil ? timings.bytesReceived : nil, attempt: timings.attempt,
             phases: measured.compactMap { name, duration in duration.map { LoggedPhase(name: name, duration: $0) } })
     }
 }

@@ -38,7 +38,16 @@ extension NetworkSessionManager {
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         let bridge = CancellationBridge<NetworkResponse, TransportError>(
             cancellation: TransportError(.cancelled, "the task was cancelled", request: request))
-        return try await bridge.run { completion in self.request(request, completion: completion) }
+        let hasBegun = request.progress.map { _ in Locked(false) }
+        do throws(TransportError) {
+            return try await bridge.run { completion in
+                hasBegun?.withLock { $0 = true }
+                return self.request(request, completion: completion)
+            }
+        } catch {
+            if hasBegun?.withLock({ $0 }) == false { request.reportEnd() }
+            throw error
+        }
     }
 
     /// Sends a request with ``response(for:)``: its body comes as one chunk, from memory.

@@ -83,7 +83,8 @@ extension RequestContent {
         var body = Data()
         try await send(length: try length(for: nil)) { chunk in
             guard chunk.count <= maximum - body.count else {
-                throw TransportError(.bodyTooLarge, "the request's body is larger than the \(maximum) bytes that fit", phase: .send)
+                throw TransportError(
+                    .bodyTooLarge, "the request's body is larger than the \(maximum) bytes that fit", phase: .send)
             }
             body.append(chunk)
         }

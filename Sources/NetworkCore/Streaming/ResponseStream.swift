@@ -74,7 +74,8 @@ public struct ResponseStream: AsyncSequence, Sendable {
         while let chunk = try await source.nextChunk() {
             guard chunk.count <= maximum - body.count else {
                 source.stopOnce()
-                throw TransportError(.bodyTooLarge, "the body is larger than the \(maximum) bytes to be collected", phase: .receive)
+                throw TransportError(
+                    .bodyTooLarge, "the body is larger than the \(maximum) bytes to be collected", phase: .receive)
             }
             body.append(chunk)
         }

@@ -87,6 +87,7 @@ public final class URLSessionManager: NetworkSessionManager {
             engine.start(transfer)
             return transfer
         } catch {
+            request.reportEnd()
             return FailedRequest.deliver(error, to: completion)
         }
     }
@@ -97,7 +98,12 @@ public final class URLSessionManager: NetworkSessionManager {
     ) -> any NetworkCancellable {
         TaskCancellable { () async throws(TransportError) in
             var request = request
-            request.body = .data(try await body.collected(upTo: self.configuration.maximumBodyBytes))
+            do throws(TransportError) {
+                request.body = .data(try await body.collected(upTo: self.configuration.maximumBodyBytes))
+            } catch {
+                request.reportEnd()
+                throw error
+            }
             return try await self.response(for: request)
         } completion: {
             completion($0)

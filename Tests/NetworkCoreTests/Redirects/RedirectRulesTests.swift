@@ -7,7 +7,8 @@ import Testing
 struct RedirectRulesTests {
     private func next(
         _ status: Int, from: String = "http://a.example/dir/file?q=1", to location: String?, method: HTTPMethod = .get,
-        headers: HTTPHeaders = [:], body: RequestContent? = nil, followed: Int = 0, change: (inout SessionConfiguration) -> Void = { _ in }
+        headers: HTTPHeaders = [:], body: RequestContent? = nil, followed: Int = 0,
+        change: (inout SessionConfiguration) -> Void = { _ in }
     ) throws -> NetworkRequest? {
         let request = NetworkRequest(method: method, url: try #require(URL(string: from)), headers: headers, body: body)
         return try RedirectRules(SessionConfiguration(change)).next(

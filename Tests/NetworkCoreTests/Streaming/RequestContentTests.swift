@@ -90,7 +90,8 @@
                 }
             }
             let error = try await failure(
-                of: session, NetworkRequest(method: .post, url: server.url, body: body, timeouts: RequestTimeouts(idle: .seconds(1))))
+                of: session,
+                NetworkRequest(method: .post, url: server.url, body: body, timeouts: RequestTimeouts(idle: .seconds(1))))
             #expect(error.isTimeout, "the server never answers")
             #expect(server.moved == total)
             #expect(lead.withLock { $0 } < 16 << 20, "\(lead.withLock { $0 }) bytes were ahead")

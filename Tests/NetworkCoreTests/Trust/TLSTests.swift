@@ -29,7 +29,8 @@
             sourceLocation: SourceLocation = #_sourceLocation
         ) async throws -> TransportError {
             try await NetworkCoreTests.failure(
-                of: session, NetworkRequest(method: .post, url: servers.url(server, host: host), body: .data(Data("secret".utf8))),
+                of: session,
+                NetworkRequest(method: .post, url: servers.url(server, host: host), body: .data(Data("secret".utf8))),
                 sourceLocation: sourceLocation)
         }
 
