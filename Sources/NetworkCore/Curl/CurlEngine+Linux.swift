@@ -21,6 +21,7 @@
         var gate: OriginGate<CurlTransfer>
         var deadlines = DeadlineHeap<CurlTransfer>()
         var spares = SpareHandles()
+        let arrivals = Arrivals()
         private let cookies: CookieShare?
         /// Started and not ended.
         var transfers = 0
@@ -154,6 +155,7 @@
                 finishDone()
                 endLate()
             }
+            arrivals.flush()
         }
 
         private func waitMilliseconds() -> CInt {

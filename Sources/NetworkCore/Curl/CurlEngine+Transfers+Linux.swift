@@ -45,6 +45,8 @@
                     transfer,
                     .failure(TransportError(.outOfResources, "no memory for the transfer", request: transfer.request)))
             }
+            easy.setLargeBuffer(transfer.download != nil)
+            if transfer.download != nil { transfer.arrivals = arrivals }
             easy.transfer = transfer
             transfer.easy = easy
             transfer.queued &+= now - min(now, transfer.entered)

@@ -87,6 +87,8 @@
         var isReceivePaused = false
         /// Whether the head has been handed over and the body goes through `download`.
         var isStreaming = false
+        var arrivals: Arrivals?
+        var hasArrivals = false
         /// What `Content-Length` says, where somebody listens to the progress.
         var announcedLength: Int64?
         /// Why one of our callbacks stopped the transfer.

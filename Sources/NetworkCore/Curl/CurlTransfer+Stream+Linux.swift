@@ -18,13 +18,37 @@
 
         /// - Returns: What libcurl's callback is to: the number of bytes taken, or a wish to pause.
         func stream(_ bytes: UnsafeRawBufferPointer) -> Int {
-            if download?.write(bytes) != false { return bytes.count }
+            if download?.write(bytes) != false {
+                arrivals?.note(self)
+                return bytes.count
+            }
             isReceivePaused = true
             return Int(CCURL_WRITEFUNC_PAUSE)
         }
 
         /// Whether the transfer stands still because our side has nothing to send or does not read.
         var isPaused: Bool { isSendPaused || isReceivePaused }
+    }
+
+    /// Transfers whose readers have something to read since the loop last looked. Belongs to whoever has the engine's turn.
+    final class Arrivals {
+        private var transfers: [CurlTransfer] = []
+
+        func note(_ transfer: CurlTransfer) {
+            guard !transfer.hasArrivals else { return }
+            transfer.hasArrivals = true
+            transfers.append(transfer)
+        }
+
+        /// Wakes the readers.
+        func flush() {
+            guard !transfers.isEmpty else { return }
+            for transfer in transfers {
+                transfer.hasArrivals = false
+                transfer.download?.flush()
+            }
+            transfers.removeAll(keepingCapacity: true)
+        }
     }
 
     extension CurlEngine {

@@ -21,6 +21,7 @@
         private var decodesContent: Bool?
         private var wantsFreshConnection = false
         private var waitsForMultiplexing = false
+        private var hasLargeBuffer = false
 
         /// `nil` without memory.
         init?(_ trust: CurlTrust) {
@@ -92,6 +93,13 @@
                 decodesContent = decodes
             }
             return true
+        }
+
+        /// Bytes are read from the socket in pieces of 128 KiB instead of 16 where a stream is wanted: fewer, larger chunks.
+        func setLargeBuffer(_ isLarge: Bool) {
+            guard isLarge != hasLargeBuffer else { return }
+            set(CCURLOPT_BUFFERSIZE, isLarge ? 128 << 10 : 16 << 10)
+            hasLargeBuffer = isLarge
         }
 
         private func setMethod(_ request: NetworkRequest, bodyLength: Int64?) -> Bool {

@@ -3,13 +3,23 @@ import Foundation
 
 /// The way of a body from the engine that receives it to whoever reads it: bounded, the engine stops reading while it is full.
 final class DownloadPipe: Sendable {
+    private typealias Reader = UnsafeContinuation<Result<Data?, TransportError>, Never>
+
     private struct State {
-        /// Empty while the reader waits.
         var bytes = Data()
         var writerWaits = false
         var end: Result<StreamEnd, TransportError>?
-        var reader: UnsafeContinuation<Result<Data?, TransportError>, Never>?
+        var reader: Reader?
         var isClosed = false
+
+        /// All there is, and whether that lets a refused writer go on.
+        mutating func takeBytes() -> (bytes: Data, mayGoOn: Bool) {
+            defer {
+                bytes = Data()
+                writerWaits = false
+            }
+            return (bytes, writerWaits)
+        }
     }
 
     /// Bytes that may wait before the engine stops reading. A write that begins below it is taken whole.
@@ -25,35 +35,43 @@ final class DownloadPipe: Sendable {
 
     // MARK: The engine's side
 
+    /// Adds bytes. A reader that waits gets them with the next ``flush()``.
+    ///
     /// - Returns: `false` when it is full: nothing was taken, and `onRoom` says when to try again.
     func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        if bytes.isEmpty { return true }
-        let (isTaken, reader): (Bool, UnsafeContinuation<Result<Data?, TransportError>, Never>?) = state.withLock { state in
-            if state.isClosed { return (true, nil) }
-            if let reader = state.reader {
-                state.reader = nil
-                return (true, reader)
-            }
+        state.withLock { state in
+            if state.isClosed { return true }
             guard state.bytes.count < Self.capacity else {
                 state.writerWaits = true
-                return (false, nil)
+                return false
             }
             state.bytes.append(contentsOf: bytes)
-            return (true, nil)
+            return true
         }
-        reader?.resume(returning: .success(Data(bytes)))
-        return isTaken
+    }
+
+    /// Wakes a reader that waits, if there is something for it: once for all that one look at the socket has brought.
+    func flush() {
+        let (reader, bytes, mayGoOn): (Reader?, Data, Bool) = state.withLock { state in
+            guard !state.bytes.isEmpty, let reader = state.reader else { return (nil, Data(), false) }
+            state.reader = nil
+            let (bytes, mayGoOn) = state.takeBytes()
+            return (reader, bytes, mayGoOn)
+        }
+        reader?.resume(returning: .success(bytes))
+        if mayGoOn { onRoom() }
     }
 
     /// Nothing follows. What has come before is still handed out, also before a failure.
     func finish(_ end: Result<StreamEnd, TransportError>) {
-        let reader = state.withLock { state in
-            guard state.end == nil else { return nil as UnsafeContinuation<Result<Data?, TransportError>, Never>? }
+        let (reader, bytes): (Reader?, Data) = state.withLock { state in
+            guard state.end == nil else { return (nil, Data()) }
             state.end = end
-            defer { state.reader = nil }
-            return state.reader
+            guard let reader = state.reader else { return (nil, Data()) }
+            state.reader = nil
+            return (reader, state.takeBytes().bytes)
         }
-        reader?.resume(returning: end.map { _ in nil })
+        reader?.resume(returning: bytes.isEmpty ? end.map { _ in nil } : .success(bytes))
     }
 
     // MARK: The reader's side
@@ -63,11 +81,8 @@ final class DownloadPipe: Sendable {
         let result = await withUnsafeContinuation { continuation in
             let (answer, mayGoOn): (Result<Data?, TransportError>?, Bool) = state.withLock { state in
                 if !state.bytes.isEmpty {
-                    defer {
-                        state.bytes = Data()
-                        state.writerWaits = false
-                    }
-                    return (.success(state.bytes), state.writerWaits)
+                    let (bytes, mayGoOn) = state.takeBytes()
+                    return (.success(bytes), mayGoOn)
                 }
                 if let end = state.end { return (end.map { _ in nil }, false) }
                 if state.reader != nil {

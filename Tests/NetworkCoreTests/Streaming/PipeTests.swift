@@ -77,7 +77,8 @@ struct PipeTests {
         let pieces = (0..<200).map { _ in random([1, 7, 4096, 16_384].randomElement(using: &generator) ?? 1, &generator) }
         let (room, sink) = AsyncStream.makeStream(of: Void.self)
         let pipe = DownloadPipe { sink.yield() }
-        let writing = Task {
+        let writing = Task { [generator] in
+            var generator = generator
             var rooms = room.makeAsyncIterator()
             var refusals = 0
             for piece in pieces {
@@ -85,6 +86,7 @@ struct PipeTests {
                     refusals += 1
                     await rooms.next()
                 }
+                if Bool.random(using: &generator) { pipe.flush() }
             }
             pipe.finish(.success(StreamEnd(trailers: ["X": "y"])))
             return refusals
@@ -98,6 +100,19 @@ struct PipeTests {
         #expect(received == pieces.reduce(Data(), +))
         #expect(pipe.end?.trailers["x"] == "y")
         #expect(try await pipe.next() == nil)
+    }
+
+    @Test func `a writer refused while a reader waits goes on when the reader is woken`() async throws {
+        let (rooms, sink) = AsyncStream.makeStream(of: Void.self)
+        let pipe = DownloadPipe { sink.finish() }
+        let reading = Task { try await pipe.next() }
+        let piece = [UInt8](repeating: 1, count: DownloadPipe.capacity)
+        #expect(piece.withUnsafeBytes { pipe.write($0) })
+        #expect(!piece.withUnsafeBytes { pipe.write($0) })
+        pipe.flush()
+        #expect(try await reading.value?.count == piece.count)
+        for await _ in rooms {}
+        #expect(piece.withUnsafeBytes { pipe.write($0) })
     }
 
     @Test func `a full download pipe refuses, and takes on once it was read`() async throws {
