@@ -86,6 +86,11 @@ void ccurl_list_free(ccurl_list *list) { curl_slist_free_all(list); }
 
 void *ccurl_share_init(void) { return curl_share_init(); }
 int ccurl_share_set_long(void *share, int option, long value) { return curl_share_setopt(share, option, value); }
+int ccurl_share_set_pointer(void *share, int option, const void *value) { return curl_share_setopt(share, option, value); }
+int ccurl_share_set_lock_callbacks(void *share, ccurl_lock_callback lock, ccurl_unlock_callback unlock) {
+    int result = curl_share_setopt(share, CCURLSHOPT_LOCKFUNC, lock);
+    return result ? result : curl_share_setopt(share, CCURLSHOPT_UNLOCKFUNC, unlock);
+}
 int ccurl_share_cleanup(void *share) { return curl_share_cleanup(share); }
 
 void *ccurl_multi_init(void) { return curl_multi_init(); }

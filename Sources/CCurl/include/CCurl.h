@@ -34,6 +34,7 @@ enum {
     CCURLOPT_HEADERFUNCTION = 20079,
     CCURLOPT_PROXYPORT = 59,
     CCURLOPT_FRESH_CONNECT = 74,
+    CCURLOPT_FORBID_REUSE = 75,
     CCURLOPT_HTTPGET = 80,
     CCURLOPT_SSL_VERIFYHOST = 81,
     CCURLOPT_SSL_CIPHER_LIST = 10083,
@@ -74,6 +75,7 @@ enum {
     CCURLMOPT_TIMERFUNCTION = 20004,
     CCURLMOPT_TIMERDATA = 10005,
     CCURLMOPT_MAXCONNECTS = 6,
+    CCURLMOPT_MAX_TOTAL_CONNECTIONS = 13,
 };
 
 enum {
@@ -112,6 +114,9 @@ enum {
     CCURLPROXY_SOCKS5_HOSTNAME = 7,
     CCURLAUTH_BASIC = 1,
     CCURLSHOPT_SHARE = 1,
+    CCURLSHOPT_LOCKFUNC = 3,
+    CCURLSHOPT_UNLOCKFUNC = 4,
+    CCURLSHOPT_USERDATA = 5,
     CCURL_LOCK_DATA_COOKIE = 2,
     CCURL_GLOBAL_ALL = 3,
     CCURL_SEEKFUNC_OK = 0,
@@ -190,6 +195,8 @@ typedef size_t (*ccurl_data_callback)(char *bytes, size_t size, size_t count, vo
 typedef int (*ccurl_seek_callback)(void *context, int64_t offset, int origin);
 typedef int (*ccurl_socket_callback)(void *easy, int socket, int what, void *context, void *socket_context);
 typedef int (*ccurl_timer_callback)(void *multi, long milliseconds, void *context);
+typedef void (*ccurl_lock_callback)(void *easy, int kind, int access, void *context);
+typedef void (*ccurl_unlock_callback)(void *easy, int kind, void *context);
 
 // A header list is a `struct curl_slist *` that only libcurl looks into.
 typedef void ccurl_list;
@@ -222,6 +229,8 @@ void ccurl_list_free(ccurl_list *list);
 
 void *ccurl_share_init(void);
 int ccurl_share_set_long(void *share, int option, long value);
+int ccurl_share_set_pointer(void *share, int option, const void *value);
+int ccurl_share_set_lock_callbacks(void *share, ccurl_lock_callback lock, ccurl_unlock_callback unlock);
 int ccurl_share_cleanup(void *share);
 
 void *ccurl_multi_init(void);

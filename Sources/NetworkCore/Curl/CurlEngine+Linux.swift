@@ -4,13 +4,14 @@
     import Foundation
     import Glibc
 
-    /// The event loop: one libcurl multi handle, one epoll set, one thread.
+    /// An event loop: one libcurl multi handle, one epoll set, one thread.
     ///
     /// Made by whoever sends the first transfer. Each round of its thread takes the inbox, lets libcurl work on the sockets that are
     /// ready, answers what has ended, and ends what is late. While there is no transfer, a caller starts one on its own thread, which
     /// spares the switch to this one; whoever works holds the turn.
     // Sendable although unchecked: `let`s are immutable, and every `var` is touched by the holder of `turn` alone.
     final class CurlEngine: @unchecked Sendable {
+        let loops: CurlLoops
         let loop: CurlLoop
         private let epoll: EpollSet
         private let turn = Turn()
@@ -18,12 +19,14 @@
         var now: UInt64 = 0
         /// When libcurl wants to be called without an event.
         private var curlDeadline = UInt64.max
-        var gate: OriginGate<CurlTransfer>
         var deadlines = DeadlineHeap<CurlTransfer>()
+        /// When somebody will have stood in line for too long.
+        private var lineDeadline = UInt64.max
         var spares = SpareHandles()
-        private let cookies: CookieShare?
-        /// Started and not ended.
+        /// Started here and not ended.
         var transfers = 0
+        /// Got a place, and are about to be launched.
+        var admitted: [CurlTransfer] = []
         /// Until when the thread waits if there is no event.
         private var waitsUntil: UInt64 = 0
         /// Whether there was a transfer since the thread last waited without end.
@@ -31,20 +34,22 @@
         /// Whether the thread is gone.
         private var hasEnded = false
         let redirectRules: RedirectRules
+        private let keepsConnections: Bool
 
         private static let globalResult = ccurl_global_init()
         /// Whether libcurl could be set up for this process.
         static var isReady: Bool { globalResult == 0 }
 
         /// `nil` when the process has no descriptors or memory left.
-        init?(loop: CurlLoop) {
+        init?(loops: CurlLoops, loop: CurlLoop) {
             guard Self.isReady, let epoll = EpollSet(), let multi = ccurl_multi_init() else { return nil }
+            self.loops = loops
             self.loop = loop
             self.epoll = epoll
             self.multi = multi
-            cookies = loop.configuration.storesCookies ? CookieShare() : nil
-            gate = OriginGate(limit: loop.configuration.maximumConnectionsPerHost)
             redirectRules = RedirectRules(loop.configuration)
+            let idle = loop.configuration.share(of: loop.configuration.maximumIdleConnections, loop: loop.number)
+            keepsConnections = idle > 0
             let context = Unmanaged.passUnretained(self).toOpaque()
             ccurl_multi_set_pointer(multi, CInt(CCURLMOPT_SOCKETDATA), context)
             ccurl_multi_set_pointer(multi, CInt(CCURLMOPT_TIMERDATA), context)
@@ -58,7 +63,10 @@
                 Unmanaged<CurlEngine>.fromOpaque(context).takeUnretainedValue().setTimer(milliseconds)
                 return 0
             }
-            ccurl_multi_set_long(multi, CInt(CCURLMOPT_MAXCONNECTS), CLong(loop.configuration.maximumIdleConnections))
+            // The gate keeps connections in use below this; idle ones are closed to make room.
+            let connections = loop.configuration.share(of: loop.configuration.maximumConnections, loop: loop.number)
+            ccurl_multi_set_long(multi, CInt(CCURLMOPT_MAX_TOTAL_CONNECTIONS), CLong(connections))
+            ccurl_multi_set_long(multi, CInt(CCURLMOPT_MAXCONNECTS), CLong(idle))
         }
 
         deinit {
@@ -68,7 +76,9 @@
 
         /// A handle that goes this session manager's way; `nil` without memory.
         func makeHandle(_ trust: CurlTrust) -> EasyHandle? {
-            guard let easy = EasyHandle(trust), easy.setRoute(loop.configuration, cookies: cookies) else { return nil }
+            guard let easy = EasyHandle(trust), easy.setRoute(loop.configuration, cookies: loops.cookies) else { return nil }
+            // To libcurl, 0 kept connections mean as many as it likes.
+            if !keepsConnections { easy.set(CCURLOPT_FORBID_REUSE, 1) }
             return easy
         }
 
@@ -110,6 +120,7 @@
                     hasEnded = true
                     return turn.release()
                 }
+                lineDeadline = loops.endLate(now)
                 let milliseconds = commands.isEmpty ? waitMilliseconds() : 0
                 turn.release()
                 let count = epoll.wait(milliseconds: milliseconds)
@@ -156,7 +167,7 @@
         }
 
         private func waitMilliseconds() -> CInt {
-            let next = min(curlDeadline, deadlines.first?.deadline ?? .max)
+            let next = min(curlDeadline, deadlines.first?.deadline ?? .max, lineDeadline)
             let current = monotonicNanoseconds()
             if next == .max {
                 // A caller whose deadline comes first has to wake the thread: one that waits for a second spares them that.

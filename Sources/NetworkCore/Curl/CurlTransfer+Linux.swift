@@ -18,9 +18,11 @@
 
     /// One request on its way through the engine, from the call to the answer, over all redirects.
     ///
-    /// Its answer is given once, by whoever comes first: the loop, or `cancel()`. Everything else belongs to the loop.
-    // Sendable although unchecked: `answer` is behind its mutex, `let`s are immutable, and each `var` below the mark is touched
-    // by the loop's thread alone, after the inbox handed the transfer over.
+    /// Its answer is given once, by whoever comes first: the loop, or `cancel()`. Everything else belongs to the loop it is in, or to
+    /// the line.
+    // Sendable although unchecked: `answer` is behind its mutex, `station` behind the line's, `let`s are immutable, and each `var`
+    // below the mark is touched by the one who starts the transfer, then by the line's holder while it waits, then by the loop's thread
+    // after the inbox handed the transfer over.
     final class CurlTransfer: NetworkCancellable, DeadlineMember, @unchecked Sendable {
         typealias Outcome = Result<RawResponse, TransportError>
 
@@ -37,12 +39,24 @@
             case given
         }
 
+        /// Where it is, to the line.
+        enum Station {
+            /// Called and not yet in line, or between two hops.
+            case outside
+            case waiting(UInt64)
+            /// In the loop of that number, or on the way to it.
+            case inside(Int)
+            /// Ended or called off: it gets no other place.
+            case gone
+        }
+
         private let answer = Locked(Answer.idle)
-        private let loop: CurlLoop
-        var limits: SessionConfiguration { loop.configuration }
+        private let loops: CurlLoops
+        var limits: SessionConfiguration { loops.configuration }
         /// The first hop's.
         private let original: NetworkRequest
         let submitted = monotonicNanoseconds()
+        var station = Station.outside
 
         // MARK: The loop's own
 
@@ -55,8 +69,8 @@
         /// Whether this hop is repeated because the kept connection it was sent on had been closed.
         var isRepeated = false
         var easy: EasyHandle?
-        var ticket: UInt64?
-        var isInside = false
+        /// Whether it is in the loop that it was handed to.
+        var isHere = false
         /// When the current hop asked to be let in.
         var entered: UInt64
         /// Nanoseconds of waiting, in all hops so far.
@@ -75,11 +89,10 @@
         var bodyOffset = 0
         /// Why one of our callbacks stopped the transfer.
         var failure: TransportError?
-        var isEnded = false
 
-        init(_ request: NetworkRequest, loop: CurlLoop) {
+        init(_ request: NetworkRequest, loops: CurlLoops) {
             self.request = request
-            self.loop = loop
+            self.loops = loops
             original = request
             entered = submitted
             origin = URLText(request.url).origin
@@ -93,13 +106,13 @@
                 return false
             }
             if isCancelled { return Self.deliver(.failure(cancellation), to: receiver) }
-            loop.start(self)
+            loops.start(self)
         }
 
         func cancel() {
             let receiver = take()
             if let receiver { Self.deliver(.failure(cancellation), to: receiver) }
-            loop.cancel(self)
+            loops.cancel(self)
         }
 
         /// Bytes have moved.
