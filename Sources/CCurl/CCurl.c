@@ -19,7 +19,6 @@ extern int curl_multi_cleanup(void *multi);
 extern int curl_multi_add_handle(void *multi, void *easy);
 extern int curl_multi_remove_handle(void *multi, void *easy);
 extern int curl_multi_setopt(void *multi, int option, ...);
-extern int curl_multi_assign(void *multi, int socket, void *socket_context);
 extern int curl_multi_socket_action(void *multi, int socket, int events, int *running);
 extern const char *curl_multi_strerror(int code);
 
@@ -76,6 +75,12 @@ int ccurl_easy_set_data_callback(void *easy, int option, ccurl_data_callback val
 int ccurl_easy_set_seek_callback(void *easy, ccurl_seek_callback value) {
     return curl_easy_setopt(easy, CCURLOPT_SEEKFUNCTION, value);
 }
+int ccurl_easy_set_open_callback(void *easy, ccurl_open_callback value) {
+    return curl_easy_setopt(easy, CCURLOPT_OPENSOCKETFUNCTION, value);
+}
+int ccurl_easy_set_close_callback(void *easy, ccurl_close_callback value) {
+    return curl_easy_setopt(easy, CCURLOPT_CLOSESOCKETFUNCTION, value);
+}
 int ccurl_easy_get_long(void *easy, int info, long *value) { return curl_easy_getinfo(easy, info, value); }
 int ccurl_easy_get_offset(void *easy, int info, int64_t *value) { return curl_easy_getinfo(easy, info, value); }
 int ccurl_easy_get_pointer(void *easy, int info, void **value) { return curl_easy_getinfo(easy, info, value); }
@@ -106,9 +111,6 @@ int ccurl_multi_set_socket_callback(void *multi, ccurl_socket_callback value) {
 }
 int ccurl_multi_set_timer_callback(void *multi, ccurl_timer_callback value) {
     return curl_multi_setopt(multi, CCURLMOPT_TIMERFUNCTION, value);
-}
-int ccurl_multi_assign(void *multi, int socket, void *socket_context) {
-    return curl_multi_assign(multi, socket, socket_context);
 }
 int ccurl_multi_socket_action(void *multi, int socket, int events, int *running) {
     return curl_multi_socket_action(multi, socket, events, running);

@@ -48,6 +48,8 @@ enum {
     CCURLOPT_POSTFIELDSIZE_LARGE = 30120,
     CCURLOPT_CONNECTTIMEOUT_MS = 156,
     CCURLOPT_HTTP_CONTENT_DECODING = 158,
+    CCURLOPT_OPENSOCKETFUNCTION = 20163,
+    CCURLOPT_OPENSOCKETDATA = 10164,
     CCURLOPT_COPYPOSTFIELDS = 10165,
     CCURLOPT_SEEKFUNCTION = 20167,
     CCURLOPT_SEEKDATA = 10168,
@@ -56,6 +58,8 @@ enum {
     CCURLOPT_NOPROXY = 10177,
     CCURLOPT_PROTOCOLS = 181,
     CCURLOPT_PINNEDPUBLICKEY = 10230,
+    CCURLOPT_CLOSESOCKETFUNCTION = 20208,
+    CCURLOPT_CLOSESOCKETDATA = 10209,
     CCURLOPT_UNIX_SOCKET_PATH = 10231,
     CCURLOPT_PATH_AS_IS = 234,
     CCURLOPT_PIPEWAIT = 237,
@@ -192,6 +196,15 @@ enum {
 };
 
 typedef size_t (*ccurl_data_callback)(char *bytes, size_t size, size_t count, void *context);
+// The head of `curl_sockaddr`: what `socket(2)` takes.
+struct ccurl_address {
+    int family;
+    int kind;
+    int transport;
+};
+
+typedef int (*ccurl_open_callback)(void *context, int purpose, const struct ccurl_address *address);
+typedef int (*ccurl_close_callback)(void *context, int socket);
 typedef int (*ccurl_seek_callback)(void *context, int64_t offset, int origin);
 typedef int (*ccurl_socket_callback)(void *easy, int socket, int what, void *context, void *socket_context);
 typedef int (*ccurl_timer_callback)(void *multi, long milliseconds, void *context);
@@ -218,6 +231,8 @@ int ccurl_easy_set_string(void *easy, int option, const char *value);
 int ccurl_easy_set_blob(void *easy, int option, const void *bytes, size_t count);
 int ccurl_easy_set_data_callback(void *easy, int option, ccurl_data_callback value);
 int ccurl_easy_set_seek_callback(void *easy, ccurl_seek_callback value);
+int ccurl_easy_set_open_callback(void *easy, ccurl_open_callback value);
+int ccurl_easy_set_close_callback(void *easy, ccurl_close_callback value);
 int ccurl_easy_get_long(void *easy, int info, long *value);
 int ccurl_easy_get_offset(void *easy, int info, int64_t *value);
 int ccurl_easy_get_pointer(void *easy, int info, void **value);
@@ -241,7 +256,6 @@ int ccurl_multi_set_long(void *multi, int option, long value);
 int ccurl_multi_set_pointer(void *multi, int option, const void *value);
 int ccurl_multi_set_socket_callback(void *multi, ccurl_socket_callback value);
 int ccurl_multi_set_timer_callback(void *multi, ccurl_timer_callback value);
-int ccurl_multi_assign(void *multi, int socket, void *socket_context);
 int ccurl_multi_socket_action(void *multi, int socket, int events, int *running);
 // The next transfer that has ended: its handle and result code. Returns 0 when there is none.
 int ccurl_multi_next_done(void *multi, void **easy, int *code);

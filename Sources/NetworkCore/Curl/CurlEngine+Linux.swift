@@ -24,7 +24,9 @@
         private var lineDeadline = UInt64.max
         var spares = SpareHandles()
         /// Started here and not ended.
-        var transfers = 0
+        var transfers = 0 {
+            didSet { epoll.keepsIdleSockets = transfers > 1 }
+        }
         /// Got a place, and are about to be launched.
         var admitted: [CurlTransfer] = []
         /// Until when the thread waits if there is no event.
@@ -51,11 +53,11 @@
             let idle = loop.configuration.share(of: loop.configuration.maximumIdleConnections, loop: loop.number)
             keepsConnections = idle > 0
             let context = Unmanaged.passUnretained(self).toOpaque()
-            ccurl_multi_set_pointer(multi, CInt(CCURLMOPT_SOCKETDATA), context)
+            ccurl_multi_set_pointer(multi, CInt(CCURLMOPT_SOCKETDATA), Unmanaged.passUnretained(epoll).toOpaque())
             ccurl_multi_set_pointer(multi, CInt(CCURLMOPT_TIMERDATA), context)
-            ccurl_multi_set_socket_callback(multi) { _, socket, what, context, known in
+            ccurl_multi_set_socket_callback(multi) { _, socket, what, context, _ in
                 guard let context else { return 0 }
-                Unmanaged<CurlEngine>.fromOpaque(context).takeUnretainedValue().watch(socket, what, isKnown: known != nil)
+                Unmanaged<EpollSet>.fromOpaque(context).takeUnretainedValue().watch(socket, what: what)
                 return 0
             }
             ccurl_multi_set_timer_callback(multi) { _, milliseconds, context in
@@ -77,6 +79,7 @@
         /// A handle that goes this session manager's way; `nil` without memory.
         func makeHandle(_ trust: CurlTrust) -> EasyHandle? {
             guard let easy = EasyHandle(trust), easy.setRoute(loop.configuration, cookies: loops.cookies) else { return nil }
+            easy.setSockets(epoll)
             // To libcurl, 0 kept connections mean as many as it likes.
             if !keepsConnections { easy.set(CCURLOPT_FORBID_REUSE, 1) }
             return easy
@@ -183,13 +186,6 @@
         private func act(_ socket: CInt, _ events: CInt) {
             var running: CInt = 0
             ccurl_multi_socket_action(multi, socket, events, &running)
-        }
-
-        private func watch(_ socket: CInt, _ what: CInt, isKnown: Bool) {
-            epoll.watch(socket, what: what, isKnown: isKnown)
-            if !isKnown, what != CInt(CCURL_POLL_REMOVE) {
-                ccurl_multi_assign(multi, socket, Unmanaged.passUnretained(self).toOpaque())
-            }
         }
 
         private func setTimer(_ milliseconds: CLong) {
