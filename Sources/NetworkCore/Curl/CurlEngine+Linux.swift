@@ -112,12 +112,7 @@
             while true {
                 now = monotonicNanoseconds()
                 let commands = loop.takeCommands()
-                for command in commands {
-                    switch command {
-                    case .start(let transfer): start(transfer)
-                    case .cancel(let transfer): cancel(transfer)
-                    }
-                }
+                for command in commands { obey(command) }
                 work()
                 if transfers == 0, loop.mayEnd() {
                     hasEnded = true
@@ -143,17 +138,25 @@
         /// Starts a transfer on the thread of whoever calls, if there is no other: those that come in numbers are cheaper together.
         ///
         /// - Returns: `false` when there are others, or the engine has ended; nothing has been done then.
-        func startHere(_ transfer: CurlTransfer) -> Bool {
+        func doHere(_ command: CurlLoop.Command) -> Bool {
             guard turn.tryToTake() else { return false }
             defer { turn.release() }
             guard !hasEnded, transfers == 0 else { return false }
             BrokenPipe.ignoring {
                 now = monotonicNanoseconds()
-                start(transfer)
+                obey(command)
                 work()
             }
             if min(curlDeadline, deadlines.first?.deadline ?? .max) < waitsUntil { epoll.wake() }
             return true
+        }
+
+        private func obey(_ command: CurlLoop.Command) {
+            switch command {
+            case .enter(let transfer): enter(transfer)
+            case .start(let transfer): start(transfer)
+            case .cancel(let transfer): cancel(transfer)
+            }
         }
 
         /// Lets libcurl's timers run and deals with what has ended.

@@ -38,6 +38,11 @@
                 loops.drop(transfer)
                 return transfer.end(.failure(error))
             }
+            enter(transfer)
+        }
+
+        /// Gets a place, or waits for one.
+        func enter(_ transfer: CurlTransfer) {
             guard let lane = loops.enter(transfer, near: loop.number) else { return }
             if lane == loop.number { start(transfer) } else { loops.handOver(transfer, lane) }
         }

@@ -4,6 +4,9 @@
     /// The thread starts with the first transfer and ends once the session manager is gone and the last transfer has ended.
     final class CurlLoop: Sendable {
         enum Command {
+            /// One that has no place yet.
+            case enter(CurlTransfer)
+            /// One that has a place in this loop.
             case start(CurlTransfer)
             case cancel(CurlTransfer)
         }
@@ -30,9 +33,10 @@
         /// Not for the loops' own threads.
         ///
         /// - Returns: `false` when the process has no descriptor, thread or memory for an engine.
-        func start(_ transfer: CurlTransfer, of loops: CurlLoops) -> Bool {
-            if let engine = waitingEngine, engine.startHere(transfer) { return true }
-            return send(.start(transfer), of: loops)
+        func start(_ transfer: CurlTransfer, hasPlace: Bool, of loops: CurlLoops) -> Bool {
+            let command = hasPlace ? Command.start(transfer) : .enter(transfer)
+            if let engine = waitingEngine, engine.doHere(command) { return true }
+            return send(command, of: loops)
         }
 
         /// Starts the thread if there is none.
@@ -96,7 +100,7 @@
         /// Whether the thread may end: nobody can send anything any more. Then the engine is out of reach.
         func mayEnd() -> Bool {
             inbox.withLock { inbox in
-                guard inbox.isClosed, !inbox.commands.contains(where: { if case .start = $0 { true } else { false } }) else {
+                guard inbox.isClosed, !inbox.commands.contains(where: { if case .cancel = $0 { false } else { true } }) else {
                     return false
                 }
                 inbox.engine = nil

@@ -43,7 +43,10 @@
                 transfer.totalDeadline = transfer.submitted &+ total.boundedNanoseconds
             }
             transfer.idleNanoseconds = (timeouts.idle ?? configuration.idleTimeout).boundedNanoseconds
-            if let lane = enter(transfer), !loops[lane].start(transfer, of: self) { refuse(transfer) }
+            // Where there is no choice, it gets its place on the loop's thread: callers would be in each other's way.
+            let hasPlace = loops.count > 1
+            guard let lane = hasPlace ? enter(transfer) : 0 else { return }
+            if !loops[lane].start(transfer, hasPlace: hasPlace, of: self) { refuse(transfer) }
         }
 
         /// Takes a transfer that has been answered out of the line, or out of its loop.
