@@ -42,6 +42,25 @@
             for _ in 0..<50 { #expect(try await session.response(for: server.request("/")).statusCode == 200) }
         }
 
+        @Test func `connections that servers close while idle, among busy ones, are replaced`() async throws {
+            let server = try LoopbackServer { request in
+                request.path == "/last" ? LoopbackResponse.text("x").closeAfter() : .text("x")
+            }
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 32 })
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for worker in 0..<32 {
+                    group.addTask {
+                        for number in 0..<60 {
+                            let path = (number + worker) % 7 == 0 ? "/last" : "/"
+                            let status = try await session.response(for: server.request(path)).statusCode
+                            #expect(status == 200)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+
         @Test(arguments: [HTTPMethod.get, .put, .delete])
         func `a kept connection that dies as it is used again costs no request (RFC 9110 §9.2.2)`(method: HTTPMethod) async throws
         {
