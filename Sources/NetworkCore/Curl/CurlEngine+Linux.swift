@@ -38,7 +38,10 @@
         let redirectRules: RedirectRules
         private let keepsConnections: Bool
 
-        private static let globalResult = ccurl_global_init()
+        private static let globalResult: CInt = {
+            defer { ProcessEnd.prepare() }
+            return ccurl_global_init()
+        }()
         /// Whether libcurl could be set up for this process.
         static var isReady: Bool { globalResult == 0 }
 
@@ -72,8 +75,11 @@
         }
 
         deinit {
+            turn.take()
             spares.removeAll()
             ccurl_multi_cleanup(multi)
+            turn.release()
+            ProcessEnd.forget(turn)
         }
 
         /// A handle that goes this session manager's way; `nil` without memory.
@@ -85,8 +91,9 @@
             return easy
         }
 
-        /// - Returns: Whether the process has a thread for it.
+        /// - Returns: Whether the process has a thread for it, and is not ending.
         func startThread() -> Bool {
+            guard ProcessEnd.watch(turn) else { return false }
             var thread = pthread_t()
             var attributes = pthread_attr_t()
             pthread_attr_init(&attributes)
