@@ -15,13 +15,13 @@
             while let transfer = deadlines.first, transfer.deadline <= now {
                 if transfer.totalDeadline <= now {
                     let phase = transfer.easy?.phase(of: transfer) ?? .queued
-                    end(transfer, .failure(lateness(transfer, phase, "the total timeout ran out")))
+                    end(transfer, .failure(transfer.lateness("the total timeout ran out", phase: phase, now)))
                     continue
                 }
                 let idleDeadline = lastActivity(of: transfer) &+ transfer.idleNanoseconds
                 if idleDeadline <= now {
                     let phase = transfer.easy?.phase(of: transfer)
-                    end(transfer, .failure(lateness(transfer, phase, "no byte moved for the idle timeout")))
+                    end(transfer, .failure(transfer.lateness("no byte moved for the idle timeout", phase: phase, now)))
                 } else {
                     schedule(transfer, at: min(transfer.totalDeadline, idleDeadline))
                 }
@@ -43,10 +43,12 @@
             return max(transfer.lastActivity, transfer.launched &+ UInt64(ready) * 1000)
         }
 
-        private func lateness(_ transfer: CurlTransfer, _ phase: TransportError.Phase?, _ what: String) -> TransportError {
-            let milliseconds = (now - min(now, transfer.submitted)) / 1_000_000
-            return TransportError(
-                .timedOut, "\(what), \(milliseconds) ms after the call", phase: phase, request: transfer.request)
+    }
+
+    extension CurlTransfer {
+        func lateness(_ what: String, phase: TransportError.Phase?, _ now: UInt64) -> TransportError {
+            let milliseconds = (now - min(now, submitted)) / 1_000_000
+            return TransportError(.timedOut, "\(what), \(milliseconds) ms after the call", phase: phase, request: request)
         }
     }
 #endif

@@ -5,35 +5,50 @@
 
     // From start to end of a transfer.
     extension CurlEngine {
+        /// Begins a hop that has a place in this loop.
         func start(_ transfer: CurlTransfer) {
-            // A cancellation may have come first, even before there was a loop to tell.
-            guard !transfer.isEnded, !transfer.isAnswered else { return }
             transfers += 1
             wasUsed = true
-            let timeouts = transfer.request.timeouts
-            if let total = timeouts.total ?? loop.configuration.totalTimeout {
-                transfer.totalDeadline = transfer.submitted &+ total.boundedNanoseconds
-            }
-            transfer.idleNanoseconds = (timeouts.idle ?? loop.configuration.idleTimeout).boundedNanoseconds
-            enter(transfer)
-        }
-
-        /// Begins a hop under the trust policy of its host, or makes it wait for a connection.
-        private func enter(_ transfer: CurlTransfer) {
-            do throws(TransportError) {
-                transfer.trust = try loop.trust.policy(for: transfer.request)
-            } catch {
-                return end(transfer, .failure(error))
-            }
-            transfer.ticket = gate.enter(transfer.origin, transfer)
-            guard transfer.ticket == nil else { return schedule(transfer, at: transfer.totalDeadline) }
+            transfer.isHere = true
+            // A cancellation may have come first, even before there was an engine to tell.
+            guard !transfer.isAnswered else { return end(transfer, nil) }
             launch(transfer)
         }
 
-        /// Hands a hop that the gate let in to libcurl.
+        /// Those who got a place that one of ours has left.
+        private func admit(_ next: [CurlTransfer]) {
+            let isAdmitting = !admitted.isEmpty
+            admitted += next
+            // Each may leave at once, and so let another in: not one inside the other.
+            if isAdmitting { return }
+            var index = 0
+            while index < admitted.count {
+                start(admitted[index])
+                index += 1
+            }
+            admitted.removeAll(keepingCapacity: admitted.count < 1000)
+        }
+
+        /// Gets a place for another hop, under the trust policy of its host.
+        private func enterAnew(_ transfer: CurlTransfer) {
+            transfer.entered = now
+            do throws(TransportError) {
+                transfer.trust = try loops.trust.policy(for: transfer.request)
+            } catch {
+                loops.drop(transfer)
+                return transfer.end(.failure(error))
+            }
+            enter(transfer)
+        }
+
+        /// Gets a place, or waits for one.
+        func enter(_ transfer: CurlTransfer) {
+            guard let lane = loops.enter(transfer, near: loop.number) else { return }
+            if lane == loop.number { start(transfer) } else { loops.handOver(transfer, lane) }
+        }
+
+        /// Hands a hop to libcurl.
         private func launch(_ transfer: CurlTransfer) {
-            transfer.isInside = true
-            transfer.ticket = nil
             let connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
             guard let trust = transfer.trust, let easy = spares.take(for: trust) ?? makeHandle(trust),
                 easy.configure(
@@ -62,12 +77,8 @@
         }
 
         func cancel(_ transfer: CurlTransfer) {
-            // It may never have been started, or have ended meanwhile.
-            guard transfer.isInside || transfer.ticket != nil else {
-                transfer.isEnded = true
-                return
-            }
-            end(transfer, nil)
+            // It may have ended meanwhile, or is still to be started.
+            if transfer.isHere { end(transfer, nil) }
         }
 
         func finishDone() {
@@ -122,18 +133,14 @@
         }
 
         private func `repeat`(_ transfer: CurlTransfer) {
-            leave(transfer)
             transfer.isRepeated = true
-            transfer.entered = now
-            enter(transfer)
+            leave(transfer, isEnd: false)
+            enterAnew(transfer)
         }
 
         /// A host that speaks HTTP/2 bears more requests at once, on the connections it has.
         private func widen(_ origin: String) {
-            for next in gate.widen(origin, to: loop.configuration.maximumStreamsPerHost) {
-                deadlines.remove(next)
-                launch(next)
-            }
+            admit(loops.widen(origin, lane: loop.number))
         }
 
         private func follow(_ next: NetworkRequest, _ transfer: CurlTransfer) {
@@ -142,29 +149,28 @@
             } else if !transfer.canSendBodyAgain {
                 return end(transfer, .failure(.bodyNotReplayable(for: next)))
             }
-            leave(transfer)
+            leave(transfer, isEnd: false)
             transfer.redirects += 1
-            transfer.entered = now
             transfer.request = next
             transfer.origin = URLText(next.url).origin
             transfer.isRepeated = false
             transfer.head.reset()
             transfer.body = Data()
-            enter(transfer)
+            enterAnew(transfer)
         }
 
         /// Takes a transfer out of everything and answers it.
         ///
         /// - Parameter outcome: `nil` when it has been answered already.
         func end(_ transfer: CurlTransfer, _ outcome: CurlTransfer.Outcome?) {
-            leave(transfer)
-            transfers -= 1
-            transfer.isEnded = true
+            leave(transfer, isEnd: true)
             if let outcome { transfer.end(outcome) }
         }
 
-        /// Takes the current hop out of libcurl, the heap and the gate. An unfinished one has its socket closed.
-        func leave(_ transfer: CurlTransfer) {
+        /// Takes the current hop out of libcurl, the heap and this loop. An unfinished one has its socket closed.
+        private func leave(_ transfer: CurlTransfer, isEnd: Bool) {
+            transfers -= 1
+            transfer.isHere = false
             deadlines.remove(transfer)
             transfer.stopPump()
             transfer.isReceivePaused = false
@@ -174,21 +180,8 @@
                 transfer.easy = nil
                 spares.put(easy)
             }
-            if let ticket = transfer.ticket {
-                gate.stopWaiting(transfer.origin, ticket: ticket)
-                transfer.ticket = nil
-            }
-            if transfer.isInside {
-                transfer.isInside = false
-                while let next = gate.leave(transfer.origin) {
-                    deadlines.remove(next)
-                    guard next.isAnswered else { return launch(next) }
-                    // It was called off while it stood in line, and its place passes on.
-                    next.isEnded = true
-                    next.ticket = nil
-                    transfers -= 1
-                }
-            }
+            let next = loops.leave(transfer, isEnd: isEnd)
+            if !next.isEmpty { admit(next) }
         }
     }
 #endif

@@ -3,13 +3,13 @@
 
     /// Sends requests with the libcurl that Foundation already loads: the default on Linux.
     ///
-    /// An event loop in a thread of its own, connections kept alive and shared by all requests of this session manager, HTTP/2
-    /// where the server offers it over TLS. Cancelling closes the socket. Cookies are neither stored nor sent. The thread starts with
-    /// the first request; when the session manager is released, it ends after the last transfer has.
+    /// An event loop in a thread of its own, or several, connections kept alive and shared by all requests of this session manager,
+    /// HTTP/2 where the server offers it over TLS. Cancelling closes the socket. A thread starts with the first request that needs it;
+    /// when the session manager is released, it ends after the last transfer has.
     public final class CurlSessionManager: NetworkSessionManager {
         /// The limits in force.
         public let configuration: SessionConfiguration
-        private let loop: Result<CurlLoop, TransportError>
+        private let loops: Result<CurlLoops, TransportError>
 
         /// Shared by all services that are not given a session manager, and with it its connections.
         public static let shared = CurlSessionManager()
@@ -23,14 +23,14 @@
             self.configuration = configuration
             do throws(TransportError) {
                 try configuration.validate()
-                loop = .success(CurlLoop(configuration: configuration, trust: try CurlTrustTable(configuration)))
+                loops = .success(try CurlLoops(configuration: configuration, trust: try CurlTrustTable(configuration)))
             } catch {
-                loop = .failure(error)
+                loops = .failure(error)
             }
         }
 
         deinit {
-            if case .success(let loop) = loop { loop.close() }
+            if case .success(let loops) = loops { loops.close() }
         }
 
         /// Sends a request. Its URL's user information is sent as `Authorization` unless there is one.
@@ -88,7 +88,7 @@
             do throws(TransportError) {
                 let request = try request.prepared()
                 let length = try request.body.map { content throws(TransportError) in try content.length(for: request) } ?? 0
-                return CurlTransfer(request, bodyLength: length, isStreamed: isStreamed, loop: try loop.get())
+                return CurlTransfer(request, bodyLength: length, isStreamed: isStreamed, loops: try loops.get())
             } catch {
                 request.reportEnd()
                 throw error

@@ -18,9 +18,11 @@
 
     /// One request on its way through the engine, from the call to the answer, over all redirects.
     ///
-    /// Its answer is given once, by whoever comes first: the loop, or `cancel()`. Everything else belongs to the loop.
-    // Sendable although unchecked: `answer` is behind its mutex, `let`s are immutable, and each `var` below the mark is touched
-    // by the loop's thread alone, after the inbox handed the transfer over.
+    /// Its answer is given once, by whoever comes first: the loop, or `cancel()`. Everything else belongs to the loop it is in, or to
+    /// the line.
+    // Sendable although unchecked: `answer` is behind its mutex, `station` behind the line's, `let`s are immutable, and each `var`
+    // below the mark is touched by the one who starts the transfer, then by the line's holder while it waits, then by the loop's thread
+    // after the inbox handed the transfer over.
     final class CurlTransfer: NetworkCancellable, DeadlineMember, @unchecked Sendable {
         typealias Outcome = Result<RawResponse, TransportError>
 
@@ -37,9 +39,20 @@
             case given
         }
 
+        /// Where it is, to the line.
+        enum Station {
+            /// Called and not yet in line, or between two hops.
+            case outside
+            case waiting(UInt64)
+            /// In the loop of that number, or on the way to it.
+            case inside(Int)
+            /// Ended or called off: it gets no other place.
+            case gone
+        }
+
         private let answer = Locked(Answer.idle)
-        private let loop: CurlLoop
-        var limits: SessionConfiguration { loop.configuration }
+        private let loops: CurlLoops
+        var limits: SessionConfiguration { loops.configuration }
         /// The first hop's.
         private let original: NetworkRequest
         let submitted = monotonicNanoseconds()
@@ -47,6 +60,7 @@
         private(set) var download: DownloadPipe?
         /// `nil` when nobody listens.
         let progress: ProgressReporter?
+        var station = Station.outside
 
         // MARK: The loop's own
 
@@ -59,8 +73,8 @@
         /// Whether this hop is repeated because the kept connection it was sent on had been closed.
         var isRepeated = false
         var easy: EasyHandle?
-        var ticket: UInt64?
-        var isInside = false
+        /// Whether it is in the loop that it was handed to.
+        var isHere = false
         /// When the current hop asked to be let in.
         var entered: UInt64
         /// Nanoseconds of waiting, in all hops so far.
@@ -93,15 +107,14 @@
         var announcedLength: Int64?
         /// Why one of our callbacks stopped the transfer.
         var failure: TransportError?
-        var isEnded = false
 
         /// - Parameters:
         ///   - bodyLength: `nil` for a stream that does not know.
         ///   - isStreamed: Whether the answer is given when the head has come.
-        init(_ request: NetworkRequest, bodyLength: Int64? = 0, isStreamed: Bool = false, loop: CurlLoop) {
+        init(_ request: NetworkRequest, bodyLength: Int64? = 0, isStreamed: Bool = false, loops: CurlLoops) {
             self.request = request
             self.bodyLength = bodyLength
-            self.loop = loop
+            self.loops = loops
             original = request
             entered = submitted
             origin = URLText(request.url).origin
@@ -120,7 +133,7 @@
                 progress?.finish()
                 return Self.deliver(.failure(cancellation), to: receiver)
             }
-            loop.start(self)
+            loops.start(self)
         }
 
         func cancel() {
@@ -128,12 +141,12 @@
             progress?.finish()
             if let receiver { Self.deliver(.failure(cancellation), to: receiver) }
             if let download, !download.cancel(cancellation) { return }
-            loop.cancel(self)
+            loops.cancel(self)
         }
 
         /// There is room, or something to send, after a pause.
         func resume() {
-            loop.resume(self)
+            loops.resume(self)
         }
 
         /// Bytes have moved.

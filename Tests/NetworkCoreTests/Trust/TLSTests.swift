@@ -71,13 +71,13 @@
 
         @Test func `the roots of memory and of a file are the same to older releases of libcurl`() async throws {
             let limits = SessionConfiguration { $0.trust = TrustPolicy(roots: servers.authority) }
-            let loop = CurlLoop(configuration: limits, trust: try CurlTrustTable(limits, takesBytes: false))
+            let loops = try CurlLoops(configuration: limits, trust: try CurlTrustTable(limits, takesBytes: false))
             for (server, isTrusted) in [("good", true), ("self", false)] {
-                let transfer = CurlTransfer(NetworkRequest(url: servers.url(server)), loop: loop)
+                let transfer = CurlTransfer(NetworkRequest(url: servers.url(server)), loops: loops)
                 let outcome = await withUnsafeContinuation { transfer.begin(.continuation($0)) }
                 #expect((try? outcome.get().status) == (isTrusted ? 200 : nil))
             }
-            loop.close()
+            loops.close()
         }
 
         @Test func `who asks for no verification gets none`() async throws {
