@@ -76,6 +76,9 @@ int ccurl_easy_set_data_callback(void *easy, int option, ccurl_data_callback val
 int ccurl_easy_set_seek_callback(void *easy, ccurl_seek_callback value) {
     return curl_easy_setopt(easy, CCURLOPT_SEEKFUNCTION, value);
 }
+int ccurl_easy_set_prerequest_callback(void *easy, ccurl_prerequest_callback value) {
+    return curl_easy_setopt(easy, CCURLOPT_PREREQFUNCTION, value);
+}
 int ccurl_easy_get_long(void *easy, int info, long *value) { return curl_easy_getinfo(easy, info, value); }
 int ccurl_easy_get_offset(void *easy, int info, int64_t *value) { return curl_easy_getinfo(easy, info, value); }
 int ccurl_easy_get_pointer(void *easy, int info, void **value) { return curl_easy_getinfo(easy, info, value); }

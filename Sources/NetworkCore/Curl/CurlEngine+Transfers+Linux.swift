@@ -19,7 +19,7 @@
         }
 
         /// Begins a hop under the trust policy of its host, or makes it wait for a connection.
-        private func enter(_ transfer: CurlTransfer) {
+        func enter(_ transfer: CurlTransfer) {
             do throws(TransportError) {
                 transfer.trust = try loop.trust.policy(for: transfer.request)
             } catch {
@@ -38,7 +38,7 @@
             guard let trust = transfer.trust, let easy = spares.take(for: trust) ?? makeHandle(trust),
                 easy.configure(
                     transfer.request, connectTimeout: connectTimeout, userAgent: loop.configuration.userAgent,
-                    onFreshConnection: transfer.isRepeated)
+                    onFreshConnection: transfer.sending.needsFreshConnection)
             else {
                 return end(
                     transfer,
@@ -48,6 +48,7 @@
             transfer.easy = easy
             transfer.queued &+= now - min(now, transfer.entered)
             transfer.launched = now
+            transfer.sending.begin()
             transfer.lastActivity = now
             transfer.firstByte = 0
             transfer.bodyOffset = 0
@@ -85,7 +86,7 @@
             if let failure = transfer.failure { return end(transfer, .failure(failure)) }
             guard code == CInt(CCURLE_OK) else {
                 if mayRepeat(transfer, easy, code) { return `repeat`(transfer) }
-                return end(transfer, .failure(easy.error(code, transfer: transfer)))
+                return end(transfer, .failure(transfer.lostConnection(code) ?? easy.error(code, transfer: transfer)))
             }
             guard transfer.head.isComplete else {
                 // libcurl takes a connection closed inside the head for the end of an empty body.
@@ -111,20 +112,6 @@
             end(transfer, .success(easy.response(status: status, transfer: transfer)))
         }
 
-        /// A server may close a kept connection just as a request goes out on it. Where repeating it is harmless and no byte came
-        /// back, that is no failure yet (RFC 9110 §9.2.2).
-        private func mayRepeat(_ transfer: CurlTransfer, _ easy: EasyHandle, _ code: CInt) -> Bool {
-            [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING].contains(Int(code)) && !transfer.isRepeated
-                && transfer.head.count == 0 && transfer.request.method.isIdempotent && easy.long(CCURLINFO_NUM_CONNECTS) == 0
-        }
-
-        private func `repeat`(_ transfer: CurlTransfer) {
-            leave(transfer)
-            transfer.isRepeated = true
-            transfer.entered = now
-            enter(transfer)
-        }
-
         /// A host that speaks HTTP/2 bears more requests at once, on the connections it has.
         private func widen(_ origin: String) {
             for next in gate.widen(origin, to: loop.configuration.maximumStreamsPerHost) {
@@ -139,7 +126,7 @@
             transfer.entered = now
             transfer.request = next
             transfer.origin = URLText(next.url).origin
-            transfer.isRepeated = false
+            transfer.sending = SendRule()
             transfer.head.reset()
             transfer.body = Data()
             enter(transfer)

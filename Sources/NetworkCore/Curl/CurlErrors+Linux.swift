@@ -76,6 +76,16 @@
             ].contains(Int(code))
         }
 
+        /// Whether it can only happen while a connection is being made.
+        static func isBeforeSending(_ code: CInt) -> Bool {
+            // Of time limits, libcurl only knows the one of connecting.
+            isTLS(code)
+                || [
+                    CCURLE_COULDNT_RESOLVE_HOST, CCURLE_COULDNT_RESOLVE_PROXY, CCURLE_COULDNT_CONNECT, CCURLE_PROXY,
+                    CCURLE_INTERFACE_FAILED, CCURLE_OPERATION_TIMEDOUT,
+                ].contains(Int(code))
+        }
+
         /// Which check of TLS failed; `nil` where it was something else.
         static func tlsFailure(_ code: CInt, message: String, verifyResult: Int) -> TLSFailure? {
             // With TLS 1.3 the server speaks of the client's certificate after the handshake, so that reading or writing fails.
