@@ -105,7 +105,7 @@ private final class Counts: @unchecked Sendable {
 }
 
 /// SplitMix64: the same storm each time, as far as threads allow.
-private struct Seeded {
+struct Seeded {
     private var state: UInt64
 
     init(seed: UInt64) {

@@ -8,6 +8,11 @@
         func error(_ code: CInt, transfer: CurlTransfer) -> TransportError {
             let systemError = CInt(long(CCURLINFO_OS_ERRNO))
             let phase = phase(of: transfer.request)
+            if Int(code) == CCURLE_RECV_ERROR, message.contains("Too large response headers") {
+                return TransportError(
+                    .headersTooLarge, "\(message) bytes, which is libcurl's own limit", phase: .receive, request: transfer.request,
+                    engineCode: Int(code))
+            }
             if Int(code) == CCURLE_OUT_OF_MEMORY, phase == .receive || phase == .firstByte, !transfer.head.isComplete {
                 return TransportError(
                     .headersTooLarge, "a response header line is longer than libcurl's limit of 100 KiB", phase: .receive,
@@ -21,7 +26,7 @@
             var meaning = CurlErrors.meaning(of: code, phase: phase, systemError: systemError)
             let isTunnelRefused =
                 Int(code) == CCURLE_RECV_ERROR
-                && (message.contains("CONNECT tunnel failed") || message.contains("from proxy after CONNECT"))
+                && ["CONNECT tunnel failed", "from proxy after CONNECT", "Proxy CONNECT aborted"].contains(where: message.contains)
             if isTunnelRefused || (meaning.code == .cannotConnect && transfer.limits.proxy.isExplicit) {
                 meaning = (.proxyFailed, .connect)
             }
