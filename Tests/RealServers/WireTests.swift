@@ -92,7 +92,9 @@ extension RealServerTests {
             #expect(get.values(for: "Content-Length") == [] && get.values(for: "Transfer-Encoding") == [] && get.body.isEmpty)
         }
 
-        @Test(arguments: Engine.ours) func `one handle after another sends nothing of the request before`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `one handle after another sends nothing of the request before`(engine: Engine)
+            async throws
+        {
             let session = engine.session { $0.maximumConnectionsPerHost = 1 }
             let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "LOCK"].map { HTTPMethod(rawValue: $0) }
             let names = ["X-A", "Content-Type", "Accept", "Expect", "User-Agent", "Authorization", "Cookie", "Accept-Encoding"]

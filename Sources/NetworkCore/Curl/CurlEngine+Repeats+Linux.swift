@@ -46,7 +46,9 @@
         func mayRepeat(_ transfer: CurlTransfer, _ easy: EasyHandle, _ code: CInt) -> Bool {
             guard transfer.head.count == 0, transfer.request.method.isIdempotent else { return false }
             if transfer.sending.waitsForFreshConnection { return true }
-            return [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING].contains(Int(code))
+            // The last two are how HTTP/2 tells of a GOAWAY, and of a connection that ends with streams open.
+            return [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING, CCURLE_HTTP2, CCURLE_PARTIAL_FILE].contains(
+                Int(code))
                 && !transfer.sending.isRepeated && easy.long(CCURLINFO_NUM_CONNECTS) == 0
         }
 

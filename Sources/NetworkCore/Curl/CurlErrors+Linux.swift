@@ -10,7 +10,8 @@
             let phase = phase(of: transfer.request)
             if Int(code) == CCURLE_RECV_ERROR, message.contains("Too large response headers") {
                 return TransportError(
-                    .headersTooLarge, "\(message) bytes, which is libcurl's own limit", phase: .receive, request: transfer.request,
+                    .headersTooLarge, "\(message) bytes, which is libcurl's own limit", phase: .receive,
+                    request: transfer.request,
                     engineCode: Int(code))
             }
             if Int(code) == CCURLE_OUT_OF_MEMORY, phase == .receive || phase == .firstByte, !transfer.head.isComplete {
@@ -24,9 +25,12 @@
                     .tlsFailed, said, phase: .tls, request: transfer.request, engineCode: Int(code), tlsFailure: failure)
             }
             var meaning = CurlErrors.meaning(of: code, phase: phase, systemError: systemError)
+            // HTTP/2 streams that ended with their connection; without a head there is no body to be incomplete.
+            if Int(code) == CCURLE_PARTIAL_FILE, !transfer.head.isComplete { meaning = (.connectionLost, nil) }
             let isTunnelRefused =
                 Int(code) == CCURLE_RECV_ERROR
-                && ["CONNECT tunnel failed", "from proxy after CONNECT", "Proxy CONNECT aborted"].contains(where: message.contains)
+                && ["CONNECT tunnel failed", "from proxy after CONNECT", "Proxy CONNECT aborted"].contains(
+                    where: message.contains)
             if isTunnelRefused || (meaning.code == .cannotConnect && transfer.limits.proxy.isExplicit) {
                 meaning = (.proxyFailed, .connect)
             }
