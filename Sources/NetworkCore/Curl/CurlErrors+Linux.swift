@@ -24,6 +24,11 @@
                 return TransportError(
                     .tlsFailed, said, phase: .tls, request: transfer.request, engineCode: Int(code), tlsFailure: failure)
             }
+            if Int(code) == CCURLE_COULDNT_CONNECT, systemError == 0, !DescriptorTable.hasRoom {
+                return TransportError(
+                    .outOfResources, "this process has no descriptor left", phase: .connect, request: transfer.request,
+                    engineCode: Int(code))
+            }
             var meaning = CurlErrors.meaning(of: code, phase: phase, systemError: systemError)
             // HTTP/2 streams that ended with their connection; without a head there is no body to be incomplete.
             if Int(code) == CCURLE_PARTIAL_FILE, !transfer.head.isComplete { meaning = (.connectionLost, nil) }
@@ -36,6 +41,15 @@
             }
             return TransportError(
                 meaning.code, said, phase: meaning.phase ?? phase, request: transfer.request, engineCode: Int(code))
+        }
+    }
+
+    /// libcurl does not say why it has no socket.
+    private enum DescriptorTable {
+        static var hasRoom: Bool {
+            let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            if descriptor >= 0 { close(descriptor) }
+            return descriptor >= 0 || (errno != EMFILE && errno != ENFILE)
         }
     }
 

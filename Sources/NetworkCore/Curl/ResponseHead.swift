@@ -13,6 +13,7 @@ struct ResponseHead: Sendable {
     private(set) var lines: [UInt8] = []
     private(set) var trailerLines: [UInt8] = []
     private var state = State.head
+    private(set) var length = AnnouncedLength()
     /// Of interim responses, which are not kept.
     private var droppedBytes = 0
 
@@ -30,10 +31,12 @@ struct ResponseHead: Sendable {
             lines.removeAll(keepingCapacity: true)
             lines.append(contentsOf: line)
             state = .head
+            length = AnnouncedLength()
             return
         }
         switch state {
         case .head:
+            length.receive(line)
             lines.append(contentsOf: line)
             if line.count <= 2, line.allSatisfy({ $0 == 0x0A || $0 == 0x0D }) { state = .body }
         case .body, .trailers:
@@ -46,6 +49,7 @@ struct ResponseHead: Sendable {
         lines.removeAll(keepingCapacity: true)
         trailerLines.removeAll(keepingCapacity: true)
         droppedBytes = 0
+        length = AnnouncedLength()
         state = .head
     }
 
