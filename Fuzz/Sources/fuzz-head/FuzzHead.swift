@@ -1,0 +1,46 @@
+import Foundation
+import FuzzDriver
+
+@testable import NetworkCore
+
+/// What libcurl hands over: whole lines, the last one as it is.
+func lines(of bytes: UnsafeBufferPointer<UInt8>) -> [UnsafeRawBufferPointer] {
+    var lines: [UnsafeRawBufferPointer] = []
+    var start = 0
+    while start < bytes.count {
+        let end = bytes[start...].firstIndex(of: 0x0A).map { $0 + 1 } ?? bytes.count
+        lines.append(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[start..<end])))
+        start = end
+    }
+    return lines
+}
+
+func isClean(_ text: String) -> Bool {
+    guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else { return true }
+    return ![first, last].contains { $0 == " " || $0 == "\t" || $0 == "\r" } && !text.unicodeScalars.contains("\n")
+}
+
+@main
+enum FuzzHead {
+    static func main() {
+        exit(fuzz(input))
+    }
+
+    private static let input: @convention(c) (UnsafePointer<UInt8>, Int) -> CInt = { start, count in
+        let lines = lines(of: UnsafeBufferPointer(start: start, count: count))
+        var head = ResponseHead()
+        for line in lines { head.receive(line) }
+        precondition(head.count == count, "bytes are lost from the count")
+        let headers = head.headers
+        let trailers = head.trailers
+        precondition(headers.fields.count + trailers.fields.count <= lines.count, "more fields than lines")
+        for field in headers.fields + trailers.fields {
+            precondition(isClean(field.name) && isClean(field.value) && !field.name.contains(":"), "not clean: \(field)")
+        }
+        if head.trailers.fields.isEmpty == false { precondition(head.isComplete, "trailers before the end of the head") }
+        head.reset()
+        for line in lines { head.receive(line) }
+        precondition(head.headers == headers && head.trailers == trailers, "a second reading differs")
+        return 0
+    }
+}
