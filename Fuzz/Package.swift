@@ -7,13 +7,12 @@ let package = Package(
     platforms: [.macOS(.v13)],
     dependencies: [.package(name: "swift-data-transfer", path: "..")],
     targets: [
-        .target(name: "FuzzDriver"),
         .executableTarget(
-            name: "fuzz-head", dependencies: ["FuzzDriver", .product(name: "NetworkCore", package: "swift-data-transfer")]),
+            name: "fuzz-head", dependencies: [.product(name: "NetworkCore", package: "swift-data-transfer")]),
         .executableTarget(
             name: "fuzz-redirect",
             dependencies: [
-                "FuzzDriver", .product(name: "NetworkCore", package: "swift-data-transfer"),
+                .product(name: "NetworkCore", package: "swift-data-transfer"),
                 .product(name: "Endpoints", package: "swift-data-transfer"),
             ]),
     ],
