@@ -30,7 +30,7 @@
         }
 
         /// Gets a place for another hop, under the trust policy of its host.
-        private func enterAnew(_ transfer: CurlTransfer) {
+        func enterAnew(_ transfer: CurlTransfer) {
             transfer.entered = now
             do throws(TransportError) {
                 transfer.trust = try loops.trust.policy(for: transfer.request)
@@ -53,8 +53,7 @@
             guard let trust = transfer.trust, let easy = spares.take(for: trust) ?? makeHandle(trust),
                 easy.configure(
                     transfer.request, bodyLength: transfer.bodyLength, connectTimeout: connectTimeout,
-                    userAgent: loop.configuration.userAgent,
-                    onFreshConnection: transfer.isRepeated)
+                    userAgent: loop.configuration.userAgent, onFreshConnection: transfer.sending.needsFreshConnection)
             else {
                 return end(
                     transfer,
@@ -66,6 +65,7 @@
             transfer.easy = easy
             transfer.queued &+= now - min(now, transfer.entered)
             transfer.launched = now
+            transfer.sending.begin()
             transfer.lastActivity = now
             transfer.firstByte = 0
             let result = ccurl_multi_add(multi, easy.pointer)
@@ -98,7 +98,7 @@
             if let failure = transfer.failure { return end(transfer, .failure(failure)) }
             guard code == CInt(CCURLE_OK) || easy.hasWholeResponse(code, transfer: transfer) else {
                 if mayRepeat(transfer, easy, code) { return `repeat`(transfer) }
-                return end(transfer, .failure(easy.error(code, transfer: transfer)))
+                return end(transfer, .failure(transfer.lostConnection(code) ?? easy.error(code, transfer: transfer)))
             }
             guard transfer.head.isComplete else {
                 // libcurl takes a connection closed inside the head for the end of an empty body.
@@ -124,20 +124,6 @@
             end(transfer, .success(easy.response(status: status, transfer: transfer)))
         }
 
-        /// A server may close a kept connection just as a request goes out on it. Where repeating it is harmless and no byte came
-        /// back, that is no failure yet (RFC 9110 §9.2.2).
-        private func mayRepeat(_ transfer: CurlTransfer, _ easy: EasyHandle, _ code: CInt) -> Bool {
-            [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING].contains(Int(code)) && !transfer.isRepeated
-                && transfer.head.count == 0 && transfer.request.method.isIdempotent && transfer.canSendBodyAgain
-                && easy.long(CCURLINFO_NUM_CONNECTS) == 0
-        }
-
-        private func `repeat`(_ transfer: CurlTransfer) {
-            transfer.isRepeated = true
-            leave(transfer, isEnd: false)
-            enterAnew(transfer)
-        }
-
         /// A host that speaks HTTP/2 bears more requests at once, on the connections it has.
         private func widen(_ origin: String) {
             admit(loops.widen(origin, lane: loop.number))
@@ -153,7 +139,7 @@
             transfer.redirects += 1
             transfer.request = next
             transfer.origin = URLText(next.url).origin
-            transfer.isRepeated = false
+            transfer.sending = SendRule()
             transfer.head.reset()
             transfer.body = Data()
             enterAnew(transfer)
@@ -168,7 +154,7 @@
         }
 
         /// Takes the current hop out of libcurl, the heap and this loop. An unfinished one has its socket closed.
-        private func leave(_ transfer: CurlTransfer, isEnd: Bool) {
+        func leave(_ transfer: CurlTransfer, isEnd: Bool) {
             transfers -= 1
             transfer.isHere = false
             deadlines.remove(transfer)

@@ -70,8 +70,8 @@
         /// That of the current hop's host.
         var trust: CurlTrust?
         var redirects = 0
-        /// Whether this hop is repeated because the kept connection it was sent on had been closed.
-        var isRepeated = false
+        /// How often this hop has been sent, and whether it may be again.
+        var sending = SendRule()
         var easy: EasyHandle?
         /// Whether it is in the loop that it was handed to.
         var isHere = false

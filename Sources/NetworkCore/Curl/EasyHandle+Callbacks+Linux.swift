@@ -47,6 +47,12 @@
             }
             let wasComplete = head.isComplete
             head.receive(line)
+            guard !head.length.isContradictory else {
+                failure = TransportError(
+                    .malformedResponse, "the Content-Length is no number, or there are several that differ", phase: .receive,
+                    request: request)
+                return false
+            }
             if !wasComplete, head.isComplete {
                 noteAnnouncedLength()
                 openStream()

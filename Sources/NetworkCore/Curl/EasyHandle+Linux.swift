@@ -50,6 +50,8 @@
             ccurl_easy_set_data_callback(pointer, CInt(CCURLOPT_HEADERFUNCTION), receiveHead)
             ccurl_easy_set_data_callback(pointer, CInt(CCURLOPT_READFUNCTION), sendBody)
             ccurl_easy_set_seek_callback(pointer, rewindBody)
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_PREREQDATA), context)
+            ccurl_easy_set_prerequest_callback(pointer, mayBeSent)
         }
 
         deinit {

@@ -36,7 +36,7 @@
                 bytesReceived: offset(CCURLINFO_SIZE_DOWNLOAD_T),
                 protocolName: protocolName,
                 isReusedConnection: isReused,
-                attempt: transfer.isRepeated ? 2 : 1
+                attempt: transfer.sending.isRepeated ? 2 : 1
             )
         }
 

@@ -30,6 +30,16 @@ func failure(
     }
 }
 
+extension NetworkSessionManager {
+    /// Whether a session has come through a fault: 20 requests in a row, 1,000 at full size.
+    func answersClean(_ server: LoopbackServer, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let count = isSlowRun ? 1000 : 20
+        var good = 0
+        for _ in 0..<count where try await response(for: server.request("/good")).body == Data("good".utf8) { good += 1 }
+        #expect(good == count, sourceLocation: sourceLocation)
+    }
+}
+
 /// Numbers that are the same in each run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64

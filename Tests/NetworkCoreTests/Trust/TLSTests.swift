@@ -69,6 +69,20 @@
             #expect(!error.isRetryable)
         }
 
+        @Test func `a session goes on after every failed check`() async throws {
+            let session = session(TrustPolicy(roots: servers.authority))
+            let pinned = TrustPolicy(roots: servers.authority, pins: [servers.pin("client")])
+            let mismatched = self.session(TrustPolicy(roots: servers.authority), byHost: ["127.0.0.1": pinned])
+            for row in Self.refusals where row.roots == "ca.pem" {
+                _ = try await failure(row.server, session)
+                #expect(try await failure("good", mismatched, host: "127.0.0.1").tlsFailure == .pinMismatch)
+                for _ in 0..<(isSlowRun ? 1000 : 20) {
+                    #expect(try await session.answer(servers.url("good")).version == "TLSv1.3")
+                }
+                #expect(try await mismatched.answer(servers.url("good")).version == "TLSv1.3")
+            }
+        }
+
         @Test func `the roots of memory and of a file are the same to older releases of libcurl`() async throws {
             let limits = SessionConfiguration { $0.trust = TrustPolicy(roots: servers.authority) }
             let loops = try CurlLoops(configuration: limits, trust: try CurlTrustTable(limits, takesBytes: false))
