@@ -48,7 +48,17 @@
     extension CurlTransfer {
         func lateness(_ what: String, phase: TransportError.Phase?, _ now: UInt64) -> TransportError {
             let milliseconds = (now - min(now, submitted)) / 1_000_000
-            return TransportError(.timedOut, "\(what), \(milliseconds) ms after the call", phase: phase, request: request)
+            var error = TransportError(
+                .timedOut, "\(what), \(milliseconds) ms after the call", phase: phase, request: request)
+            if phase == .queued { error.timings = timingsInLine(now) }
+            return error
+        }
+
+        /// The times of a transfer that has no handle.
+        func timingsInLine(_ now: UInt64) -> TransferTimings {
+            TransferTimings(
+                queued: .nanoseconds(queued + (now - min(now, entered))), total: .nanoseconds(now - min(now, submitted)),
+                redirects: redirects)
         }
     }
 #endif

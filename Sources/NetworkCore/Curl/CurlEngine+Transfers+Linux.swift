@@ -149,6 +149,11 @@
         ///
         /// - Parameter outcome: `nil` when it has been answered already.
         func end(_ transfer: CurlTransfer, _ outcome: CurlTransfer.Outcome?) {
+            let outcome = outcome?.mapError { error in
+                var error = error
+                error.timings = transfer.easy?.timings(transfer: transfer) ?? transfer.timingsInLine(now)
+                return error
+            }
             leave(transfer, isEnd: true)
             if let outcome { transfer.end(outcome) }
         }

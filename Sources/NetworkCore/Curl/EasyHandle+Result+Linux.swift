@@ -15,21 +15,21 @@
                 timings: timings(transfer: transfer))
         }
 
-        private func timings(transfer: CurlTransfer) -> TransferTimings {
-            let isReused = long(CCURLINFO_NUM_CONNECTS) == 0
+        func timings(transfer: CurlTransfer) -> TransferTimings {
             let lookup = microseconds(CCURLINFO_NAMELOOKUP_TIME_T)
             let connect = microseconds(CCURLINFO_CONNECT_TIME_T)
             let tls = microseconds(CCURLINFO_APPCONNECT_TIME_T)
             let ready = microseconds(CCURLINFO_PRETRANSFER_TIME_T)
+            let isReused = ready > 0 ? long(CCURLINFO_NUM_CONNECTS) == 0 : nil
             let readyAt = transfer.launched &+ UInt64(max(ready, 0)) * 1000
             let now = monotonicNanoseconds()
             return TransferTimings(
                 queued: .nanoseconds(transfer.queued),
-                nameLookup: isReused ? nil : .microseconds(lookup),
-                connect: isReused ? nil : .microseconds(max(connect - lookup, 0)),
-                tls: isReused || tls == 0 ? nil : .microseconds(max(tls - connect, 0)),
+                nameLookup: isReused == true || lookup == 0 ? nil : .microseconds(lookup),
+                connect: isReused == true || connect == 0 ? nil : .microseconds(max(connect - lookup, 0)),
+                tls: isReused == true || tls == 0 ? nil : .microseconds(max(tls - connect, 0)),
                 // libcurl's own clock for this starts when a body is sent.
-                firstByte: .nanoseconds(transfer.firstByte - min(readyAt, transfer.firstByte)),
+                firstByte: transfer.firstByte == 0 ? nil : .nanoseconds(transfer.firstByte - min(readyAt, transfer.firstByte)),
                 total: .nanoseconds(now - min(now, transfer.submitted)),
                 redirects: transfer.redirects,
                 bytesSent: offset(CCURLINFO_SIZE_UPLOAD_T),

@@ -47,6 +47,8 @@ public struct TransportError: Error, Sendable {
     public var underlying: (any Error)?
     /// Which check of TLS failed, where ``code`` is ``Code/tlsFailed``.
     public var tlsFailure: TLSFailure?
+    /// Where the time went until then; `nil` where it was called off, or never begun. Descriptions leave it out.
+    public var timings: TransferTimings?
 
     /// An error. Secrets in `message` are replaced, and of `request` only method, origin and path are kept.
     public init(

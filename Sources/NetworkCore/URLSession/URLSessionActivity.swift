@@ -33,6 +33,14 @@ struct URLSessionActivity: Sendable {
         return min(totalDeadline, idleDeadline)
     }
 
+    /// The two times that are known of a transfer that has no response.
+    func timings(at now: UInt64) -> TransferTimings {
+        let waiting = launched == nil ? now - min(now, entered) : 0
+        return TransferTimings(
+            queued: .nanoseconds(Int64(clamping: queued + waiting)),
+            total: .nanoseconds(Int64(clamping: now - min(now, submitted))))
+    }
+
     mutating func enterQueue(at now: UInt64) {
         entered = now
         phase = .queued

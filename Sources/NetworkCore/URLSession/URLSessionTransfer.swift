@@ -56,6 +56,14 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
         if end(.failure(error)) { engine.discard(self) }
     }
 
+    /// The same failure, with what is known of where the time went.
+    private func timed(_ error: TransportError) -> TransportError {
+        guard !error.isCancelled, error.timings == nil else { return error }
+        var error = error
+        error.timings = activity.withLock { $0.timings(at: URLSessionClock.now) }
+        return error
+    }
+
     /// Whether nobody waits any more.
     var isAnswered: Bool { answer.withLock { $0 == nil } }
 
@@ -67,6 +75,7 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
             return answer
         }
         guard let completion else { return false }
+        let outcome = outcome.mapError(timed)
         progress?.finish { progress in
             guard case .success(let response) = outcome else { return }
             progress.bytesSent = response.timings.bytesSent
