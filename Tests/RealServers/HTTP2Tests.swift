@@ -105,7 +105,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours)
-        func `at once, a POST such a server has not answered is lost rather than sent twice`(engine: Engine) async throws {
+        func `at once, most POSTs such a server refuses find another connection`(engine: Engine) async throws {
             let session = engine.trusting()
             let outcomes = await withTaskGroup(of: String.self) { group in
                 for _ in 0..<500 {
@@ -120,8 +120,8 @@ extension RealServerTests {
                 return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
             }
             #expect(Set(outcomes.keys).isSubset(of: ["200", "connectionLost", "malformedResponse"]), "\(outcomes)")
-            #expect(outcomes["200", default: 0] > 0)
-            print("note: POSTs at once to a server that says goodbye: \(outcomes)")
+            // libcurl gives up on one that was refused six times, which among a hundred streams for ten places happens.
+            #expect(outcomes["200", default: 0] > 250, "\(outcomes)")
         }
 
         @Test(arguments: Engine.ours) func `a client certificate is shown where it is asked for`(engine: Engine) async throws {

@@ -22,6 +22,7 @@
         var deadlines = DeadlineHeap<CurlTransfer>()
         var spares = SpareHandles()
         private let cookies: CookieShare?
+        let multiplexedPorts = MultiplexedPorts()
         /// Started and not ended.
         var transfers = 0
         /// Until when the thread waits if there is no event.
@@ -69,6 +70,7 @@
         /// A handle that goes this session manager's way; `nil` without memory.
         func makeHandle(_ trust: CurlTrust) -> EasyHandle? {
             guard let easy = EasyHandle(trust), easy.setRoute(loop.configuration, cookies: cookies) else { return nil }
+            easy.multiplexedPorts = multiplexedPorts
             return easy
         }
 
