@@ -7,6 +7,7 @@ extern void *curl_version_info(int age);
 extern void *curl_easy_init(void);
 extern void curl_easy_cleanup(void *easy);
 extern int curl_easy_setopt(void *easy, int option, ...);
+extern int curl_easy_pause(void *easy, int directions);
 extern int curl_easy_getinfo(void *easy, int info, ...);
 extern const char *curl_easy_strerror(int code);
 extern void *curl_slist_append(void *list, const char *line);
@@ -19,7 +20,6 @@ extern int curl_multi_cleanup(void *multi);
 extern int curl_multi_add_handle(void *multi, void *easy);
 extern int curl_multi_remove_handle(void *multi, void *easy);
 extern int curl_multi_setopt(void *multi, int option, ...);
-extern int curl_multi_assign(void *multi, int socket, void *socket_context);
 extern int curl_multi_socket_action(void *multi, int socket, int events, int *running);
 extern const char *curl_multi_strerror(int code);
 
@@ -76,6 +76,13 @@ int ccurl_easy_set_data_callback(void *easy, int option, ccurl_data_callback val
 int ccurl_easy_set_seek_callback(void *easy, ccurl_seek_callback value) {
     return curl_easy_setopt(easy, CCURLOPT_SEEKFUNCTION, value);
 }
+int ccurl_easy_pause(void *easy, int directions) { return curl_easy_pause(easy, directions); }
+int ccurl_easy_set_open_callback(void *easy, ccurl_open_callback value) {
+    return curl_easy_setopt(easy, CCURLOPT_OPENSOCKETFUNCTION, value);
+}
+int ccurl_easy_set_close_callback(void *easy, ccurl_close_callback value) {
+    return curl_easy_setopt(easy, CCURLOPT_CLOSESOCKETFUNCTION, value);
+}
 int ccurl_easy_set_prerequest_callback(void *easy, ccurl_prerequest_callback value) {
     return curl_easy_setopt(easy, CCURLOPT_PREREQFUNCTION, value);
 }
@@ -89,6 +96,11 @@ void ccurl_list_free(ccurl_list *list) { curl_slist_free_all(list); }
 
 void *ccurl_share_init(void) { return curl_share_init(); }
 int ccurl_share_set_long(void *share, int option, long value) { return curl_share_setopt(share, option, value); }
+int ccurl_share_set_pointer(void *share, int option, const void *value) { return curl_share_setopt(share, option, value); }
+int ccurl_share_set_lock_callbacks(void *share, ccurl_lock_callback lock, ccurl_unlock_callback unlock) {
+    int result = curl_share_setopt(share, CCURLSHOPT_LOCKFUNC, lock);
+    return result ? result : curl_share_setopt(share, CCURLSHOPT_UNLOCKFUNC, unlock);
+}
 int ccurl_share_cleanup(void *share) { return curl_share_cleanup(share); }
 
 void *ccurl_multi_init(void) { return curl_multi_init(); }
@@ -104,9 +116,6 @@ int ccurl_multi_set_socket_callback(void *multi, ccurl_socket_callback value) {
 }
 int ccurl_multi_set_timer_callback(void *multi, ccurl_timer_callback value) {
     return curl_multi_setopt(multi, CCURLMOPT_TIMERFUNCTION, value);
-}
-int ccurl_multi_assign(void *multi, int socket, void *socket_context) {
-    return curl_multi_assign(multi, socket, socket_context);
 }
 int ccurl_multi_socket_action(void *multi, int socket, int events, int *running) {
     return curl_multi_socket_action(multi, socket, events, running);

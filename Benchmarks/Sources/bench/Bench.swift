@@ -5,18 +5,18 @@ import Foundation
 struct Bench {
     static func main() async throws {
         var arguments = CommandLine.arguments.dropFirst()
-        let isQuick = arguments.contains("--quick")
-        arguments.removeAll { $0 == "--quick" }
+        let effort = Effort.allCases.first { arguments.contains("--\($0)") } ?? .full
+        arguments.removeAll { $0 == "--\(effort)" }
         switch arguments.popFirst() {
-        case "transport": try Transport(base: url(&arguments), isQuick: isQuick).run()
-        case "stack": try await Stack(isQuick: isQuick).run()
+        case "transport": try Transport(base: url(&arguments), effort: effort).run()
+        case "stack": try await Stack(isQuick: effort != .full).run()
         case "load": try Sample.take(url: url(&arguments), arguments: Array(arguments))
         case "memory-inflight": try await InFlight(requests: number(&arguments) ?? 10_000).run()
         case "soak": try await Soak(url: url(&arguments), requests: number(&arguments) ?? 1_000_000).run()
         case "slow-server": try SlowServer.run()
         case "free-port": say("\(try SlowServer.freePort())")
         default:
-            fail("transport URL [--quick] | stack [--quick] | memory-inflight [N] | soak URL [N] | load URL CLIENT LEVEL SECONDS")
+            fail("transport URL [--quick] | stack [--quick] (or --smoke) | memory-inflight [N] | soak URL [N] | load URL CLIENT LEVEL SECONDS")
         }
     }
 
@@ -30,6 +30,13 @@ struct Bench {
         guard let number = Int(text), number > 0 else { fail("\(text) is not a number of requests") }
         return number
     }
+}
+
+/// How much time a command takes.
+enum Effort: CaseIterable {
+    case full, quick
+    /// No more than shows that it works: the figures mean nothing.
+    case smoke
 }
 
 /// The line that others read.

@@ -34,10 +34,12 @@ enum {
     CCURLOPT_HEADERFUNCTION = 20079,
     CCURLOPT_PROXYPORT = 59,
     CCURLOPT_FRESH_CONNECT = 74,
+    CCURLOPT_FORBID_REUSE = 75,
     CCURLOPT_HTTPGET = 80,
     CCURLOPT_SSL_VERIFYHOST = 81,
     CCURLOPT_SSL_CIPHER_LIST = 10083,
     CCURLOPT_CAPATH = 10097,
+    CCURLOPT_BUFFERSIZE = 98,
     CCURLOPT_NOSIGNAL = 99,
     CCURLOPT_SHARE = 10100,
     CCURLOPT_PROXYTYPE = 101,
@@ -47,6 +49,8 @@ enum {
     CCURLOPT_POSTFIELDSIZE_LARGE = 30120,
     CCURLOPT_CONNECTTIMEOUT_MS = 156,
     CCURLOPT_HTTP_CONTENT_DECODING = 158,
+    CCURLOPT_OPENSOCKETFUNCTION = 20163,
+    CCURLOPT_OPENSOCKETDATA = 10164,
     CCURLOPT_COPYPOSTFIELDS = 10165,
     CCURLOPT_SEEKFUNCTION = 20167,
     CCURLOPT_SEEKDATA = 10168,
@@ -55,6 +59,8 @@ enum {
     CCURLOPT_NOPROXY = 10177,
     CCURLOPT_PROTOCOLS = 181,
     CCURLOPT_PINNEDPUBLICKEY = 10230,
+    CCURLOPT_CLOSESOCKETFUNCTION = 20208,
+    CCURLOPT_CLOSESOCKETDATA = 10209,
     CCURLOPT_UNIX_SOCKET_PATH = 10231,
     CCURLOPT_PATH_AS_IS = 234,
     CCURLOPT_PIPEWAIT = 237,
@@ -77,6 +83,7 @@ enum {
     CCURLMOPT_TIMERFUNCTION = 20004,
     CCURLMOPT_TIMERDATA = 10005,
     CCURLMOPT_MAXCONNECTS = 6,
+    CCURLMOPT_MAX_TOTAL_CONNECTIONS = 13,
 };
 
 enum {
@@ -115,11 +122,17 @@ enum {
     CCURLPROXY_SOCKS5_HOSTNAME = 7,
     CCURLAUTH_BASIC = 1,
     CCURLSHOPT_SHARE = 1,
+    CCURLSHOPT_LOCKFUNC = 3,
+    CCURLSHOPT_UNLOCKFUNC = 4,
+    CCURLSHOPT_USERDATA = 5,
     CCURL_LOCK_DATA_COOKIE = 2,
     CCURL_GLOBAL_ALL = 3,
     CCURL_SEEKFUNC_OK = 0,
     CCURL_SEEKFUNC_FAIL = 1,
     CCURL_READFUNC_ABORT = 0x10000000,
+    CCURL_READFUNC_PAUSE = 0x10000001,
+    CCURL_WRITEFUNC_PAUSE = 0x10000001,
+    CCURLPAUSE_CONT = 0,
     CCURL_PREREQFUNC_OK = 0,
     CCURL_PREREQFUNC_ABORT = 1,
     CCURL_ERROR_SIZE = 256,
@@ -192,10 +205,21 @@ enum {
 };
 
 typedef size_t (*ccurl_data_callback)(char *bytes, size_t size, size_t count, void *context);
+// The head of `curl_sockaddr`: what `socket(2)` takes.
+struct ccurl_address {
+    int family;
+    int kind;
+    int transport;
+};
+
+typedef int (*ccurl_open_callback)(void *context, int purpose, const struct ccurl_address *address);
+typedef int (*ccurl_close_callback)(void *context, int socket);
 typedef int (*ccurl_seek_callback)(void *context, int64_t offset, int origin);
 typedef int (*ccurl_prerequest_callback)(void *context, char *remote, char *local, int remote_port, int local_port);
 typedef int (*ccurl_socket_callback)(void *easy, int socket, int what, void *context, void *socket_context);
 typedef int (*ccurl_timer_callback)(void *multi, long milliseconds, void *context);
+typedef void (*ccurl_lock_callback)(void *easy, int kind, int access, void *context);
+typedef void (*ccurl_unlock_callback)(void *easy, int kind, void *context);
 
 // A header list is a `struct curl_slist *` that only libcurl looks into.
 typedef void ccurl_list;
@@ -217,6 +241,10 @@ int ccurl_easy_set_string(void *easy, int option, const char *value);
 int ccurl_easy_set_blob(void *easy, int option, const void *bytes, size_t count);
 int ccurl_easy_set_data_callback(void *easy, int option, ccurl_data_callback value);
 int ccurl_easy_set_seek_callback(void *easy, ccurl_seek_callback value);
+// Pauses or resumes both directions; resuming may call the callbacks before it returns.
+int ccurl_easy_pause(void *easy, int directions);
+int ccurl_easy_set_open_callback(void *easy, ccurl_open_callback value);
+int ccurl_easy_set_close_callback(void *easy, ccurl_close_callback value);
 int ccurl_easy_set_prerequest_callback(void *easy, ccurl_prerequest_callback value);
 int ccurl_easy_get_long(void *easy, int info, long *value);
 int ccurl_easy_get_offset(void *easy, int info, int64_t *value);
@@ -229,6 +257,8 @@ void ccurl_list_free(ccurl_list *list);
 
 void *ccurl_share_init(void);
 int ccurl_share_set_long(void *share, int option, long value);
+int ccurl_share_set_pointer(void *share, int option, const void *value);
+int ccurl_share_set_lock_callbacks(void *share, ccurl_lock_callback lock, ccurl_unlock_callback unlock);
 int ccurl_share_cleanup(void *share);
 
 void *ccurl_multi_init(void);
@@ -239,7 +269,6 @@ int ccurl_multi_set_long(void *multi, int option, long value);
 int ccurl_multi_set_pointer(void *multi, int option, const void *value);
 int ccurl_multi_set_socket_callback(void *multi, ccurl_socket_callback value);
 int ccurl_multi_set_timer_callback(void *multi, ccurl_timer_callback value);
-int ccurl_multi_assign(void *multi, int socket, void *socket_context);
 int ccurl_multi_socket_action(void *multi, int socket, int events, int *running);
 // The next transfer that has ended: its handle and result code. Returns 0 when there is none.
 int ccurl_multi_next_done(void *multi, void **easy, int *code);

@@ -14,38 +14,41 @@
         func endLate() {
             while let transfer = deadlines.first, transfer.deadline <= now {
                 if transfer.totalDeadline <= now {
-                    let phase = transfer.easy?.phase(of: transfer.request) ?? .queued
-                    end(transfer, .failure(lateness(transfer, phase, "the total timeout ran out")))
+                    let phase = transfer.easy?.phase(of: transfer) ?? .queued
+                    end(transfer, .failure(transfer.lateness("the total timeout ran out", phase: phase, now)))
                     continue
                 }
                 let idleDeadline = lastActivity(of: transfer) &+ transfer.idleNanoseconds
                 if idleDeadline <= now {
-                    let phase = transfer.easy?.phase(of: transfer.request)
-                    end(transfer, .failure(lateness(transfer, phase, "no byte moved for the idle timeout")))
+                    let phase = transfer.easy?.phase(of: transfer)
+                    end(transfer, .failure(transfer.lateness("no byte moved for the idle timeout", phase: phase, now)))
                 } else {
                     schedule(transfer, at: min(transfer.totalDeadline, idleDeadline))
                 }
             }
         }
 
-        /// The clock stands still until the connection is ready: the connect timeout watches over that.
+        /// The clock stands still until the connection is ready, since the connect timeout watches over that, and while it is our side
+        /// that does not go on.
         private func lastActivity(of transfer: CurlTransfer) -> UInt64 {
-            guard let easy = transfer.easy else { return now }
+            guard let easy = transfer.easy, !transfer.isPaused else { return now }
             let ready = easy.microseconds(CCURLINFO_PRETRANSFER_TIME_T)
             if ready == 0 { return now }
             // What libcurl sends from its own copy moves no callback of ours.
             let uploaded = easy.offset(CCURLINFO_SIZE_UPLOAD_T)
             if uploaded != transfer.uploadedAtLastCheck {
                 transfer.uploadedAtLastCheck = uploaded
-                if uploaded < Int64(transfer.request.body?.count ?? 0) { return now }
+                if transfer.isSending(uploaded: uploaded) { return now }
             }
             return max(transfer.lastActivity, transfer.launched &+ UInt64(ready) * 1000)
         }
 
-        private func lateness(_ transfer: CurlTransfer, _ phase: TransportError.Phase?, _ what: String) -> TransportError {
-            let milliseconds = (now - min(now, transfer.submitted)) / 1_000_000
-            return TransportError(
-                .timedOut, "\(what), \(milliseconds) ms after the call", phase: phase, request: transfer.request)
+    }
+
+    extension CurlTransfer {
+        func lateness(_ what: String, phase: TransportError.Phase?, _ now: UInt64) -> TransportError {
+            let milliseconds = (now - min(now, submitted)) / 1_000_000
+            return TransportError(.timedOut, "\(what), \(milliseconds) ms after the call", phase: phase, request: request)
         }
     }
 #endif

@@ -53,7 +53,7 @@
 
     extension CurlEngine {
         func mayRepeat(_ transfer: CurlTransfer, _ easy: EasyHandle, _ code: CInt) -> Bool {
-            guard transfer.head.count == 0, transfer.request.method.isIdempotent else { return false }
+            guard transfer.head.count == 0, transfer.request.method.isIdempotent, transfer.canSendBodyAgain else { return false }
             if transfer.sending.waitsForFreshConnection { return true }
             // The last two are how HTTP/2 tells of a GOAWAY, and of a connection that ends with streams open.
             return [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING, CCURLE_HTTP2, CCURLE_PARTIAL_FILE].contains(
@@ -62,10 +62,9 @@
         }
 
         func `repeat`(_ transfer: CurlTransfer) {
-            leave(transfer)
             transfer.sending.repeatOnFreshConnection()
-            transfer.entered = now
-            enter(transfer)
+            leave(transfer, isEnd: false)
+            enterAnew(transfer)
         }
     }
 #endif

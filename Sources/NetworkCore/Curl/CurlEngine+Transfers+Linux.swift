@@ -5,45 +5,62 @@
 
     // From start to end of a transfer.
     extension CurlEngine {
+        /// Begins a hop that has a place in this loop.
         func start(_ transfer: CurlTransfer) {
-            // A cancellation may have come first, even before there was a loop to tell.
-            guard !transfer.isEnded, !transfer.isAnswered else { return }
             transfers += 1
             wasUsed = true
-            let timeouts = transfer.request.timeouts
-            if let total = timeouts.total ?? loop.configuration.totalTimeout {
-                transfer.totalDeadline = transfer.submitted &+ total.boundedNanoseconds
-            }
-            transfer.idleNanoseconds = (timeouts.idle ?? loop.configuration.idleTimeout).boundedNanoseconds
-            enter(transfer)
-        }
-
-        /// Begins a hop under the trust policy of its host, or makes it wait for a connection.
-        func enter(_ transfer: CurlTransfer) {
-            do throws(TransportError) {
-                transfer.trust = try loop.trust.policy(for: transfer.request)
-            } catch {
-                return end(transfer, .failure(error))
-            }
-            transfer.ticket = gate.enter(transfer.origin, transfer)
-            guard transfer.ticket == nil else { return schedule(transfer, at: transfer.totalDeadline) }
+            transfer.isHere = true
+            // A cancellation may have come first, even before there was an engine to tell.
+            guard !transfer.isAnswered else { return end(transfer, nil) }
             launch(transfer)
         }
 
-        /// Hands a hop that the gate let in to libcurl.
+        /// Those who got a place that one of ours has left.
+        private func admit(_ next: [CurlTransfer]) {
+            let isAdmitting = !admitted.isEmpty
+            admitted += next
+            // Each may leave at once, and so let another in: not one inside the other.
+            if isAdmitting { return }
+            var index = 0
+            while index < admitted.count {
+                start(admitted[index])
+                index += 1
+            }
+            admitted.removeAll(keepingCapacity: admitted.count < 1000)
+        }
+
+        /// Gets a place for another hop, under the trust policy of its host.
+        func enterAnew(_ transfer: CurlTransfer) {
+            transfer.entered = now
+            do throws(TransportError) {
+                transfer.trust = try loops.trust.policy(for: transfer.request)
+            } catch {
+                loops.drop(transfer)
+                return transfer.end(.failure(error))
+            }
+            enter(transfer)
+        }
+
+        /// Gets a place, or waits for one.
+        func enter(_ transfer: CurlTransfer) {
+            guard let lane = loops.enter(transfer, near: loop.number) else { return }
+            if lane == loop.number { start(transfer) } else { loops.handOver(transfer, lane) }
+        }
+
+        /// Hands a hop to libcurl.
         private func launch(_ transfer: CurlTransfer) {
-            transfer.isInside = true
-            transfer.ticket = nil
             let connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
             guard let trust = transfer.trust, let easy = spares.take(for: trust) ?? makeHandle(trust),
                 easy.configure(
-                    transfer.request, connectTimeout: connectTimeout, userAgent: loop.configuration.userAgent,
-                    onFreshConnection: transfer.sending.needsFreshConnection)
+                    transfer.request, bodyLength: transfer.bodyLength, connectTimeout: connectTimeout,
+                    userAgent: loop.configuration.userAgent, onFreshConnection: transfer.sending.needsFreshConnection)
             else {
                 return end(
                     transfer,
                     .failure(TransportError(.outOfResources, "no memory for the transfer", request: transfer.request)))
             }
+            easy.setLargeBuffer(transfer.download != nil)
+            if transfer.download != nil { transfer.arrivals = arrivals }
             easy.transfer = transfer
             transfer.easy = easy
             transfer.queued &+= now - min(now, transfer.entered)
@@ -51,7 +68,6 @@
             transfer.sending.begin()
             transfer.lastActivity = now
             transfer.firstByte = 0
-            transfer.bodyOffset = 0
             let result = ccurl_multi_add(multi, easy.pointer)
             guard result == 0 else {
                 let reason = String(cString: ccurl_multi_strerror(result))
@@ -61,12 +77,8 @@
         }
 
         func cancel(_ transfer: CurlTransfer) {
-            // It may never have been started, or have ended meanwhile.
-            guard transfer.isInside || transfer.ticket != nil else {
-                transfer.isEnded = true
-                return
-            }
-            end(transfer, nil)
+            // It may have ended meanwhile, or is still to be started.
+            if transfer.isHere { end(transfer, nil) }
         }
 
         func finishDone() {
@@ -84,7 +96,7 @@
 
         private func finish(_ transfer: CurlTransfer, _ easy: EasyHandle, _ code: CInt) {
             if let failure = transfer.failure { return end(transfer, .failure(failure)) }
-            guard code == CInt(CCURLE_OK) else {
+            guard code == CInt(CCURLE_OK) || easy.hasWholeResponse(code, transfer: transfer) else {
                 if mayRepeat(transfer, easy, code) { return `repeat`(transfer) }
                 return end(transfer, .failure(transfer.lostConnection(code) ?? easy.error(code, transfer: transfer)))
             }
@@ -115,58 +127,48 @@
 
         /// A host that speaks HTTP/2 bears more requests at once, on the connections it has.
         private func widen(_ origin: String) {
-            for next in gate.widen(origin, to: loop.configuration.maximumStreamsPerHost) {
-                deadlines.remove(next)
-                launch(next)
-            }
+            admit(loops.widen(origin, lane: loop.number))
         }
 
         private func follow(_ next: NetworkRequest, _ transfer: CurlTransfer) {
-            leave(transfer)
+            if next.body == nil {
+                transfer.bodyLength = 0
+            } else if !transfer.canSendBodyAgain {
+                return end(transfer, .failure(.bodyNotReplayable(for: next)))
+            }
+            leave(transfer, isEnd: false)
             transfer.redirects += 1
-            transfer.entered = now
             transfer.request = next
             transfer.origin = URLText(next.url).origin
             transfer.sending = SendRule()
             transfer.head.reset()
             transfer.body = Data()
-            enter(transfer)
+            enterAnew(transfer)
         }
 
         /// Takes a transfer out of everything and answers it.
         ///
         /// - Parameter outcome: `nil` when it has been answered already.
         func end(_ transfer: CurlTransfer, _ outcome: CurlTransfer.Outcome?) {
-            leave(transfer)
-            transfers -= 1
-            transfer.isEnded = true
+            leave(transfer, isEnd: true)
             if let outcome { transfer.end(outcome) }
         }
 
-        /// Takes the current hop out of libcurl, the heap and the gate. An unfinished one has its socket closed.
-        func leave(_ transfer: CurlTransfer) {
+        /// Takes the current hop out of libcurl, the heap and this loop. An unfinished one has its socket closed.
+        func leave(_ transfer: CurlTransfer, isEnd: Bool) {
+            transfers -= 1
+            transfer.isHere = false
             deadlines.remove(transfer)
+            transfer.stopPump()
+            transfer.isReceivePaused = false
             if let easy = transfer.easy {
                 ccurl_multi_remove(multi, easy.pointer)
                 easy.transfer = nil
                 transfer.easy = nil
                 if !transfer.sending.wasAskedAgain { spares.put(easy) }
             }
-            if let ticket = transfer.ticket {
-                gate.stopWaiting(transfer.origin, ticket: ticket)
-                transfer.ticket = nil
-            }
-            if transfer.isInside {
-                transfer.isInside = false
-                while let next = gate.leave(transfer.origin) {
-                    deadlines.remove(next)
-                    guard next.isAnswered else { return launch(next) }
-                    // It was called off while it stood in line, and its place passes on.
-                    next.isEnded = true
-                    next.ticket = nil
-                    transfers -= 1
-                }
-            }
+            let next = loops.leave(transfer, isEnd: isEnd)
+            if !next.isEmpty { admit(next) }
         }
     }
 #endif

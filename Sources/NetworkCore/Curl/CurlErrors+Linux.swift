@@ -7,7 +7,7 @@
         /// What a result code of libcurl means here.
         func error(_ code: CInt, transfer: CurlTransfer) -> TransportError {
             let systemError = CInt(long(CCURLINFO_OS_ERRNO))
-            let phase = phase(of: transfer.request)
+            let phase = phase(of: transfer)
             if Int(code) == CCURLE_RECV_ERROR, message.contains("Too large response headers") {
                 return TransportError(
                     .headersTooLarge, "\(message) bytes, which is libcurl's own limit", phase: .receive,

@@ -1,11 +1,16 @@
 #if os(Linux)
-    /// The side of the engine that callers touch: an inbox in front of a thread.
+    /// The side of an engine that others touch: an inbox in front of a thread.
     ///
     /// The thread starts with the first transfer and ends once the session manager is gone and the last transfer has ended.
     final class CurlLoop: Sendable {
         enum Command {
+            /// One that has no place yet.
+            case enter(CurlTransfer)
+            /// One that has a place in this loop.
             case start(CurlTransfer)
             case cancel(CurlTransfer)
+            /// There is room, or something to send, after a pause.
+            case resume(CurlTransfer)
         }
 
         private struct Inbox {
@@ -17,32 +22,52 @@
             var isClosed = false
         }
 
+        /// Which of the session manager's loops it is.
+        let number: Int
         let configuration: SessionConfiguration
-        let trust: CurlTrustTable
         private let inbox = Locked(Inbox())
 
-        init(configuration: SessionConfiguration, trust: CurlTrustTable) {
+        init(number: Int, configuration: SessionConfiguration) {
+            self.number = number
             self.configuration = configuration
-            self.trust = trust
         }
 
-        func start(_ transfer: CurlTransfer) {
-            if let engine = waitingEngine, engine.startHere(transfer) { return }
-            if !send(.start(transfer)) {
-                transfer.end(
-                    .failure(
-                        TransportError(
-                            .outOfResources, "the engine cannot start: this process has no descriptor, thread or memory left",
-                            request: transfer.request)))
+        /// Not for the loops' own threads.
+        ///
+        /// - Returns: `false` when the process has no descriptor, thread or memory for an engine.
+        func start(_ transfer: CurlTransfer, hasPlace: Bool, of loops: CurlLoops) -> Bool {
+            let command = hasPlace ? Command.start(transfer) : .enter(transfer)
+            if let engine = waitingEngine, engine.doHere(command) { return true }
+            return send(command, of: loops)
+        }
+
+        /// Starts the thread if there is none.
+        ///
+        /// - Returns: Whether there is a thread to receive it.
+        func send(_ command: Command, of loops: CurlLoops) -> Bool {
+            inbox.withLock { inbox in
+                if inbox.engine == nil {
+                    guard let engine = CurlEngine(loops: loops, loop: self), engine.startThread() else { return false }
+                    inbox.engine = engine
+                }
+                inbox.commands.append(command)
+                Self.wake(&inbox)
+                return true
             }
         }
 
-        func cancel(_ transfer: CurlTransfer) {
+        /// Sends something that is of no interest to a thread that has ended.
+        func send(_ command: Command) {
             inbox.withLock { inbox in
                 guard inbox.engine != nil else { return }
-                inbox.commands.append(.cancel(transfer))
+                inbox.commands.append(command)
                 Self.wake(&inbox)
             }
+        }
+
+        /// Makes the thread, if it sleeps, see when it has to wake up next.
+        func wake() {
+            inbox.withLock { Self.wake(&$0) }
         }
 
         /// No transfer will be started any more; those under way go on.
@@ -77,24 +102,11 @@
         /// Whether the thread may end: nobody can send anything any more. Then the engine is out of reach.
         func mayEnd() -> Bool {
             inbox.withLock { inbox in
-                guard inbox.isClosed, !inbox.commands.contains(where: { if case .start = $0 { true } else { false } }) else {
+                guard inbox.isClosed, !inbox.commands.contains(where: { if case .cancel = $0 { false } else { true } }) else {
                     return false
                 }
                 inbox.engine = nil
                 inbox.commands.removeAll()
-                return true
-            }
-        }
-
-        /// - Returns: Whether there is a thread to receive it.
-        private func send(_ command: Command) -> Bool {
-            inbox.withLock { inbox in
-                if inbox.engine == nil {
-                    guard let engine = CurlEngine(loop: self), engine.startThread() else { return false }
-                    inbox.engine = engine
-                }
-                inbox.commands.append(command)
-                Self.wake(&inbox)
                 return true
             }
         }

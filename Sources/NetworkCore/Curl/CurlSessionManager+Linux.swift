@@ -3,13 +3,13 @@
 
     /// Sends requests with the libcurl that Foundation already loads: the default on Linux.
     ///
-    /// An event loop in a thread of its own, connections kept alive and shared by all requests of this session manager, HTTP/2
-    /// where the server offers it over TLS. Cancelling closes the socket. Cookies are neither stored nor sent. The thread starts with
-    /// the first request; when the session manager is released, it ends after the last transfer has.
+    /// An event loop in a thread of its own, or several, connections kept alive and shared by all requests of this session manager,
+    /// HTTP/2 where the server offers it over TLS. Cancelling closes the socket. A thread starts with the first request that needs it;
+    /// when the session manager is released, it ends after the last transfer has.
     public final class CurlSessionManager: NetworkSessionManager {
         /// The limits in force.
         public let configuration: SessionConfiguration
-        private let loop: Result<CurlLoop, TransportError>
+        private let loops: Result<CurlLoops, TransportError>
 
         /// Shared by all services that are not given a session manager, and with it its connections.
         public static let shared = CurlSessionManager()
@@ -23,14 +23,14 @@
             self.configuration = configuration
             do throws(TransportError) {
                 try configuration.validate()
-                loop = .success(CurlLoop(configuration: configuration, trust: try CurlTrustTable(configuration)))
+                loops = .success(try CurlLoops(configuration: configuration, trust: try CurlTrustTable(configuration)))
             } catch {
-                loop = .failure(error)
+                loops = .failure(error)
             }
         }
 
         deinit {
-            if case .success(let loop) = loop { loop.close() }
+            if case .success(let loops) = loops { loops.close() }
         }
 
         /// Sends a request. Its URL's user information is sent as `Authorization` unless there is one.
@@ -43,7 +43,7 @@
             completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
         ) -> any NetworkCancellable {
             do throws(TransportError) {
-                let transfer = try transfer(for: request)
+                let transfer = try transfer(for: request, isStreamed: false)
                 transfer.begin(.completion { completion($0.map(\.parsed)) })
                 return transfer
             } catch {
@@ -55,17 +55,44 @@
         ///
         /// - Throws: ``TransportError``; at once when the task is cancelled.
         public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-            let transfer = try transfer(for: request)
+            try await answer(to: try transfer(for: request, isStreamed: false)).parsed
+        }
+
+        /// Sends a request, and returns when the head of its response has come.
+        ///
+        /// A reader that does not go on reading stops the socket, and letting go of the body closes it. `maximumBodyBytes` does not apply,
+        /// and the idle timeout stands still while the reader is what is waited for.
+        ///
+        /// - Throws: ``TransportError``; at once when the task is cancelled.
+        public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
+            let transfer = try transfer(for: request, isStreamed: true)
+            let response = try await answer(to: transfer)
+            let body = transfer.download.map { pipe in
+                ResponseStream(next: pipe.next, end: { pipe.end }, stop: transfer.cancel)
+            }
+            return StreamedResponse(
+                statusCode: response.status, headers: response.head.headers, url: response.url, timings: response.timings,
+                body: body ?? ResponseStream(response.body))
+        }
+
+        private func answer(to transfer: CurlTransfer) async throws(TransportError) -> RawResponse {
             let outcome = await withTaskCancellationHandler {
                 await withUnsafeContinuation { transfer.begin(.continuation($0)) }
             } onCancel: {
                 transfer.cancel()
             }
-            return try outcome.get().parsed
+            return try outcome.get()
         }
 
-        private func transfer(for request: NetworkRequest) throws(TransportError) -> CurlTransfer {
-            CurlTransfer(try request.prepared(), loop: try loop.get())
+        private func transfer(for request: NetworkRequest, isStreamed: Bool) throws(TransportError) -> CurlTransfer {
+            do throws(TransportError) {
+                let request = try request.prepared()
+                let length = try request.body.map { content throws(TransportError) in try content.length(for: request) } ?? 0
+                return CurlTransfer(request, bodyLength: length, isStreamed: isStreamed, loops: try loops.get())
+            } catch {
+                request.reportEnd()
+                throw error
+            }
         }
     }
 

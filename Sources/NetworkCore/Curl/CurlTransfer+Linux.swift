@@ -18,9 +18,11 @@
 
     /// One request on its way through the engine, from the call to the answer, over all redirects.
     ///
-    /// Its answer is given once, by whoever comes first: the loop, or `cancel()`. Everything else belongs to the loop.
-    // Sendable although unchecked: `answer` is behind its mutex, `let`s are immutable, and each `var` below the mark is touched
-    // by the loop's thread alone, after the inbox handed the transfer over.
+    /// Its answer is given once, by whoever comes first: the loop, or `cancel()`. Everything else belongs to the loop it is in, or to
+    /// the line.
+    // Sendable although unchecked: `answer` is behind its mutex, `station` behind the line's, `let`s are immutable, and each `var`
+    // below the mark is touched by the one who starts the transfer, then by the line's holder while it waits, then by the loop's thread
+    // after the inbox handed the transfer over.
     final class CurlTransfer: NetworkCancellable, DeadlineMember, @unchecked Sendable {
         typealias Outcome = Result<RawResponse, TransportError>
 
@@ -37,12 +39,28 @@
             case given
         }
 
+        /// Where it is, to the line.
+        enum Station {
+            /// Called and not yet in line, or between two hops.
+            case outside
+            case waiting(UInt64)
+            /// In the loop of that number, or on the way to it.
+            case inside(Int)
+            /// Ended or called off: it gets no other place.
+            case gone
+        }
+
         private let answer = Locked(Answer.idle)
-        private let loop: CurlLoop
-        var limits: SessionConfiguration { loop.configuration }
+        private let loops: CurlLoops
+        var limits: SessionConfiguration { loops.configuration }
         /// The first hop's.
         private let original: NetworkRequest
         let submitted = monotonicNanoseconds()
+        /// Where the body goes when it is wanted while it arrives.
+        private(set) var download: DownloadPipe?
+        /// `nil` when nobody listens.
+        let progress: ProgressReporter?
+        var station = Station.outside
 
         // MARK: The loop's own
 
@@ -55,8 +73,8 @@
         /// How often this hop has been sent, and whether it may be again.
         var sending = SendRule()
         var easy: EasyHandle?
-        var ticket: UInt64?
-        var isInside = false
+        /// Whether it is in the loop that it was handed to.
+        var isHere = false
         /// When the current hop asked to be let in.
         var entered: UInt64
         /// Nanoseconds of waiting, in all hops so far.
@@ -72,17 +90,36 @@
         var heapIndex = -1
         var head = ResponseHead()
         var body = Data()
+        /// Bytes of the request's body handed to libcurl in this hop.
         var bodyOffset = 0
+        /// How long the request's body is; `nil` for a stream that does not know.
+        var bodyLength: Int64?
+        /// Whether a body of unknown length has come to its end.
+        var isBodySent = false
+        var pump: ContentPump?
+        var isSendPaused = false
+        var isReceivePaused = false
+        /// Whether the head has been handed over and the body goes through `download`.
+        var isStreaming = false
+        var arrivals: Arrivals?
+        var hasArrivals = false
+        /// What `Content-Length` says, where somebody listens to the progress.
+        var announcedLength: Int64?
         /// Why one of our callbacks stopped the transfer.
         var failure: TransportError?
-        var isEnded = false
 
-        init(_ request: NetworkRequest, loop: CurlLoop) {
+        /// - Parameters:
+        ///   - bodyLength: `nil` for a stream that does not know.
+        ///   - isStreamed: Whether the answer is given when the head has come.
+        init(_ request: NetworkRequest, bodyLength: Int64? = 0, isStreamed: Bool = false, loops: CurlLoops) {
             self.request = request
-            self.loop = loop
+            self.bodyLength = bodyLength
+            self.loops = loops
             original = request
             entered = submitted
             origin = URLText(request.url).origin
+            progress = ProgressReporter(request.progress, submitted: submitted)
+            if isStreamed { download = DownloadPipe { [weak self] in self?.resume() } }
         }
 
         /// Gives the transfer somebody to answer to, and sends it off unless it was cancelled before.
@@ -92,14 +129,24 @@
                 answer = .awaited(receiver)
                 return false
             }
-            if isCancelled { return Self.deliver(.failure(cancellation), to: receiver) }
-            loop.start(self)
+            if isCancelled {
+                progress?.finish()
+                return Self.deliver(.failure(cancellation), to: receiver)
+            }
+            loops.start(self)
         }
 
         func cancel() {
             let receiver = take()
+            progress?.finish()
             if let receiver { Self.deliver(.failure(cancellation), to: receiver) }
-            loop.cancel(self)
+            if let download, !download.cancel(cancellation) { return }
+            loops.cancel(self)
+        }
+
+        /// There is room, or something to send, after a pause.
+        func resume() {
+            loops.resume(self)
         }
 
         /// Bytes have moved.
@@ -112,10 +159,16 @@
             answer.withLock { if case .given = $0 { true } else { false } }
         }
 
-        /// Answers; does nothing the second time.
+        /// Answers, or tells the reader of the body that it has ended; does nothing the second time.
         func end(_ outcome: Outcome) {
-            guard let receiver = take() else { return }
-            Self.deliver(outcome, to: receiver)
+            progress?.finish { $0.complete(with: outcome) }
+            if let receiver = take() { Self.deliver(outcome, to: receiver) }
+            download?.finish(outcome.map { StreamEnd(trailers: $0.head.trailers, timings: $0.timings) })
+        }
+
+        /// Answers while the transfer goes on.
+        func answerHead(_ response: RawResponse) {
+            if let receiver = take() { Self.deliver(.success(response), to: receiver) }
         }
 
         private func take() -> Receiver? {

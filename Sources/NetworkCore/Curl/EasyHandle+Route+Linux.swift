@@ -17,6 +17,23 @@
             return setProxy(configuration.proxy)
         }
 
+        /// Has connections open and close their sockets through the set that watches them. It has to outlive the connections, not only
+        /// the handle.
+        func setSockets(_ sockets: EpollSet) {
+            let context = Unmanaged.passUnretained(sockets).toOpaque()
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_OPENSOCKETDATA), context)
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_CLOSESOCKETDATA), context)
+            ccurl_easy_set_open_callback(pointer) { context, _, address in
+                guard let context, let address = address?.pointee else { return -1 }
+                return Unmanaged<EpollSet>.fromOpaque(context).takeUnretainedValue()
+                    .open(family: address.family, kind: address.kind, transport: address.transport)
+            }
+            ccurl_easy_set_close_callback(pointer) { context, socket in
+                guard let context else { return -1 }
+                return Unmanaged<EpollSet>.fromOpaque(context).takeUnretainedValue().close(socket)
+            }
+        }
+
         private func setProxy(_ proxy: ProxyConfiguration) -> Bool {
             switch proxy.kind {
             case .environment: return true

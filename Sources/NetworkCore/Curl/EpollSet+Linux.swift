@@ -4,12 +4,30 @@
 
     /// The sockets libcurl wants to hear about, and the event that wakes the loop.
     ///
+    /// A kept connection is wanted again with the next request, and nothing comes in meanwhile: it stays in the kernel's set, which spares two
+    /// system calls per request, until something comes in after all, or it is closed. That goes only for sockets that are opened and
+    /// closed here. The others, such as those of a name lookup, leave at once: libcurl closes them without a word, and a number used
+    /// anew must not be taken for one that is in the set.
+    ///
     /// The loop's thread waits; whoever has the engine's turn changes what it waits for. `wakeDescriptor` is written to under the
     /// loop's lock or by the holder of the turn.
     final class EpollSet {
+        private struct Socket {
+            /// What libcurl wants to hear; 0 for nothing.
+            var wanted: UInt32 = 0
+            /// What the kernel was asked for; 0 for nothing.
+            var registered: UInt32 = 0
+            /// Whether it was opened here.
+            var isOurs = false
+        }
+
         let wakeDescriptor: CInt
+        /// Not for a lone transfer: a caller starts it, often receives the answer at once, and would have the thread wake up for it.
+        var keepsIdleSockets = false
         private let descriptor: CInt
         private var events = [epoll_event](repeating: epoll_event(), count: 256)
+        /// By descriptor.
+        private var sockets: [Socket] = []
 
         /// `nil` when the process has no descriptors left.
         init?() {
@@ -28,16 +46,35 @@
             Glibc.close(descriptor)
         }
 
-        /// What libcurl's socket callback asks for.
-        func watch(_ socket: CInt, what: CInt, isKnown: Bool) {
-            if what == CInt(CCURL_POLL_REMOVE) {
-                control(EPOLL_CTL_DEL, socket, 0)
-                return
+        /// A socket for a connection; children of this process do not inherit it.
+        ///
+        /// - Returns: -1 when the process has no descriptors left.
+        func open(family: CInt, kind: CInt, transport: CInt) -> CInt {
+            let socket = Glibc.socket(family, kind | CInt(SOCK_CLOEXEC.rawValue), transport)
+            if socket >= 0 { update(socket) { $0 = Socket(isOurs: true) } }
+            return socket
+        }
+
+        func close(_ socket: CInt) -> CInt {
+            update(socket) { state in
+                if state.registered != 0 { control(EPOLL_CTL_DEL, socket, 0) }
+                state = Socket()
             }
+            return Glibc.close(socket)
+        }
+
+        /// What libcurl's socket callback asks for.
+        func watch(_ socket: CInt, what: CInt) {
             var interest: UInt32 = 0
-            if what & CInt(CCURL_POLL_IN) != 0 { interest |= EPOLLIN.rawValue }
-            if what & CInt(CCURL_POLL_OUT) != 0 { interest |= EPOLLOUT.rawValue }
-            control(isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, interest)
+            if what != CInt(CCURL_POLL_REMOVE) {
+                if what & CInt(CCURL_POLL_IN) != 0 { interest |= EPOLLIN.rawValue }
+                if what & CInt(CCURL_POLL_OUT) != 0 { interest |= EPOLLOUT.rawValue }
+            }
+            update(socket) { state in
+                state.wanted = interest
+                if interest == state.registered || (interest == 0 && state.isOurs && keepsIdleSockets) { return }
+                register(interest, socket, &state)
+            }
         }
 
         /// Makes a wait end, now or as soon as it begins.
@@ -52,27 +89,51 @@
             Int(max(epoll_wait(descriptor, &events, CInt(events.count), milliseconds), 0))
         }
 
-        /// Hands the first events to `body`, except for the wake event, which is taken back here.
+        /// Hands the first events to `body`, except for the wake event, which is taken back here, and those nobody wants.
         func forEach(_ count: Int, _ body: (_ socket: CInt, _ curlEvents: CInt) -> Void) {
             for index in 0..<count {
                 let event = events[index]
-                if event.data.fd == wakeDescriptor {
+                let socket = event.data.fd
+                if socket == wakeDescriptor {
                     var value: UInt64 = 0
                     _ = read(wakeDescriptor, &value, 8)
                     continue
                 }
+                var isWanted = true
+                update(socket) { state in
+                    // Such as the end of a kept connection: libcurl sees it when it wants the connection again.
+                    isWanted = state.wanted != 0
+                    if !isWanted, state.registered != 0 { register(0, socket, &state) }
+                }
+                guard isWanted else { continue }
                 var mask: CInt = 0
                 if event.events & EPOLLIN.rawValue != 0 { mask |= CInt(CCURL_CSELECT_IN) }
                 if event.events & EPOLLOUT.rawValue != 0 { mask |= CInt(CCURL_CSELECT_OUT) }
                 if event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { mask |= CInt(CCURL_CSELECT_ERR) }
-                body(event.data.fd, mask)
+                body(socket, mask)
             }
+        }
+
+        private func update(_ socket: CInt, _ change: (inout Socket) -> Void) {
+            let index = Int(socket)
+            guard index >= 0 else { return }
+            while sockets.count <= index { sockets.append(Socket()) }
+            change(&sockets[index])
+        }
+
+        private func register(_ interest: UInt32, _ socket: CInt, _ state: inout Socket) {
+            let operation = interest == 0 ? EPOLL_CTL_DEL : state.registered == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
+            control(operation, socket, interest)
+            state.registered = interest
         }
 
         private func control(_ operation: CInt, _ socket: CInt, _ interest: UInt32) {
             var event = epoll_event(events: interest, data: epoll_data_t(fd: socket))
-            if epoll_ctl(descriptor, operation, socket, &event) != 0, operation == EPOLL_CTL_ADD, errno == EEXIST {
+            guard epoll_ctl(descriptor, operation, socket, &event) != 0 else { return }
+            if operation == EPOLL_CTL_ADD, errno == EEXIST {
                 _ = epoll_ctl(descriptor, EPOLL_CTL_MOD, socket, &event)
+            } else if operation == EPOLL_CTL_MOD, errno == ENOENT {
+                _ = epoll_ctl(descriptor, EPOLL_CTL_ADD, socket, &event)
             }
         }
     }

@@ -22,6 +22,14 @@
             pthread_mutex_lock(mutex)
         }
 
+        /// Gives up after some seconds.
+        func take(within seconds: Int) {
+            var end = timespec()
+            clock_gettime(CLOCK_REALTIME, &end)
+            end.tv_sec += seconds
+            pthread_mutex_timedlock(mutex, &end)
+        }
+
         /// - Returns: `false` when it is another's turn, or this thread's own already.
         func tryToTake() -> Bool {
             pthread_mutex_trylock(mutex) == 0

@@ -1,57 +1,198 @@
-/// Lets at most `limit` members per origin in; the others wait in line.
+/// Lets members in as far as there may be connections: so many per origin, and so many in all. The others wait in line.
+///
+/// Members wait in their origin's line. Where it has places, but there are too many connections in all, the origin stands in line itself:
+/// once for each place and waiting member. So both limits are first come, first served, and an origin with a thousand members in line
+/// keeps the others waiting no longer than one with as many as it has places.
+///
+/// Each place is in a lane: an event loop, whose connections no other can use. Who waits takes the first place that becomes free, in
+/// whichever lane. Members of one origin share connections where it bears that; they count up to `connectionsPerOrigin`.
 ///
 /// Waiting here rather than inside libcurl keeps a queued request free of handles and of connect and idle timeouts.
+// A struct for exclusive access, although its origins are objects: it is never copied.
 struct OriginGate<Member> {
-    private struct Origin {
+    enum Entry {
+        case inside(lane: Int)
+        case waiting(ticket: UInt64)
+    }
+
+    /// One that may go in now.
+    struct Admission {
+        let member: Member
+        let lane: Int
+    }
+
+    /// What an origin has in one lane.
+    private struct Share {
         var inside = 0
-        /// Another limit than the others', once it is known that the origin bears it.
-        var limit: Int?
+        /// Tickets in the lane's line, the first one's first.
+        var claims: [UInt64] = []
+    }
+
+    private final class Origin {
+        let name: String
+        /// The lane of its first place: others' first places are elsewhere.
+        let firstLane: Int
+        var isWide = false
+        var shares: [Share]
         var line = WaitingLine<Member>()
 
-        mutating func enter(limit: Int, _ member: () -> Member) -> UInt64? {
-            guard inside < self.limit ?? limit else { return line.append(member()) }
-            inside += 1
-            return nil
+        init(_ name: String, lanes: Int) {
+            self.name = name
+            firstLane = lanes == 1 ? 0 : Int(UInt(bitPattern: name.hashValue) % UInt(lanes))
+            shares = Array(repeating: Share(), count: lanes)
         }
     }
 
-    let limit: Int
+    private struct Lane {
+        var inside = 0
+        var connections = 0
+        let limit: Int
+        var line = WaitingLine<Origin>()
+    }
+
+    let limits: GateLimits
     private var origins: [String: Origin] = [:]
+    private var lanes: [Lane]
+    private var nextTicket: UInt64 = 0
 
-    init(limit: Int) {
-        self.limit = limit
-    }
-
-    /// `nil` when the member may go in at once; else its ticket.
-    mutating func enter(_ origin: String, _ member: @autoclosure () -> Member) -> UInt64? {
-        origins[origin, default: Origin()].enter(limit: limit, member)
-    }
-
-    /// One has left: the member that takes its place, if one waits.
-    mutating func leave(_ origin: String) -> Member? {
-        if let member = origins[origin]?.line.popFirst() { return member }
-        origins[origin]?.inside -= 1
-        // Origins nobody uses are forgotten: a crawler visits millions.
-        if origins[origin]?.inside == 0 { origins[origin] = nil }
-        return nil
-    }
-
-    /// Allows an origin more than the others, for as long as somebody is inside.
-    ///
-    /// - Returns: Those who waited and may go in now.
-    mutating func widen(_ origin: String, to limit: Int) -> [Member] {
-        guard var state = origins[origin], limit > state.limit ?? self.limit else { return [] }
-        state.limit = limit
-        var admitted: [Member] = []
-        while state.inside < limit, let member = state.line.popFirst() {
-            state.inside += 1
-            admitted.append(member)
+    init(_ limits: GateLimits) {
+        self.limits = limits
+        lanes = (0..<limits.lanes).map { lane in
+            Lane(limit: GateLimits.share(of: limits.connections, lane: lane, lanes: limits.lanes))
         }
-        origins[origin] = state
+    }
+
+    /// - Parameter preferred: A lane to stay in if it has a place; else it is the one with the fewest members.
+    mutating func enter(_ name: String, _ member: Member, near preferred: Int? = nil) -> Entry {
+        let origin = origin(name)
+        if origin.line.isEmpty, let lane = entrance(to: origin, near: preferred) {
+            seat(origin, lane)
+            return .inside(lane: lane)
+        }
+        let ticket = makeTicket()
+        origin.line.append(member, ticket: ticket)
+        settleClaims(of: origin)
+        return .waiting(ticket: ticket)
+    }
+
+    /// One has left.
+    ///
+    /// - Returns: Those who may go in now, if any waits.
+    mutating func leave(_ name: String, lane: Int) -> [Admission] {
+        guard let origin = origins[name] else { return [] }
+        var admitted: [Admission] = []
+        origin.shares[lane].inside -= 1
+        lanes[lane].inside -= 1
+        if origin.shares[lane].inside < places(of: origin, lane) {
+            lanes[lane].connections -= 1
+            admitFromLine(of: lane, &admitted)
+        }
+        advance(origin, &admitted)
+        // Origins nobody uses are forgotten: a crawler visits millions.
+        if origin.line.isEmpty, origin.shares.allSatisfy({ $0.inside == 0 }) { origins[name] = nil }
         return admitted
     }
 
-    mutating func stopWaiting(_ origin: String, ticket: UInt64) {
-        origins[origin]?.line.remove(ticket)
+    /// Allows an origin `streamsPerOrigin` members, for as long as somebody is inside.
+    ///
+    /// - Returns: Those who waited and may go in now.
+    mutating func widen(_ name: String) -> [Admission] {
+        guard let origin = origins[name], !origin.isWide else { return [] }
+        origin.isWide = true
+        var admitted: [Admission] = []
+        advance(origin, &admitted)
+        return admitted
+    }
+
+    mutating func stopWaiting(_ name: String, ticket: UInt64) {
+        guard let origin = origins[name], origin.line.remove(ticket) != nil else { return }
+        settleClaims(of: origin)
+        if origin.line.isEmpty, origin.shares.allSatisfy({ $0.inside == 0 }) { origins[name] = nil }
+    }
+
+    // MARK: - Places
+
+    private mutating func origin(_ name: String) -> Origin {
+        if let origin = origins[name] { return origin }
+        let origin = Origin(name, lanes: lanes.count)
+        origins[name] = origin
+        return origin
+    }
+
+    private mutating func makeTicket() -> UInt64 {
+        defer { nextTicket += 1 }
+        return nextTicket
+    }
+
+    /// With fewer places than lanes, some lanes have none of this origin.
+    private func share(of limit: Int, _ origin: Origin, _ lane: Int) -> Int {
+        if lanes.count == 1 { return limit }
+        let used = min(limits.connectionsPerOrigin, lanes.count)
+        let rank = (lane - origin.firstLane + lanes.count) % lanes.count
+        return rank < used ? GateLimits.share(of: limit, lane: rank, lanes: used) : 0
+    }
+
+    /// One connection each.
+    private func places(of origin: Origin, _ lane: Int) -> Int {
+        share(of: limits.connectionsPerOrigin, origin, lane)
+    }
+
+    private func entrance(to origin: Origin, near preferred: Int? = nil) -> Int? {
+        var best: Int?
+        for rank in lanes.indices {
+            let lane = (origin.firstLane + rank) % lanes.count
+            let inside = origin.shares[lane].inside
+            let places = places(of: origin, lane)
+            let isOpen =
+                inside < places
+                ? lanes[lane].connections < lanes[lane].limit
+                : origin.isWide && inside < share(of: limits.streamsPerOrigin, origin, lane)
+            guard isOpen else { continue }
+            if lane == preferred { return lane }
+            if best.map({ lanes[lane].inside < lanes[$0].inside }) ?? true { best = lane }
+        }
+        return best
+    }
+
+    private mutating func seat(_ origin: Origin, _ lane: Int) {
+        if origin.shares[lane].inside < places(of: origin, lane) { lanes[lane].connections += 1 }
+        origin.shares[lane].inside += 1
+        lanes[lane].inside += 1
+    }
+
+    /// Gives a lane's places to the origins that stand in line for them.
+    private mutating func admitFromLine(of lane: Int, _ admitted: inout [Admission]) {
+        while lanes[lane].connections < lanes[lane].limit, let (_, origin) = lanes[lane].line.popFirst() {
+            origin.shares[lane].claims.removeFirst()
+            if let (_, member) = origin.line.popFirst() {
+                seat(origin, lane)
+                admitted.append(Admission(member: member, lane: lane))
+            }
+            advance(origin, &admitted)
+        }
+    }
+
+    /// Lets an origin's line move up.
+    private mutating func advance(_ origin: Origin, _ admitted: inout [Admission]) {
+        while !origin.line.isEmpty, let lane = entrance(to: origin), let (_, member) = origin.line.popFirst() {
+            seat(origin, lane)
+            admitted.append(Admission(member: member, lane: lane))
+        }
+        settleClaims(of: origin)
+    }
+
+    /// Has an origin stand in line for each place that it lacks nothing for but a connection.
+    private mutating func settleClaims(of origin: Origin) {
+        for lane in lanes.indices {
+            let wanted = max(0, min(origin.line.count, places(of: origin, lane) - origin.shares[lane].inside))
+            while origin.shares[lane].claims.count > wanted, let ticket = origin.shares[lane].claims.popLast() {
+                _ = lanes[lane].line.remove(ticket)
+            }
+            while origin.shares[lane].claims.count < wanted {
+                let ticket = makeTicket()
+                origin.shares[lane].claims.append(ticket)
+                lanes[lane].line.append(origin, ticket: ticket)
+            }
+        }
     }
 }

@@ -18,10 +18,18 @@ public struct SessionConfiguration: Sendable, Hashable {
     public var allowsInsecureRedirects = false
     /// Connections to one host and port at a time; further requests wait, first come first served. 6.
     public var maximumConnectionsPerHost = 6
+    /// Connections at a time, over all hosts, idle ones included; further requests wait, first come first served, with each host
+    /// taking its turn. Idle connections to other hosts make room. A host that speaks HTTP/2 counts with its requests, but as no more
+    /// than ``maximumConnectionsPerHost``. 512.
+    public var maximumConnections = 512
     /// Connections kept open for reuse, over all hosts. 256.
     public var maximumIdleConnections = 256
     /// Requests in flight on one host that speaks HTTP/2, where they share connections. 100, as RFC 9113 §6.5.2 recommends.
     public var maximumStreamsPerHost = 100
+    /// Threads that move bytes, each with connections of its own; 1...64. Two or more pay off where one has all of a processor to
+    /// itself and others are free. Limits hold for all together: each loop gets its share, as evenly as numbers allow. Requests that
+    /// wait stand in one line. `URLSessionManager` has none. 1.
+    public var eventLoops = 1
     /// Straight or through a proxy. What the environment says by default.
     public var proxy = ProxyConfiguration.environment
     /// A Unix domain socket that all requests are sent to, whatever their URL's host; at most 107 bytes. `nil`: TCP.
@@ -45,7 +53,8 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// The defaults.
     ///
     /// Times must lie between 1 millisecond and 10^6 seconds, `maximumHeaderBytes` must be at least 1024,
-    /// `maximumConnectionsPerHost` at least 1, the other counts at least 0. Session managers refuse each request otherwise.
+    /// `maximumConnectionsPerHost`, `maximumStreamsPerHost` and `maximumConnections` at least 1, the other counts at least 0;
+    /// `eventLoops` must lie in 1...64 and not exceed `maximumConnections`. Session managers refuse each request otherwise.
     public init() {}
 
     /// Made in place: `SessionConfiguration { $0.maximumConnectionsPerHost = 64 }`.
@@ -67,9 +76,18 @@ public struct SessionConfiguration: Sendable, Hashable {
             ("maximumBodyBytes", maximumBodyBytes, 0), ("maximumHeaderBytes", maximumHeaderBytes, 1024),
             ("maximumRedirects", maximumRedirects, 0), ("maximumConnectionsPerHost", maximumConnectionsPerHost, 1),
             ("maximumIdleConnections", maximumIdleConnections, 0), ("maximumStreamsPerHost", maximumStreamsPerHost, 1),
+            ("maximumConnections", maximumConnections, 1), ("eventLoops", eventLoops, 1),
         ]
         for (name, value, minimum) in counts where value < minimum {
             throw TransportError(.invalidConfiguration, "\(name) is \(value); it must be at least \(minimum)")
+        }
+        guard eventLoops <= 64 else {
+            throw TransportError(.invalidConfiguration, "eventLoops is \(eventLoops); it must lie in 1...64")
+        }
+        guard eventLoops <= maximumConnections else {
+            throw TransportError(
+                .invalidConfiguration,
+                "eventLoops is \(eventLoops) and maximumConnections \(maximumConnections); each loop needs a connection")
         }
         if let path = unixSocketPath, !(1...107).contains(path.utf8.count) || path.utf8.contains(0) {
             throw TransportError(
@@ -80,5 +98,18 @@ public struct SessionConfiguration: Sendable, Hashable {
         if agent[0].value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw TransportError(.invalidConfiguration, "userAgent has a control character")
         }
+    }
+}
+
+extension SessionConfiguration {
+    func gateLimits(lanes: Int) -> GateLimits {
+        GateLimits(
+            connectionsPerOrigin: maximumConnectionsPerHost, streamsPerOrigin: maximumStreamsPerHost,
+            connections: maximumConnections, lanes: lanes)
+    }
+
+    /// What one loop gets of a limit that is for all.
+    func share(of limit: Int, loop: Int) -> Int {
+        GateLimits.share(of: limit, lane: loop, lanes: eventLoops)
     }
 }

@@ -29,7 +29,7 @@ final class URLSessionEngine: @unchecked Sendable {
         trust?.govern(sessionConfiguration)
         self.sessionConfiguration = sessionConfiguration
         redirectRules = RedirectRules(limits)
-        gate = OriginGate(limit: limits.maximumConnectionsPerHost)
+        gate = OriginGate(limits.gateLimits(lanes: 1))
     }
 
     func start(_ transfer: URLSessionTransfer) {
@@ -57,9 +57,12 @@ final class URLSessionEngine: @unchecked Sendable {
     /// Begins a hop, or makes it wait for its origin's turn.
     private func enter(_ transfer: URLSessionTransfer) {
         transfer.activity.withLock { $0.enterQueue(at: URLSessionClock.now) }
-        transfer.ticket = gate.enter(transfer.origin, transfer)
-        if transfer.ticket == nil { return launch(transfer) }
-        clock.watch(transfer)
+        switch gate.enter(transfer.origin, transfer) {
+        case .inside: launch(transfer)
+        case .waiting(let ticket):
+            transfer.ticket = ticket
+            clock.watch(transfer)
+        }
     }
 
     private func launch(_ transfer: URLSessionTransfer) {
@@ -134,13 +137,20 @@ final class URLSessionEngine: @unchecked Sendable {
         guard let hop = transfer.hop else { return }
         transfer.hop = nil
         if !isFinished { hop.tearDown() }
-        while let next = gate.leave(transfer.origin) {
-            guard next.isAnswered else { return launch(next) }
-            // It was called off, or late, while it stood in line, and its place passes on.
-            next.isEnded = true
-            next.ticket = nil
-            clock.forget(next)
-            transfers -= 1
+        var left = [transfer.origin]
+        while let origin = left.popLast() {
+            for next in gate.leave(origin, lane: 0) {
+                guard next.member.isAnswered else {
+                    launch(next.member)
+                    continue
+                }
+                // It was called off, or late, while it stood in line, and its place passes on.
+                next.member.isEnded = true
+                next.member.ticket = nil
+                clock.forget(next.member)
+                transfers -= 1
+                left.append(next.member.origin)
+            }
         }
     }
 

@@ -31,6 +31,12 @@
                     offsetof(struct version_head, version_number) == offsetof(curl_version_info_data, version_num), "version_num");
                 """,
                 "_Static_assert(offsetof(struct version_head, tls) == offsetof(curl_version_info_data, ssl_version), \"tls\");",
+                "_Static_assert(offsetof(struct ccurl_address, family) == offsetof(struct curl_sockaddr, family), \"family\");",
+                "_Static_assert(offsetof(struct ccurl_address, kind) == offsetof(struct curl_sockaddr, socktype), \"kind\");",
+                """
+                _Static_assert(
+                    offsetof(struct ccurl_address, transport) == offsetof(struct curl_sockaddr, protocol), "transport");
+                """,
                 "_Static_assert(sizeof(struct blob) == sizeof(struct curl_blob), \"curl_blob\");",
                 "_Static_assert(offsetof(struct blob, bytes) == offsetof(struct curl_blob, data), \"data\");",
                 "_Static_assert(offsetof(struct blob, count) == offsetof(struct curl_blob, len), \"len\");",

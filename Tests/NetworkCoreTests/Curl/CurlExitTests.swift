@@ -23,6 +23,26 @@
             }
         }
 
+        @Test(.enabled(if: TLSServers.areAvailable, "needs python3 and openssl"), arguments: 0..<3)
+        func `a process may end with transfers over TLS under way, in several loops`(round: Int) async throws {
+            let servers = try TLSServers.running()
+            let url = servers.url("good")
+            let authority = servers.file("ca.pem")
+            await #expect(processExitsWith: .success) { [url = url as URL, authority = authority as URL] in
+                let session = CurlSessionManager(
+                    configuration: SessionConfiguration {
+                        $0.trust = TrustPolicy(roots: .pem(file: authority))
+                        $0.maximumConnectionsPerHost = 40
+                        $0.eventLoops = 2
+                    })
+                let (answers, answered) = AsyncStream.makeStream(of: Void.self)
+                for _ in 0..<200 { session.request(NetworkRequest(url: url)) { _ in answered.yield() } }
+                var iterator = answers.makeAsyncIterator()
+                for _ in 0..<10 { await iterator.next() }
+                exit(0)
+            }
+        }
+
         @Test(arguments: ["127.0.0.1", "localhost"])
         func `a process without a descriptor left gets a typed error, and goes on once it has some`(host: String) async throws {
             let server = try LoopbackServer { _ in .text("good") }

@@ -91,7 +91,7 @@
             let server = try LoopbackServer { _ in .text("good") }
             let session = CurlSessionManager()
             for method in [HTTPMethod.post, .put] {
-                let request = NetworkRequest(method: method, url: bad.url, body: Data(count: 8_000_000))
+                let request = NetworkRequest(method: method, url: bad.url, body: .data(Data(count: 8_000_000)))
                 let error = try await failure(of: session, request)
                 // A reset may come while the connection is still being made.
                 #expect(error.code == .connectionLost || (bytes == 0 && error.code == .cannotConnect), "\(error)")

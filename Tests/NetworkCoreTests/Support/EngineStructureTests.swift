@@ -29,49 +29,6 @@ struct EngineStructureTests {
         }
     }
 
-    @Test func `the gate never lets in more than its limit, and forgets nobody`() {
-        var random = SeededGenerator(seed: 3)
-        var gate = OriginGate<Int>(limit: 4)
-        var inside: [(origin: String, member: Int)] = []
-        var waiting: [(origin: String, member: Int, ticket: UInt64)] = []
-        for number in 0..<5000 {
-            let origin = "o\(Int.random(in: 0..<3, using: &random))"
-            switch Int.random(in: 0..<5, using: &random) {
-            case 0...2:
-                if let ticket = gate.enter(origin, number) {
-                    waiting.append((origin, number, ticket))
-                } else {
-                    inside.append((origin, number))
-                }
-            case 3 where !inside.isEmpty:
-                let leaver = inside.remove(at: Int.random(in: 0..<inside.count, using: &random))
-                let next = gate.leave(leaver.origin)
-                let first = waiting.firstIndex { $0.origin == leaver.origin }
-                #expect(next == first.map { waiting[$0].member }, "first come, first served")
-                if let first { inside.append((leaver.origin, waiting.remove(at: first).member)) }
-            case 4 where !waiting.isEmpty:
-                let quitter = waiting.remove(at: Int.random(in: 0..<waiting.count, using: &random))
-                gate.stopWaiting(quitter.origin, ticket: quitter.ticket)
-            default: break
-            }
-            for origin in ["o0", "o1", "o2"] {
-                let count = inside.count { $0.origin == origin }
-                #expect(count <= 4 && (count == 4 || !waiting.contains { $0.origin == origin }))
-            }
-        }
-    }
-
-    @Test func `a wider gate lets in those who wait, in order, and holds again`() {
-        var gate = OriginGate<Int>(limit: 2)
-        for number in 0..<10 { #expect((gate.enter("a", number) == nil) == (number < 2)) }
-        #expect(gate.widen("a", to: 5) == [2, 3, 4])
-        #expect(gate.widen("a", to: 5) == [] && gate.widen("a", to: 3) == [] && gate.widen("b", to: 5) == [])
-        #expect(gate.enter("a", 10) != nil && gate.enter("b", 11) == nil)
-        #expect((0..<6).map { _ in gate.leave("a") } == [5, 6, 7, 8, 9, 10])
-        for _ in 0..<5 { #expect(gate.leave("a") == nil) }
-        #expect(gate.enter("a", 12) == nil && gate.enter("a", 13) == nil && gate.enter("a", 14) != nil, "forgotten once empty")
-    }
-
     private func head(_ lines: [String]) -> ResponseHead {
         var head = ResponseHead()
         for line in lines { Array(line.utf8).withUnsafeBytes { head.receive($0) } }

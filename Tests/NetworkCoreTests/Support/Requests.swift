@@ -13,7 +13,7 @@ extension LoopbackServer {
         _ path: String, method: HTTPMethod = .get, headers: HTTPHeaders = [:], body: Data? = nil,
         timeouts: RequestTimeouts = RequestTimeouts()
     ) -> NetworkRequest {
-        NetworkRequest(method: method, url: url(path), headers: headers, body: body, timeouts: timeouts)
+        NetworkRequest(method: method, url: url(path), headers: headers, body: body.map(RequestContent.data), timeouts: timeouts)
     }
 }
 

@@ -29,7 +29,8 @@
             sourceLocation: SourceLocation = #_sourceLocation
         ) async throws -> TransportError {
             try await NetworkCoreTests.failure(
-                of: session, NetworkRequest(method: .post, url: servers.url(server, host: host), body: Data("secret".utf8)),
+                of: session,
+                NetworkRequest(method: .post, url: servers.url(server, host: host), body: .data(Data("secret".utf8))),
                 sourceLocation: sourceLocation)
         }
 
@@ -84,13 +85,13 @@
 
         @Test func `the roots of memory and of a file are the same to older releases of libcurl`() async throws {
             let limits = SessionConfiguration { $0.trust = TrustPolicy(roots: servers.authority) }
-            let loop = CurlLoop(configuration: limits, trust: try CurlTrustTable(limits, takesBytes: false))
+            let loops = try CurlLoops(configuration: limits, trust: try CurlTrustTable(limits, takesBytes: false))
             for (server, isTrusted) in [("good", true), ("self", false)] {
-                let transfer = CurlTransfer(NetworkRequest(url: servers.url(server)), loop: loop)
+                let transfer = CurlTransfer(NetworkRequest(url: servers.url(server)), loops: loops)
                 let outcome = await withUnsafeContinuation { transfer.begin(.continuation($0)) }
                 #expect((try? outcome.get().status) == (isTrusted ? 200 : nil))
             }
-            loop.close()
+            loops.close()
         }
 
         @Test func `who asks for no verification gets none`() async throws {

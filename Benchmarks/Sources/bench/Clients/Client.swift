@@ -11,6 +11,8 @@ import Foundation
 enum Client: String, CaseIterable {
     /// `CurlSessionManager`, async.
     case engine
+    /// The same with two event loops.
+    case engine_loops2
     /// A typed endpoint through `DefaultDataTransferService` over the engine, decoded as JSON, logging off.
     case stack
     /// `URLSession` as it is, with completion handlers.
@@ -25,7 +27,8 @@ enum Client: String, CaseIterable {
     /// - Returns: How many requests have ended well, whenever it is called.
     func start(_ load: Load) throws -> @Sendable () -> Int {
         switch self {
-        case .engine: startEngine(load)
+        case .engine: startEngine(load, loops: 1)
+        case .engine_loops2: startEngine(load, loops: 2)
         case .stack: try startStack(load)
         case .urlsession: startURLSession(load)
         case .ahc: startAsyncHTTPClient(load)
@@ -36,8 +39,8 @@ enum Client: String, CaseIterable {
         return { load.completed }
     }
 
-    private func startEngine(_ load: Load) {
-        let session = CurlSessionManager(limit: load.concurrency)
+    private func startEngine(_ load: Load, loops: Int) {
+        let session = CurlSessionManager(limit: load.concurrency, loops: loops)
         let request = NetworkRequest(url: load.url)
         load.keepUp { load in
             let response = try await session.response(for: request)
@@ -104,10 +107,12 @@ enum Client: String, CaseIterable {
 
 extension CurlSessionManager {
     /// With as many connections as there are requests at a time.
-    convenience init(limit: Int) {
+    convenience init(limit: Int, loops: Int = 1) {
         self.init(
             configuration: SessionConfiguration {
+                $0.eventLoops = loops
                 $0.maximumConnectionsPerHost = limit
+                $0.maximumConnections = max(limit, loops)
                 $0.maximumIdleConnections = limit
             })
     }

@@ -16,10 +16,14 @@ struct Transport {
     private let rounds: Int
     private let seconds: Double
 
-    init(base: URL, isQuick: Bool) {
+    init(base: URL, effort: Effort) {
         self.base = base
-        rounds = isQuick ? 3 : 5
-        seconds = isQuick ? 0.4 : 1.5
+        (rounds, seconds) =
+            switch effort {
+            case .full: (5, 1.5)
+            case .quick: (3, 0.4)
+            case .smoke: (1, 0.1)
+            }
     }
 
     func run() throws {
@@ -35,9 +39,13 @@ struct Transport {
         report(samples.mapValues(Self.median))
     }
 
-    /// All load the document. The stack is compared with the engine on a body that takes no time to decode, too.
+    /// All load the document, but two loops only where there is work for them. The stack is compared with the engine on a body that
+    /// takes no time to decode, too.
     private static let cells: [Cell] =
-        levels.flatMap { level in Client.allCases.map { Cell(client: $0, level: level, document: Document.name) } }
+        levels.flatMap { level in
+            Client.allCases.filter { $0 != .engine_loops2 || level >= busy }
+                .map { Cell(client: $0, level: level, document: Document.name) }
+        }
         + [Client.engine, .stack].map { Cell(client: $0, level: busy, document: Document.tiny) }
 
     private static func median(_ samples: [Sample]) -> Sample {
@@ -66,6 +74,11 @@ struct Transport {
                 printFigure(
                     "transport.c\(level).cpu_vs_\(other)", engine.processorPerRequest / sample.processorPerRequest, "x")
             }
+        }
+        for level in Self.levels where level >= Self.busy {
+            let (two, one) = (sample(.engine_loops2, level), sample(.engine, level))
+            printFigure("transport.c\(level).loops2_rps_vs_engine", two.requestsPerSecond / one.requestsPerSecond, "x")
+            printFigure("transport.c\(level).loops2_cpu_vs_engine", two.processorPerRequest / one.processorPerRequest, "x")
         }
         printFigure(
             "stack.c\(Self.busy).rps_vs_engine",

@@ -1,0 +1,132 @@
+#if os(Linux)
+    import Endpoints
+
+    /// The event loops of a session manager, and the line in front of them.
+    ///
+    /// A transfer waits here, with no loop, until it gets a place: a connection in one of the loops. It then belongs to that loop until
+    /// it leaves the place, and may get its next one, after a redirect, in another.
+    final class CurlLoops: Sendable {
+        let configuration: SessionConfiguration
+        let trust: CurlTrustTable
+        /// All loops see the same.
+        let cookies: CookieShare?
+        private let loops: [CurlLoop]
+        private let line: Locked<CurlLine>
+
+        /// - Throws: ``TransportError/Code/outOfResources`` without memory.
+        init(configuration: SessionConfiguration, trust: CurlTrustTable) throws(TransportError) {
+            self.configuration = configuration
+            self.trust = trust
+            cookies = configuration.storesCookies && CurlEngine.isReady ? CookieShare() : nil
+            if configuration.storesCookies, cookies == nil {
+                throw TransportError(.outOfResources, "no memory for cookies")
+            }
+            loops = (0..<configuration.eventLoops).map { CurlLoop(number: $0, configuration: configuration) }
+            line = Locked(CurlLine(configuration.gateLimits(lanes: configuration.eventLoops)))
+        }
+
+        /// No transfer will be started any more; those under way, and in line, go on.
+        func close() {
+            for loop in loops { loop.close() }
+        }
+
+        // MARK: For callers
+
+        func start(_ transfer: CurlTransfer) {
+            do throws(TransportError) {
+                transfer.trust = try trust.policy(for: transfer.request)
+            } catch {
+                return transfer.end(.failure(error))
+            }
+            let timeouts = transfer.request.timeouts
+            if let total = timeouts.total ?? configuration.totalTimeout {
+                transfer.totalDeadline = transfer.submitted &+ total.boundedNanoseconds
+            }
+            transfer.idleNanoseconds = (timeouts.idle ?? configuration.idleTimeout).boundedNanoseconds
+            // Where there is no choice, it gets its place on the loop's thread: callers would be in each other's way.
+            let hasPlace = loops.count > 1
+            guard let lane = hasPlace ? enter(transfer) : 0 else { return }
+            if !loops[lane].start(transfer, hasPlace: hasPlace, of: self) { refuse(transfer) }
+        }
+
+        /// Takes a transfer that has been answered out of the line, or out of its loop.
+        func cancel(_ transfer: CurlTransfer) {
+            let lane = line.withLock { line in line.cancel(transfer) }
+            if let lane { loops[lane].send(.cancel(transfer)) }
+        }
+
+        /// Has a transfer that was paused go on.
+        func resume(_ transfer: CurlTransfer) {
+            let lane = line.withLock { line in line.lane(of: transfer) }
+            if let lane { loops[lane].send(.resume(transfer)) }
+        }
+
+        // MARK: For the loops' threads
+
+        /// Gives a hop its place, or has it wait for one.
+        ///
+        /// - Parameter preferred: The loop it would stay in.
+        /// - Returns: The loop it belongs to from now on; `nil` when it waits, or has been called off.
+        func enter(_ transfer: CurlTransfer, near preferred: Int? = nil) -> Int? {
+            let (lane, isFirst) = line.withLock { line in line.enter(transfer, near: preferred) }
+            // Any loop will do to watch over the line, and where there is a line, one runs.
+            if isFirst { for loop in loops { loop.wake() } }
+            return lane
+        }
+
+        /// Gives a place back.
+        ///
+        /// - Parameter isEnd: Whether the transfer has ended, rather than going to another place.
+        /// - Returns: Those who got a place in this loop.
+        func leave(_ transfer: CurlTransfer, isEnd: Bool) -> [CurlTransfer] {
+            let (admitted, lane) = line.withLock { line in line.leave(transfer, isEnd: isEnd) }
+            guard !admitted.isEmpty else { return [] }
+            for other in admitted where other.lane != lane { handOver(other.member, other.lane) }
+            return admitted.compactMap { $0.lane == lane ? $0.member : nil }
+        }
+
+        /// A transfer between two hops gets no other place.
+        func drop(_ transfer: CurlTransfer) {
+            _ = line.withLock { line in line.cancel(transfer) }
+        }
+
+        /// Gives a transfer to the loop it has a place in.
+        func handOver(_ transfer: CurlTransfer, _ lane: Int) {
+            if !loops[lane].send(.start(transfer), of: self) { refuse(transfer) }
+        }
+
+        /// Lets more transfers into a host that speaks HTTP/2.
+        ///
+        /// - Returns: Those who got a place in this loop.
+        func widen(_ origin: String, lane: Int) -> [CurlTransfer] {
+            let admitted = line.withLock { line in line.widen(origin) }
+            for other in admitted where other.lane != lane { handOver(other.member, other.lane) }
+            return admitted.compactMap { $0.lane == lane ? $0.member : nil }
+        }
+
+        /// Ends those who have waited too long.
+        ///
+        /// - Returns: When the next will have.
+        func endLate(_ now: UInt64) -> UInt64 {
+            let (late, next) = line.withLock { line in line.takeLate(now) }
+            for transfer in late { transfer.end(.failure(transfer.lateness("the total timeout ran out", phase: .queued, now))) }
+            return next
+        }
+
+        /// There is no thread for the transfer's loop, and so for none of those who get its place.
+        private func refuse(_ transfer: CurlTransfer) {
+            var refused = [transfer]
+            while let next = refused.popLast() {
+                let (admitted, _) = line.withLock { line in line.leave(next, isEnd: true) }
+                for other in admitted where !loops[other.lane].send(.start(other.member), of: self) {
+                    refused.append(other.member)
+                }
+                next.end(
+                    .failure(
+                        TransportError(
+                            .outOfResources, "the engine cannot start: this process has no descriptor, thread or memory left",
+                            request: next.request)))
+            }
+        }
+    }
+#endif

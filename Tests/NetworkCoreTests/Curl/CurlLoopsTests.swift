@@ -1,0 +1,143 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkTesting
+    import Testing
+
+    @testable import NetworkCore
+
+    @Suite(.timeLimit(.minutes(1)))
+    struct CurlLoopsTests {
+        private func session(_ change: (inout SessionConfiguration) -> Void) -> CurlSessionManager {
+            CurlSessionManager(configuration: SessionConfiguration(change))
+        }
+
+        @Test(arguments: [1, 2, 3, 6, 8])
+        func `no host gets more connections than allowed, whatever the number of loops`(loops: Int) async throws {
+            let server = try LoopbackServer { _ in LoopbackResponse.text("x").delayed(by: .milliseconds(3)) }
+            let session = session {
+                $0.eventLoops = loops
+                $0.maximumConnectionsPerHost = 6
+            }
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<200 { group.addTask { try await session.response(for: server.request("/")).statusCode } }
+                for try await status in group { #expect(status == 200) }
+            }
+            #expect(server.connectionCount == 6)
+        }
+
+        @Test func `a place that becomes free is used, whichever loop it is in`() async throws {
+            let (gate, open) = AsyncStream.makeStream(of: Void.self)
+            let server = try LoopbackServer {
+                Route(.get, "/slow") { _ in
+                    for await _ in gate {}
+                    return .text("slow")
+                }
+                Route(.get, "/fast") { _ in .text("fast") }
+            }
+            let session = session {
+                $0.eventLoops = 4
+                $0.maximumConnectionsPerHost = 4
+            }
+            let slow = (0..<3).map { _ in Task { try await session.response(for: server.request("/slow")).statusCode } }
+            _ = await server.waitForRequests(count: 3)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<100 { group.addTask { try await session.response(for: server.request("/fast")).statusCode } }
+                for try await status in group { #expect(status == 200) }
+            }
+            open.finish()
+            for task in slow { #expect(try await task.value == 200) }
+        }
+
+        @Test func `a redirect is followed to a host whose places are in another loop`() async throws {
+            let targets = try (0..<8).map { number in try LoopbackServer { _ in .text("\(number)") } }
+            let sources = try targets.map { target in
+                try LoopbackServer { _ in .status(302, headers: ["Location": target.url("/").absoluteString]) }
+            }
+            let session = session {
+                $0.eventLoops = 4
+                $0.maximumConnectionsPerHost = 1
+            }
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 0..<400 {
+                    let source = sources[number % 8]
+                    group.addTask {
+                        try await session.response(for: source.request("/")).body == Data("\(number % 8)".utf8)
+                    }
+                }
+                for try await isRight in group { #expect(isRight) }
+            }
+            for server in targets + sources { #expect(server.connectionCount == 1) }
+        }
+
+        @Test func `all loops see the same cookies`() async throws {
+            let server = try LoopbackServer { request in
+                request.path == "/login" ? LoopbackResponse(headers: ["Set-Cookie": "id=7; Path=/"]) : .text("")
+            }
+            let session = session {
+                $0.eventLoops = 3
+                $0.storesCookies = true
+            }
+            _ = try await session.response(for: server.request("/login"))
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<300 {
+                    group.addTask {
+                        _ = try? await session.response(for: server.request(number % 10 == 0 ? "/login" : "/in"))
+                    }
+                }
+            }
+            #expect(server.requests.count == 301)
+            #expect(server.requests.dropFirst().allSatisfy { $0.headers["Cookie"] == "id=7" })
+        }
+
+        @Test func `loops without a connection each make no sense, and the error says so`() async throws {
+            let server = try LoopbackServer { _ in .text("x") }
+            for (loops, connections) in [(0, 512), (65, 512), (3, 2)] {
+                let session = session {
+                    $0.eventLoops = loops
+                    $0.maximumConnections = connections
+                }
+                let error = try await failure(of: session, server.request("/"))
+                #expect(error.code == .invalidConfiguration && error.message.contains("eventLoops is \(loops)"))
+                #expect(loops != 3 || error.message.contains("maximumConnections 2"))
+            }
+            #expect(server.requestCount == 0)
+        }
+
+        @Test(arguments: [1, 2])
+        func `a storm of cancellations in many lines completes each request exactly once`(loops: Int) async throws {
+            let servers = try (0..<6).map { _ in
+                try LoopbackServer { request in
+                    LoopbackResponse.text("x").delayed(by: .microseconds(Int(request.path.dropFirst()) ?? 0))
+                }
+            }
+            let session = session {
+                $0.eventLoops = loops
+                $0.maximumConnectionsPerHost = 3
+                $0.maximumConnections = 7
+            }
+            let count = isSlowRun ? 20_000 : 2000
+            let completed = Locked(0)
+            await withTaskGroup(of: Void.self) { group in
+                for worker in 0..<64 {
+                    group.addTask {
+                        var random = SeededGenerator(seed: UInt64(worker))
+                        for number in stride(from: worker, to: count, by: 64) {
+                            let server = servers[Int.random(in: 0..<6, using: &random)]
+                            let total = RequestTimeouts(total: .milliseconds(Int.random(in: 1..<40, using: &random)))
+                            let path = "/\(Int.random(in: 0..<1000, using: &random))"
+                            let request = server.request(path, timeouts: number % 5 == 0 ? total : RequestTimeouts())
+                            let task = Task { try? await session.response(for: request) }
+                            for _ in 0..<Int.random(in: 0..<40, using: &random) { await Task.yield() }
+                            if number % 3 == 0 { task.cancel() }
+                            _ = await task.value
+                            completed.withLock { $0 += 1 }
+                        }
+                    }
+                }
+            }
+            #expect(completed.withLock { $0 } == count)
+            for server in servers + servers { #expect(try await session.response(for: server.request("/0")).statusCode == 200) }
+        }
+    }
+#endif

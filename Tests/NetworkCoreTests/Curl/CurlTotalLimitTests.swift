@@ -1,0 +1,160 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+    import NetworkTesting
+    import Testing
+
+    @Suite(.timeLimit(.minutes(1)))
+    struct CurlTotalLimitTests {
+        private func session(_ change: (inout SessionConfiguration) -> Void) -> CurlSessionManager {
+            CurlSessionManager(configuration: SessionConfiguration(change))
+        }
+
+        @Test(arguments: [1, 3])
+        func `there are no more connections in all than allowed, idle ones included`(loops: Int) async throws {
+            let open = Locked((now: 0, most: 0))
+            let servers = try (0..<8).map { _ in
+                try LoopbackServer { _ in
+                    open.withLock { counts in
+                        counts.now += 1
+                        counts.most = max(counts.most, counts.now)
+                    }
+                    for _ in 0..<50 { await Task.yield() }
+                    open.withLock { $0.now -= 1 }
+                    return .text("x")
+                }
+            }
+            let session = session {
+                $0.eventLoops = loops
+                $0.maximumConnections = 5
+            }
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<400 {
+                    group.addTask { try await session.response(for: servers[number % 8].request("/")).statusCode }
+                }
+                for try await status in group { #expect(status == 200) }
+            }
+            #expect(open.withLock { $0.most } <= 5)
+            // A server hears a little later that a connection was closed.
+            while servers.map(\.openConnectionCount).reduce(0, +) > 5 { await Task.yield() }
+        }
+
+        @Test func `an idle connection makes room for one to another host`() async throws {
+            let servers = try (0..<20).map { _ in try LoopbackServer { _ in .text("x") } }
+            let session = session { $0.maximumConnections = 2 }
+            for server in servers + servers { #expect(try await session.response(for: server.request("/")).statusCode == 200) }
+            for server in servers.dropLast(2) { #expect(await server.waitForOpenConnections(0)) }
+        }
+
+        @Test func `a host with many requests in line does not keep another's waiting`() async throws {
+            let (gate, open) = AsyncStream.makeStream(of: Void.self)
+            let busy = try LoopbackServer { _ in
+                for await _ in gate {}
+                return .text("x")
+            }
+            let other = try LoopbackServer { _ in .text("\(busy.requestCount)") }
+            let session = session {
+                $0.maximumConnections = 2
+                $0.maximumConnectionsPerHost = 2
+            }
+            for _ in 0..<400 { session.request(busy.request("/")) { _ in } }
+            _ = await busy.waitForRequests(count: 2)
+            let (counts, done) = AsyncStream.makeStream(of: Int.self)
+            session.request(other.request("/")) { result in
+                if case .success(let response) = result { done.yield(Int(String(decoding: response.body, as: UTF8.self)) ?? 0) }
+                done.finish()
+            }
+            open.finish()
+            var iterator = counts.makeAsyncIterator()
+            #expect(try #require(await iterator.next()) < 20, "about 3, of 400")
+        }
+
+        @Test(arguments: [1, 2])
+        func `waiting in line counts against the total timeout alone`(loops: Int) async throws {
+            let (gate, open) = AsyncStream.makeStream(of: Void.self)
+            let slow = try LoopbackServer { _ in
+                for await _ in gate {}
+                return .text("slow")
+            }
+            let fast = try LoopbackServer { _ in .text("fast") }
+            let session = session {
+                $0.eventLoops = loops
+                $0.maximumConnections = loops
+                $0.maximumConnectionsPerHost = loops
+            }
+            for _ in 0..<loops { session.request(slow.request("/")) { _ in } }
+            _ = await slow.waitForRequests(count: loops)
+            let (responses, patient) = AsyncStream.makeStream(of: NetworkResponse.self)
+            let timeouts = RequestTimeouts(connect: .milliseconds(60), idle: .milliseconds(60))
+            session.request(fast.request("/", timeouts: timeouts)) { result in
+                if case .success(let response) = result { patient.yield(response) }
+                patient.finish()
+            }
+            for total in [200, 100] {
+                let start = ContinuousClock.now
+                let error = try await failure(
+                    of: session, fast.request("/", timeouts: RequestTimeouts(total: .milliseconds(total))))
+                #expect(error.code == .timedOut && error.phase == .queued && error.message.contains("total"))
+                #expect(ContinuousClock.now - start < .seconds(20))
+            }
+            #expect(fast.requestCount == 0)
+            open.finish()
+            var iterator = responses.makeAsyncIterator()
+            let response = try #require(await iterator.next())
+            #expect(response.statusCode == 200 && response.timings.queued ?? .zero > .milliseconds(250))
+        }
+
+        @Test func `one who gives up in line leaves its place to others`() async throws {
+            let (gate, open) = AsyncStream.makeStream(of: Void.self)
+            let slow = try LoopbackServer { _ in
+                for await _ in gate {}
+                return .text("slow")
+            }
+            let fast = try LoopbackServer { _ in .text("fast") }
+            let session = session { $0.maximumConnections = 1 }
+            let blocker = Task { try await session.response(for: slow.request("/")).statusCode }
+            _ = await slow.waitForRequests(count: 1)
+            let queued = (0..<50).map { _ in Task { try await failure(of: session, fast.request("/never")) } }
+            for _ in 0..<100 { await Task.yield() }
+            for task in queued { task.cancel() }
+            for task in queued { #expect(try await task.value.isCancelled) }
+            let last = Task { try await session.response(for: fast.request("/")).statusCode }
+            open.finish()
+            #expect(try await blocker.value == 200)
+            #expect(try await last.value == 200)
+            #expect(!fast.requests.contains { $0.path == "/never" })
+        }
+
+        @Test func `with no idle connections allowed, none is kept`() async throws {
+            let server = try LoopbackServer { _ in .text("x") }
+            let session = session { $0.maximumIdleConnections = 0 }
+            for _ in 0..<5 { _ = try await session.response(for: server.request("/")) }
+            #expect(server.connectionCount == 5)
+            #expect(await server.waitForOpenConnections(0))
+        }
+
+        @Test func `URLSession's requests wait for a connection in all, too`() async throws {
+            let inside = Locked((now: 0, most: 0))
+            let servers = try (0..<4).map { _ in
+                try LoopbackServer { _ in
+                    inside.withLock { counts in
+                        counts.now += 1
+                        counts.most = max(counts.most, counts.now)
+                    }
+                    for _ in 0..<50 { await Task.yield() }
+                    inside.withLock { $0.now -= 1 }
+                    return .text("x")
+                }
+            }
+            let session = URLSessionManager(configuration: SessionConfiguration { $0.maximumConnections = 3 })
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<80 {
+                    group.addTask { try await session.response(for: servers[number % 4].request("/")).statusCode }
+                }
+                for try await status in group { #expect(status == 200) }
+            }
+            #expect(inside.withLock { $0.most } <= 3)
+        }
+    }
+#endif

@@ -1,0 +1,109 @@
+#if os(Linux)
+    import CCurl
+    import Glibc
+    import Testing
+
+    @testable import NetworkCore
+
+    struct EpollSetTests {
+        private let set: EpollSet
+
+        init() throws {
+            set = try #require(EpollSet())
+        }
+
+        /// A socket the set opened, connected to one of ours.
+        private func pair() throws -> (ours: CInt, peer: CInt) {
+            let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+            defer { close(listener) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            return try withUnsafeMutablePointer(to: &address) { pointer in
+                try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                    try #require(bind(listener, pointer, size) == 0 && listen(listener, 1) == 0)
+                    try #require(getsockname(listener, pointer, &size) == 0)
+                    let ours = set.open(family: AF_INET, kind: CInt(SOCK_STREAM.rawValue), transport: 0)
+                    try #require(connect(ours, pointer, size) == 0)
+                    return (ours, accept(listener, nil, nil))
+                }
+            }
+        }
+
+        private func send(to socket: CInt) {
+            var byte: UInt8 = 1
+            #expect(write(socket, &byte, 1) == 1)
+        }
+
+        private func readable(waiting milliseconds: CInt = 1000) -> [CInt] {
+            var sockets: [CInt] = []
+            set.forEach(set.wait(milliseconds: milliseconds)) { socket, _ in sockets.append(socket) }
+            return sockets
+        }
+
+        @Test(arguments: [false, true])
+        func `nobody hears of a socket while it is not wanted, and of all that came when it is again`(keeps: Bool) throws {
+            set.keepsIdleSockets = keeps
+            let (ours, peer) = try pair()
+            defer { close(peer) }
+            set.watch(ours, what: CInt(CCURL_POLL_IN))
+            send(to: peer)
+            #expect(readable() == [ours])
+            set.watch(ours, what: CInt(CCURL_POLL_REMOVE))
+            for _ in 0..<3 { #expect(readable(waiting: 0) == []) }
+            #expect(set.wait(milliseconds: 0) == 0, "it does not keep the loop awake")
+            set.watch(ours, what: CInt(CCURL_POLL_IN))
+            #expect(readable() == [ours])
+            set.watch(ours, what: CInt(CCURL_POLL_OUT))
+            #expect(readable() == [ours])
+            #expect(set.close(ours) == 0)
+            #expect(readable(waiting: 0) == [])
+        }
+
+        @Test(arguments: [false, true])
+        func `a descriptor used anew is not taken for one that is in the set`(keeps: Bool) throws {
+            set.keepsIdleSockets = keeps
+            for _ in 0..<20 {
+                let (ours, peer) = try pair()
+                set.watch(ours, what: CInt(CCURL_POLL_IN))
+                set.watch(ours, what: CInt(CCURL_POLL_REMOVE))
+                #expect(set.close(ours) == 0)
+                var ends: [CInt] = [0, 0]
+                #expect(pipe(&ends) == 0)
+                // Such as a resolver's: opened and closed without our knowing.
+                set.watch(ends[0], what: CInt(CCURL_POLL_IN))
+                send(to: ends[1])
+                #expect(readable() == [ends[0]])
+                set.watch(ends[0], what: CInt(CCURL_POLL_REMOVE))
+                for descriptor in ends + [peer] { close(descriptor) }
+            }
+        }
+
+        @Test func `a socket closed behind our back, and opened anew, is watched`() throws {
+            set.keepsIdleSockets = true
+            for _ in 0..<20 {
+                let (ours, peer) = try pair()
+                set.watch(ours, what: CInt(CCURL_POLL_IN))
+                send(to: peer)
+                #expect(readable() == [ours])
+                set.watch(ours, what: CInt(CCURL_POLL_REMOVE))
+                for descriptor in [ours, peer] { close(descriptor) }
+            }
+        }
+
+        @Test func `children do not inherit a connection`() throws {
+            let socket = set.open(family: AF_INET, kind: CInt(SOCK_STREAM.rawValue), transport: 0)
+            #expect(fcntl(socket, F_GETFD) & FD_CLOEXEC != 0)
+            #expect(set.close(socket) == 0)
+        }
+
+        @Test func `waking up is heard once`() {
+            set.wake()
+            #expect(set.wait(milliseconds: 1000) == 1)
+            set.wake()
+            #expect(readable() == [])
+            #expect(set.wait(milliseconds: 0) == 0)
+        }
+    }
+#endif

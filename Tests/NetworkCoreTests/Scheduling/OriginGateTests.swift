@@ -1,0 +1,258 @@
+import Testing
+
+@testable import NetworkCore
+
+struct OriginGateTests {
+    @Test func `first come, first served, at one origin`() {
+        var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 2))
+        for number in 0..<6 { #expect((gate.tryToEnter("a", number) == nil) == (number < 2)) }
+        #expect(gate.tryToEnter("b", 6) == nil, "another origin has places of its own")
+        #expect((0..<4).flatMap { _ in gate.leaving("a") } == [2, 3, 4, 5])
+        #expect(gate.leaving("a").isEmpty && gate.leaving("a").isEmpty && gate.leaving("b").isEmpty)
+        #expect(gate.tryToEnter("a", 7) == nil && gate.tryToEnter("a", 8) == nil && gate.tryToEnter("a", 9) != nil)
+    }
+
+    @Test func `a wide origin lets in those who wait, in order, and holds again`() {
+        var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 2, streamsPerOrigin: 5))
+        for number in 0..<10 { #expect((gate.tryToEnter("a", number) == nil) == (number < 2)) }
+        #expect(gate.widen("a").map(\.member) == [2, 3, 4])
+        #expect(gate.widen("a").isEmpty && gate.widen("b").isEmpty)
+        #expect(gate.tryToEnter("a", 10) != nil && gate.tryToEnter("b", 11) == nil)
+        #expect((0..<6).flatMap { _ in gate.leaving("a") } == [5, 6, 7, 8, 9, 10])
+        for _ in 0..<5 { #expect(gate.leaving("a").isEmpty) }
+        #expect(gate.tryToEnter("a", 12) == nil && gate.tryToEnter("a", 13) == nil)
+        #expect(gate.tryToEnter("a", 14) != nil, "forgotten once empty")
+    }
+
+    @Test func `a wide origin never has less than its connections allow`() {
+        var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 3, streamsPerOrigin: 1))
+        for number in 0..<4 { #expect((gate.tryToEnter("a", number) == nil) == (number < 3)) }
+        #expect(gate.widen("a").isEmpty)
+        #expect(gate.leaving("a") == [3])
+    }
+
+    @Test func `where there are too many connections in all, origins take turns`() {
+        var gate = OriginGate<String>(GateLimits(connectionsPerOrigin: 2, connections: 3))
+        for member in ["a1", "a2"] { #expect(gate.tryToEnter("a", member) == nil) }
+        #expect(gate.tryToEnter("b", "b1") == nil)
+        for member in ["a3", "a4", "a5", "a6"] { #expect(gate.tryToEnter("a", member) != nil) }
+        for member in ["b2", "b3", "b4"] { #expect(gate.tryToEnter("b", member) != nil) }
+        #expect(gate.tryToEnter("c", "c1") != nil)
+        var inside = ["a1", "a2", "b1"]
+        var order: [String] = []
+        while !inside.isEmpty {
+            let next = gate.leaving(String(inside.removeFirst().prefix(1)))
+            order += next
+            inside += next
+        }
+        #expect(order == ["b2", "c1", "a3", "a4", "b3", "b4", "a5", "a6"])
+    }
+
+    @Test func `members that share a connection need no place of their own`() {
+        var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 1, streamsPerOrigin: 10, connections: 2))
+        #expect(gate.tryToEnter("h2", 0) == nil && gate.tryToEnter("other", 1) == nil)
+        for number in 2..<6 { #expect(gate.tryToEnter("h2", number) != nil) }
+        #expect(gate.tryToEnter("third", 6) != nil)
+        #expect(gate.widen("h2").map(\.member) == [2, 3, 4, 5], "two connections, both in use")
+        #expect(gate.leaving("other") == [6])
+        for _ in 0..<5 { #expect(gate.leaving("h2").isEmpty) }
+    }
+
+    @Test func `a place that one who gives up stood in line for is the next one's`() {
+        var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 1, connections: 1))
+        #expect(gate.tryToEnter("a", 0) == nil)
+        let tickets = (1...3).map { gate.tryToEnter("b", $0) ?? .max }
+        gate.stopWaiting("b", ticket: tickets[0])
+        gate.stopWaiting("b", ticket: tickets[0])
+        gate.stopWaiting("b", ticket: tickets[2])
+        #expect(gate.leaving("a") == [2])
+        #expect(gate.leaving("b").isEmpty)
+        #expect(gate.tryToEnter("a", 4) == nil && gate.tryToEnter("b", 5) != nil)
+    }
+
+    @Test func `with fewer places than lanes, origins are in different lanes`() {
+        var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 1, lanes: 8))
+        let lanes = (0..<100).map { number -> Int in
+            guard case .inside(let lane) = gate.enter("o\(number)", number) else { return -1 }
+            return lane
+        }
+        #expect(Set(lanes).count > 4 && !lanes.contains(-1))
+    }
+
+    @Test func `a preferred lane is kept while it has a place`() {
+        var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 4, lanes: 2))
+        let lanes = (0..<3).map { number -> Int in
+            guard case .inside(let lane) = gate.enter("a", number, near: 1) else { return -1 }
+            return lane
+        }
+        #expect(lanes == [1, 1, 0])
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var limits: GateLimits
+        var testDescription: String { "\(limits)" }
+    }
+
+    @Test(
+        arguments: [
+            GateLimits(connectionsPerOrigin: 4), GateLimits(connectionsPerOrigin: 1, connections: 1),
+            GateLimits(connectionsPerOrigin: 3, streamsPerOrigin: 7, connections: 5),
+            GateLimits(connectionsPerOrigin: 4, connections: 8, lanes: 2),
+            GateLimits(connectionsPerOrigin: 1, connections: 3, lanes: 3),
+            GateLimits(connectionsPerOrigin: 5, streamsPerOrigin: 9, connections: 7, lanes: 3),
+            GateLimits(connectionsPerOrigin: 2, streamsPerOrigin: 20, connections: 4, lanes: 4),
+            GateLimits(connectionsPerOrigin: 64, connections: 10, lanes: 4),
+        ].map(Case.init))
+    func `no limit is ever exceeded, no place lies idle, and nobody is forgotten`(of example: Case) {
+        var crowd = Crowd(example.limits, seed: 3)
+        for _ in 0..<6000 {
+            crowd.doSomething()
+            crowd.check()
+        }
+        crowd.goHome()
+    }
+
+    @Test func `a line that only grows and is given up keeps no memory of those who left`() {
+        var line = WaitingLine<Int>()
+        for number in 0..<100_000 {
+            line.append(number, ticket: UInt64(number))
+            if number % 10 != 0 { _ = line.remove(UInt64(number)) }
+            if number >= 100 { #expect(line.popFirst().map { $0.member % 10 == 0 } ?? true) }
+        }
+        #expect(line.isEmpty)
+    }
+}
+
+extension OriginGate {
+    /// - Returns: The ticket of one who waits.
+    fileprivate mutating func tryToEnter(_ origin: String, _ member: Member) -> UInt64? {
+        if case .waiting(let ticket) = enter(origin, member) { return ticket }
+        return nil
+    }
+
+    fileprivate mutating func leaving(_ origin: String) -> [Member] {
+        leave(origin, lane: 0).map(\.member)
+    }
+}
+
+/// Members that come, leave and give up at random, and what a gate should make of them.
+private struct Crowd {
+    struct Visitor: Equatable {
+        var origin: String
+        var number: Int
+    }
+
+    let limits: GateLimits
+    var gate: OriginGate<Visitor>
+    var random: SeededGenerator
+    var number = 0
+    var inside: [(visitor: Visitor, lane: Int)] = []
+    var waiting: [(visitor: Visitor, ticket: UInt64)] = []
+    var wide: Set<String> = []
+    /// How many connections each origin may have in each lane.
+    private let capacities: [String: [Int]]
+    static let origins = (0..<5).map { "o\($0)" }
+
+    init(_ limits: GateLimits, seed: UInt64) {
+        self.limits = limits
+        capacities = Self.capacities(limits)
+        gate = OriginGate(limits)
+        random = SeededGenerator(seed: seed)
+    }
+
+    mutating func doSomething() {
+        let origin = Self.origins[Int.random(in: 0..<Self.origins.count, using: &random)]
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0..<10:
+            number += 1
+            let visitor = Visitor(origin: origin, number: number)
+            switch gate.enter(origin, visitor, near: Bool.random(using: &random) ? 0 : nil) {
+            case .inside(let lane): inside.append((visitor, lane))
+            case .waiting(let ticket): waiting.append((visitor, ticket))
+            }
+        case 10..<17 where !inside.isEmpty: leave(Int.random(in: 0..<inside.count, using: &random))
+        case 17, 18:
+            guard !waiting.isEmpty else { return }
+            let quitter = waiting.remove(at: Int.random(in: 0..<waiting.count, using: &random))
+            gate.stopWaiting(quitter.visitor.origin, ticket: quitter.ticket)
+        case 19 where limits.streamsPerOrigin > 1 && inside.contains { $0.visitor.origin == origin }:
+            wide.insert(origin)
+            admit(gate.widen(origin))
+        default: break
+        }
+    }
+
+    mutating func leave(_ index: Int) {
+        let (visitor, lane) = inside.remove(at: index)
+        let next = gate.leave(visitor.origin, lane: lane)
+        let isGone = !(inside.map(\.visitor) + waiting.map(\.visitor)).contains { $0.origin == visitor.origin }
+        if isGone { wide.remove(visitor.origin) }
+        admit(next)
+    }
+
+    mutating func admit(_ next: [OriginGate<Visitor>.Admission]) {
+        for admission in next {
+            let first = waiting.firstIndex { $0.visitor.origin == admission.member.origin }
+            #expect(first.map { waiting[$0].visitor } == admission.member, "first come, first served within an origin")
+            if let first { waiting.remove(at: first) }
+            inside.append((admission.member, admission.lane))
+        }
+    }
+
+    func check() {
+        var total = 0
+        for lane in 0..<limits.lanes {
+            let share = GateLimits.share(of: limits.connections, lane: lane, lanes: limits.lanes)
+            let used = Self.origins.map { min(count($0, lane), places($0, lane)) }.reduce(0, +)
+            #expect(used <= share)
+            total += used
+            let idle = Set(waiting.map(\.visitor.origin)).filter { count($0, lane) < places($0, lane) }
+            #expect(idle.isEmpty || used == share, "a place lies idle")
+        }
+        #expect(total <= limits.connections)
+        for origin in Self.origins {
+            let count = inside.count { $0.visitor.origin == origin }
+            let wider = wide.contains(origin) ? limits.streamsPerOrigin : 0
+            #expect(count <= max(limits.connectionsPerOrigin, wider))
+        }
+    }
+
+    private func count(_ origin: String, _ lane: Int) -> Int {
+        inside.count { $0.visitor.origin == origin && $0.lane == lane }
+    }
+
+    /// As many of an origin's places as are in a lane; learnt by filling another gate.
+    private func places(_ origin: String, _ lane: Int) -> Int {
+        capacities[origin]?[lane] ?? 0
+    }
+
+    private static func capacities(_ limits: GateLimits) -> [String: [Int]] {
+        var limits = limits
+        limits.connections = .max
+        var gate = OriginGate<Int>(limits)
+        var capacities: [String: [Int]] = [:]
+        for origin in origins {
+            capacities[origin] = Array(repeating: 0, count: limits.lanes)
+            for number in 0..<limits.connectionsPerOrigin {
+                if case .inside(let lane) = gate.enter(origin, number) { capacities[origin]?[lane] += 1 }
+            }
+        }
+        return capacities
+    }
+
+    mutating func goHome() {
+        while !inside.isEmpty { leave(Int.random(in: 0..<inside.count, using: &random)) }
+        #expect(waiting.isEmpty)
+        for origin in Self.origins {
+            for number in 0..<min(limits.connectionsPerOrigin, limits.connections / limits.lanes) {
+                let visitor = Visitor(origin: origin, number: number)
+                guard case .inside(let lane) = gate.enter(origin, visitor) else {
+                    Issue.record("a place has got lost")
+                    return
+                }
+                inside.append((visitor, lane))
+            }
+            while !inside.isEmpty { leave(0) }
+        }
+    }
+}
