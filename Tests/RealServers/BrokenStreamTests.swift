@@ -23,6 +23,7 @@ extension RealServerTests {
             // libcurl has one code for all it calls the framing layer.
             Break("/goaway-unprocessed", .connectionLost, .malformedResponse),
             Break("/goaway-error", .connectionLost, .malformedResponse), Break("/close", .connectionLost),
+            Break("/abort", .connectionLost), Break("/reset-connection", .connectionLost),
             Break("/close-in-body", .incompleteBody), Break("/short", .connectionLost, .incompleteBody),
             Break("/garbage", .connectionLost, .malformedResponse), Break("/many-headers", .connectionLost, .headersTooLarge),
         ]
@@ -38,7 +39,9 @@ extension RealServerTests {
             try await session.answersClean(Servers.streams)
         }
 
-        @Test(arguments: Engine.ours, ["/refused?id=", "/goaway-unprocessed?id=", "/goaway-error?id=", "/close?id="])
+        @Test(
+            arguments: Engine.ours,
+            ["/refused?id=", "/goaway-unprocessed?id=", "/goaway-error?id=", "/close?id=", "/abort?id=", "/reset-connection?id="])
         func `a GET that dies with its kept connection is sent again`(engine: Engine, path: String) async throws {
             let session = engine.trusting()
             for round in 0..<5 {
@@ -79,9 +82,21 @@ extension RealServerTests {
             try await session.answersClean(Servers.streams)
         }
 
+        @Test(arguments: Engine.ours, [true, false])
+        func `a POST the server says it has not processed is sent again (RFC 9113 §8.7)`(engine: Engine, isKept: Bool)
+            async throws
+        {
+            let session = engine.trusting()
+            if isKept { _ = try await session.send(.get, "\(Servers.streams)/ok") }
+            for _ in 0..<10 {
+                let response = try await session.send(.post, Servers.streams + "/refused?id=\(UUID())", body: Data("x".utf8))
+                #expect(response.statusCode == 200)
+            }
+        }
+
         @Test(arguments: Engine.ours) func `a POST the server may have processed is not sent again`(engine: Engine) async throws {
             let session = engine.trusting()
-            for path in ["/close?id=", "/goaway-error?id="] {
+            for path in ["/close?id=", "/goaway-error?id=", "/abort?id=", "/reset-connection?id="] {
                 _ = try await session.send(.get, "\(Servers.streams)/ok")
                 let url = Servers.streams + path + "\(UUID())"
                 let error = try await session.failure(.post, url)

@@ -26,7 +26,7 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let request = NetworkRequest(
         method: start[0] & 8 == 0 ? .post : .get, url: base,
         headers: ["Authorization": "Bearer secret", "Cookie": "a=b", "Host": "a.example", "Content-Type": "a/b", "X-A": "1"],
-        body: start[0] & 8 == 0 ? Data("body".utf8) : nil)
+        body: start[0] & 8 == 0 ? .data(Data("body".utf8)) : nil)
     let rules = RedirectRules(SessionConfiguration())
     guard let next = try? rules.next(after: request, status: status, location: location, followed: 0) else { return 0 }
     let scheme = next.url.scheme?.lowercased()

@@ -23,6 +23,7 @@
         /// When somebody will have stood in line for too long.
         private var lineDeadline = UInt64.max
         var spares = SpareHandles()
+        let multiplexedPorts = MultiplexedPorts()
         let arrivals = Arrivals()
         /// Started here and not ended.
         var transfers = 0 {
@@ -87,6 +88,7 @@
         func makeHandle(_ trust: CurlTrust) -> EasyHandle? {
             guard let easy = EasyHandle(trust), easy.setRoute(loop.configuration, cookies: loops.cookies) else { return nil }
             easy.setSockets(epoll)
+            easy.multiplexedPorts = multiplexedPorts
             // To libcurl, 0 kept connections mean as many as it likes.
             if !keepsConnections { easy.set(CCURLOPT_FORBID_REUSE, 1) }
             return easy

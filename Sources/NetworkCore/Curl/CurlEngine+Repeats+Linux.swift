@@ -6,35 +6,44 @@
     // that is no failure yet (RFC 9110 §9.2.2). Mostly libcurl repeats it by itself, and `mayBeSent` is asked; else it is done here.
 
     /// libcurl calls this before it sends a request on a connection, on the loop's thread: once, and again for each repetition.
-    let mayBeSent: ccurl_prerequest_callback = { context, _, _, _, _ in
+    let mayBeSent: ccurl_prerequest_callback = { context, _, _, _, port in
         guard let context else { return CInt(CCURL_PREREQFUNC_ABORT) }
         let easy = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
-        guard let transfer = easy.transfer else { return CInt(CCURL_PREREQFUNC_ABORT) }
-        return transfer.mayBeSent(connections: easy.long(CCURLINFO_NUM_CONNECTS))
-            ? CInt(CCURL_PREREQFUNC_OK) : CInt(CCURL_PREREQFUNC_ABORT)
+        return easy.mayBeSent(port: port) ? CInt(CCURL_PREREQFUNC_OK) : CInt(CCURL_PREREQFUNC_ABORT)
     }
 
-    extension CurlTransfer {
-        /// - Parameter connections: How many libcurl has made for this run.
-        fileprivate func mayBeSent(connections: Int) -> Bool {
+    extension EasyHandle {
+        fileprivate func mayBeSent(port: CInt) -> Bool {
+            guard let transfer else { return false }
             // Once a byte has come back, it is sent anew for what the server said, such as 417.
-            guard head.count == 0 else { return true }
-            switch sending.next(connections: connections, isIdempotent: request.method.isIdempotent) {
+            guard transfer.head.count == 0 else { return true }
+            let verdict = transfer.sending.next(
+                connections: long(CCURLINFO_NUM_CONNECTS), port: port, isIdempotent: transfer.request.method.isIdempotent,
+                wasRefused: wasRefused(transfer))
+            switch verdict {
             case .send: return true
             case .sendOnFreshConnection: return false
             case .refuse:
-                failure = lostConnection
+                transfer.failure = transfer.lostConnection
                 return false
             }
         }
 
+        /// Over HTTP/2 libcurl sends again what the server refused, by name or by a GOAWAY (RFC 9113 §8.7), without calling that an
+        /// error, and what a dead connection took with it, which it has called one by then.
+        private func wasRefused(_ transfer: CurlTransfer) -> Bool {
+            transfer.sending.wasSent && multiplexedPorts?.contains(transfer.sending.port) == true && message.isEmpty
+        }
+    }
+
+    extension CurlTransfer {
         /// What a failure to connect anew means for a request that was sent already and may not be sent again.
         func lostConnection(_ code: CInt) -> TransportError? {
             guard sending.wasSent, !request.method.isIdempotent, CurlErrors.isBeforeSending(code) else { return nil }
             return lostConnection
         }
 
-        private var lostConnection: TransportError {
+        fileprivate var lostConnection: TransportError {
             let reason = request.method.isIdempotent ? "it has been sent again already" : "its method is not idempotent"
             return TransportError(
                 .connectionLost, "a kept connection was lost before an answer came; the request is not sent again, as \(reason)",

@@ -109,6 +109,7 @@
                             .connectionLost, "the connection was closed inside the response head", phase: .receive,
                             request: transfer.request)))
             }
+            multiplexedPorts.note(transfer.sending.port, isMultiplexed: easy.isMultiplexed)
             if easy.isMultiplexed { widen(transfer.origin) }
             let status = easy.statusCode
             if RedirectRules.isRedirect(status), loop.configuration.maximumRedirects > 0 {
@@ -169,7 +170,7 @@
                 ccurl_multi_remove(multi, easy.pointer)
                 easy.transfer = nil
                 transfer.easy = nil
-                spares.put(easy)
+                if !transfer.sending.wasAskedAgain { spares.put(easy) }
             }
             let next = loops.leave(transfer, isEnd: isEnd)
             if !next.isEmpty { admit(next) }

@@ -12,6 +12,8 @@
         /// The transfer that libcurl's callbacks speak to.
         var transfer: CurlTransfer?
         let trust: CurlTrust
+        /// The engine's.
+        var multiplexedPorts: MultiplexedPorts?
         private let errorText: UnsafeMutablePointer<CChar>
         private var headerList: UnsafeMutableRawPointer?
         private var headerKey: (headers: HTTPHeaders, sendsBody: Bool)?

@@ -19,22 +19,31 @@ struct SendRule: Sendable {
     private(set) var needsFreshConnection = false
     /// In this run of libcurl.
     private var wasSentInRun = false
+    /// Whether libcurl has asked more than once in this run: it counts that for the life of a handle, and gives up after five.
+    private(set) var wasAskedAgain = false
     private var wasSentOnKept = false
     private var connections = 0
+    /// The local port of the connection it was last sent on.
+    private(set) var port: Int32 = 0
 
     /// A run of libcurl begins.
     mutating func begin() {
         wasSentInRun = false
+        wasAskedAgain = false
         connections = 0
     }
 
     /// libcurl is about to send, and no byte has come back.
     ///
-    /// - Parameter connections: How many it has made in this run.
-    mutating func next(connections: Int, isIdempotent: Bool) -> Verdict {
+    /// - Parameters:
+    ///   - connections: How many it has made in this run.
+    ///   - port: The local port of the connection.
+    ///   - wasRefused: Whether the server is known not to have processed what was sent before.
+    mutating func next(connections: Int, port: Int32 = 0, isIdempotent: Bool, wasRefused: Bool = false) -> Verdict {
         let isKept = connections == self.connections
+        wasAskedAgain = wasSentInRun
         // On a connection that is not kept libcurl repeats only what the server refused, and counts that itself.
-        if wasSentInRun, wasSentOnKept {
+        if wasSentInRun, wasSentOnKept, !wasRefused {
             if isRepeated || !isIdempotent { return .refuse }
             isRepeated = true
             if isKept {
@@ -43,6 +52,7 @@ struct SendRule: Sendable {
             }
         }
         self.connections = connections
+        self.port = port
         wasSent = true
         wasSentInRun = true
         wasSentOnKept = isKept

@@ -41,4 +41,12 @@ struct SendRuleTests {
         #expect(rule.next(connections: 6, isIdempotent: isIdempotent) == .send)
         #expect(rule.next(connections: 7, isIdempotent: isIdempotent) == (isIdempotent ? .send : .refuse))
     }
+
+    @Test func `what the server says it has not processed may be sent again, on any connection`() {
+        var rule = SendRule()
+        rule.begin()
+        for _ in 0..<3 { #expect(rule.next(connections: 0, port: 7, isIdempotent: false, wasRefused: rule.wasSent) == .send) }
+        #expect(!rule.isRepeated && rule.port == 7)
+        #expect(rule.next(connections: 1, isIdempotent: false) == .refuse)
+    }
 }
