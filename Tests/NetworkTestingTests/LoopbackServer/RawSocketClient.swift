@@ -20,7 +20,7 @@ final class RawSocketClient {
     private var unread = Data()
     private var end: End?
 
-    init(_ server: LoopbackServer, receiveTimeoutSeconds: Int = 20, receiveBufferBytes: Int32? = nil) throws {
+    init(_ server: LoopbackServer, receiveTimeoutSeconds: Int = 50, receiveBufferBytes: Int32? = nil) throws {
         descriptor = LoopbackSocket.makeStreamSocket()
         guard descriptor >= 0 else { throw Failure(operation: "socket", code: errno) }
         LoopbackSocket.setOption(descriptor, SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: receiveTimeoutSeconds, tv_usec: 0))
