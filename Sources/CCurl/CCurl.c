@@ -7,6 +7,7 @@ extern void *curl_version_info(int age);
 extern void *curl_easy_init(void);
 extern void curl_easy_cleanup(void *easy);
 extern int curl_easy_setopt(void *easy, int option, ...);
+extern int curl_easy_pause(void *easy, int directions);
 extern int curl_easy_getinfo(void *easy, int info, ...);
 extern const char *curl_easy_strerror(int code);
 extern void *curl_slist_append(void *list, const char *line);
@@ -75,11 +76,15 @@ int ccurl_easy_set_data_callback(void *easy, int option, ccurl_data_callback val
 int ccurl_easy_set_seek_callback(void *easy, ccurl_seek_callback value) {
     return curl_easy_setopt(easy, CCURLOPT_SEEKFUNCTION, value);
 }
+int ccurl_easy_pause(void *easy, int directions) { return curl_easy_pause(easy, directions); }
 int ccurl_easy_set_open_callback(void *easy, ccurl_open_callback value) {
     return curl_easy_setopt(easy, CCURLOPT_OPENSOCKETFUNCTION, value);
 }
 int ccurl_easy_set_close_callback(void *easy, ccurl_close_callback value) {
     return curl_easy_setopt(easy, CCURLOPT_CLOSESOCKETFUNCTION, value);
+}
+int ccurl_easy_set_prerequest_callback(void *easy, ccurl_prerequest_callback value) {
+    return curl_easy_setopt(easy, CCURLOPT_PREREQFUNCTION, value);
 }
 int ccurl_easy_get_long(void *easy, int info, long *value) { return curl_easy_getinfo(easy, info, value); }
 int ccurl_easy_get_offset(void *easy, int info, int64_t *value) { return curl_easy_getinfo(easy, info, value); }

@@ -47,6 +47,24 @@ extension RealServerTests {
             #expect(completions.all == Array(repeating: 1, count: count))
         }
 
+        @Test(arguments: Engine.ours, [Servers.nginx, Servers.tls, Servers.h2])
+        func `over each protocol a storm ends each request once`(engine: Engine, server: String) async throws {
+            let session = engine.trusting { $0.maximumConnectionsPerHost = 16 }
+            let count = Servers.runsSlowTests ? 100_000 : 2000
+            let outcomes = await storm(of: count) { index in
+                var random = Seeded(seed: UInt64(index))
+                let path = random.next() % 50 == 0 ? "/files/10mb.bin" : "/ok"
+                let request = Task { try await session.send(.get, server + path) }
+                await random.pause()
+                request.cancel()
+                return await Outcome(request.result)
+            }
+            #expect(outcomes.values.reduce(0, +) == count)
+            #expect(outcomes[.failed, default: 0] == 0, "\(outcomes)")
+            #expect(outcomes[.cancelled, default: 0] > 0 && outcomes[.answered, default: 0] > 0, "\(outcomes)")
+            try await session.answersClean(server)
+        }
+
         /// 64 at a time.
         private func storm(
             of count: Int, request: @escaping @Sendable (Int) async -> Outcome
@@ -105,7 +123,7 @@ private final class Counts: @unchecked Sendable {
 }
 
 /// SplitMix64: the same storm each time, as far as threads allow.
-private struct Seeded {
+struct Seeded {
     private var state: UInt64
 
     init(seed: UInt64) {

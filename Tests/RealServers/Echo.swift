@@ -50,7 +50,8 @@ extension NetworkSessionManager {
     ) async throws -> NetworkResponse {
         let url = try #require(URL(string: url))
         return try await response(
-            for: NetworkRequest(method: method, url: url, headers: headers, body: body, timeouts: timeouts))
+            for: NetworkRequest(
+                method: method, url: url, headers: headers, body: body.map(RequestContent.data), timeouts: timeouts))
     }
 
     /// The error of a request that must fail.

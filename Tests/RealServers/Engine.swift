@@ -10,13 +10,18 @@ struct Engine: Sendable, CustomTestStringConvertible {
     var keepsHeaderLines = false
     /// Whether a request with its own `Accept-Encoding` gets the body as it was sent.
     var leavesEncodedBodies = false
+    /// Whether it can be told whom to trust, which way to go, and speaks HTTP/2 alike everywhere.
+    var isOurs = false
     var make: @Sendable (SessionConfiguration) -> any NetworkSessionManager
 
     static let all = ofThisPlatform + [Engine(name: "URLSession") { URLSessionManager(configuration: $0) }]
 
+    /// Where the rest is up to the system.
+    static let ours = all.filter(\.isOurs)
+
     #if os(Linux)
         private static let ofThisPlatform = [
-            Engine(name: "libcurl", measures: true, keepsHeaderLines: true, leavesEncodedBodies: true) {
+            Engine(name: "libcurl", measures: true, keepsHeaderLines: true, leavesEncodedBodies: true, isOurs: true) {
                 CurlSessionManager(configuration: $0)
             }
         ]
@@ -29,6 +34,14 @@ struct Engine: Sendable, CustomTestStringConvertible {
     /// A session of its own, with its own connections.
     func session(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> any NetworkSessionManager {
         make(SessionConfiguration(change))
+    }
+
+    /// One that trusts the servers' authority.
+    func trusting(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> any NetworkSessionManager {
+        session {
+            $0.trust = Servers.trust
+            change(&$0)
+        }
     }
 
     /// The whole stack over a session of its own.

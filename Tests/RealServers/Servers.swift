@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import Testing
 
-/// All suites that talk to a real nginx and a real httpbin: `Scripts/with-servers swift test --filter RealServerTests`.
+/// All suites that talk to real servers: `Scripts/with-servers swift test --filter RealServerTests`.
 @Suite(.enabled(if: Servers.areRunning, "needs the servers that Scripts/with-servers starts"))
 enum RealServerTests {}
 
@@ -11,11 +11,37 @@ enum Servers {
     private static let environment = ProcessInfo.processInfo.environment
     static let httpbin = environment["DATA_TRANSFER_HTTPBIN_URL"] ?? ""
     static let nginx = environment["DATA_TRANSFER_NGINX_URL"] ?? ""
-    static let areRunning = !httpbin.isEmpty && !nginx.isEmpty
+    /// nginx over TLS, with HTTP/2; with HTTP/1.1 only; with HTTP/2 and a certificate asked of the client.
+    static let h2 = environment["DATA_TRANSFER_H2_URL"] ?? ""
+    static let tls = environment["DATA_TRANSFER_TLS_URL"] ?? ""
+    static let mutual = environment["DATA_TRANSFER_MUTUAL_URL"] ?? ""
+    /// Those that end each connection after ten requests.
+    static let shortH2 = environment["DATA_TRANSFER_SHORT_H2_URL"] ?? ""
+    static let shortTLS = environment["DATA_TRANSFER_SHORT_TLS_URL"] ?? ""
+    /// What h11 has read; interim responses and trailers; HTTP/2 that breaks off.
+    static let echo = environment["DATA_TRANSFER_ECHO_URL"] ?? ""
+    static let interim = environment["DATA_TRANSFER_INTERIM_URL"] ?? ""
+    static let streams = environment["DATA_TRANSFER_STREAMS_URL"] ?? ""
+    /// On 127.0.0.1: one for all, one for `user:secret`, one that refuses, and SOCKS 5 for `user:secret`.
+    static let proxyPort = port("PROXY")
+    static let guardedProxyPort = port("GUARDED_PROXY")
+    static let refusingProxyPort = port("REFUSING_PROXY")
+    static let socksPort = port("SOCKS")
+    static let areRunning = ![httpbin, nginx, h2, echo, streams].contains("")
     /// Whether tests that take long run too.
     static let runsSlowTests = environment["DATA_TRANSFER_SLOW"] == "1"
     /// The same httpbin, on another origin.
     static let otherHttpbin = nginx + "/httpbin"
+
+    private static func port(_ name: String) -> Int { environment["DATA_TRANSFER_\(name)_PORT"].flatMap(Int.init) ?? 0 }
+
+    /// Such as `ca.pem`: the authority of all that speak TLS.
+    static func certificate(_ name: String) -> URL {
+        URL(fileURLWithPath: environment["DATA_TRANSFER_CERTIFICATES"] ?? "/").appendingPathComponent(name)
+    }
+
+    /// The trust in that authority.
+    static var trust: TrustPolicy { TrustPolicy(roots: .pem(file: certificate("ca.pem"))) }
 
     /// What `files/10mb.bin` of nginx holds. It repeats itself only after 251 blocks of 256 bytes.
     static var tenMegabytes: Data {

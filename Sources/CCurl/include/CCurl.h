@@ -39,6 +39,7 @@ enum {
     CCURLOPT_SSL_VERIFYHOST = 81,
     CCURLOPT_SSL_CIPHER_LIST = 10083,
     CCURLOPT_CAPATH = 10097,
+    CCURLOPT_BUFFERSIZE = 98,
     CCURLOPT_NOSIGNAL = 99,
     CCURLOPT_SHARE = 10100,
     CCURLOPT_PROXYTYPE = 101,
@@ -69,6 +70,9 @@ enum {
     CCURLOPT_SSLKEY_BLOB = 40292,
     // Since 7.77.0.
     CCURLOPT_CAINFO_BLOB = 40309,
+    // Since 7.80.0; older ones refuse them, and repeat requests as they see fit.
+    CCURLOPT_PREREQFUNCTION = 20312,
+    CCURLOPT_PREREQDATA = 10313,
     // Since 7.87.0; older ones refuse it, which is harmless.
     CCURLOPT_QUICK_EXIT = 322,
 };
@@ -126,6 +130,11 @@ enum {
     CCURL_SEEKFUNC_OK = 0,
     CCURL_SEEKFUNC_FAIL = 1,
     CCURL_READFUNC_ABORT = 0x10000000,
+    CCURL_READFUNC_PAUSE = 0x10000001,
+    CCURL_WRITEFUNC_PAUSE = 0x10000001,
+    CCURLPAUSE_CONT = 0,
+    CCURL_PREREQFUNC_OK = 0,
+    CCURL_PREREQFUNC_ABORT = 1,
     CCURL_ERROR_SIZE = 256,
     CCURL_HTTP_VERSION_1_0 = 1,
     CCURL_HTTP_VERSION_1_1 = 2,
@@ -206,6 +215,7 @@ struct ccurl_address {
 typedef int (*ccurl_open_callback)(void *context, int purpose, const struct ccurl_address *address);
 typedef int (*ccurl_close_callback)(void *context, int socket);
 typedef int (*ccurl_seek_callback)(void *context, int64_t offset, int origin);
+typedef int (*ccurl_prerequest_callback)(void *context, char *remote, char *local, int remote_port, int local_port);
 typedef int (*ccurl_socket_callback)(void *easy, int socket, int what, void *context, void *socket_context);
 typedef int (*ccurl_timer_callback)(void *multi, long milliseconds, void *context);
 typedef void (*ccurl_lock_callback)(void *easy, int kind, int access, void *context);
@@ -231,8 +241,11 @@ int ccurl_easy_set_string(void *easy, int option, const char *value);
 int ccurl_easy_set_blob(void *easy, int option, const void *bytes, size_t count);
 int ccurl_easy_set_data_callback(void *easy, int option, ccurl_data_callback value);
 int ccurl_easy_set_seek_callback(void *easy, ccurl_seek_callback value);
+// Pauses or resumes both directions; resuming may call the callbacks before it returns.
+int ccurl_easy_pause(void *easy, int directions);
 int ccurl_easy_set_open_callback(void *easy, ccurl_open_callback value);
 int ccurl_easy_set_close_callback(void *easy, ccurl_close_callback value);
+int ccurl_easy_set_prerequest_callback(void *easy, ccurl_prerequest_callback value);
 int ccurl_easy_get_long(void *easy, int info, long *value);
 int ccurl_easy_get_offset(void *easy, int info, int64_t *value);
 int ccurl_easy_get_pointer(void *easy, int info, void **value);

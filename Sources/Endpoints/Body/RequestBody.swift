@@ -4,18 +4,28 @@ import Foundation
 public struct RequestBody: Sendable {
     /// The `Content-Type` that is sent unless the endpoint sets one itself; `nil` sends none.
     public var contentType: String?
-    private let makeData: @Sendable () throws -> Data
+    private let makeContent: @Sendable () throws -> RequestContent
 
+    /// A body in memory.
+    ///
     /// - Parameter encode: Makes the bytes. Runs once per built request, on the thread that builds it.
     public init(contentType: String?, encode: @escaping @Sendable () throws -> Data) {
         self.contentType = contentType
-        makeData = encode
+        makeContent = { .data(try encode()) }
     }
 
+    /// A body that may be in a file or be made while it is sent.
+    public init(contentType: String?, content: RequestContent) {
+        self.contentType = contentType
+        makeContent = { content }
+    }
+
+    /// What the built request carries.
+    ///
     /// - Throws: ``RequestGenerationError`` for the field `body`, with the encoder's error inside.
-    public func encoded() throws(RequestGenerationError) -> Data {
+    public func content() throws(RequestGenerationError) -> RequestContent {
         do {
-            return try makeData()
+            return try makeContent()
         } catch let error as RequestGenerationError {
             throw error
         } catch let error as EncodingError {
@@ -76,6 +86,18 @@ extension RequestBody {
     /// Bytes as they are.
     public static func data(_ data: Data, contentType: String = "application/octet-stream") -> RequestBody {
         RequestBody(contentType: contentType) { data }
+    }
+
+    /// A file, read while it is sent: ``RequestContent/file(_:)``.
+    public static func file(_ url: URL, contentType: String = "application/octet-stream") -> RequestBody {
+        RequestBody(contentType: contentType, content: .file(url))
+    }
+
+    /// Chunks that are made while they are sent, once: ``RequestContent/stream(_:length:)``.
+    public static func stream<Chunks: AsyncSequence & Sendable>(
+        _ chunks: Chunks, length: Int64? = nil, contentType: String = "application/octet-stream"
+    ) -> RequestBody where Chunks.Element == Data {
+        RequestBody(contentType: contentType, content: .stream(chunks, length: length))
     }
 
     /// Any value through any encoder.

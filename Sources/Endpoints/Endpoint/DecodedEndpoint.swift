@@ -44,6 +44,8 @@ public struct DecodedEndpoint<Base: Requestable, Response: Decodable & Sendable>
     public var timeouts: RequestTimeouts { base.timeouts }
     /// The base's.
     public var acceptedStatuses: AcceptedStatuses { base.acceptedStatuses }
+    /// The base's.
+    public var progress: (any TransferProgressObserver)? { base.progress }
 }
 
 extension DecodedEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

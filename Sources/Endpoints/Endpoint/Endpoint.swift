@@ -25,6 +25,8 @@ public struct Endpoint<Response: Sendable>: ResponseRequestable {
     public var timeouts: RequestTimeouts
     /// The statuses that are a success; any other is an error.
     public var acceptedStatuses: AcceptedStatuses
+    /// Hears how the transfer comes along.
+    public var progress: (any TransferProgressObserver)?
     /// Makes the value of the body. Not asked where `Response` is `Void`, nor where the endpoint was made with a closure.
     public var responseDecoder: any ResponseDecoder
     private let makeResponse: @Sendable (ResponseBody, any ResponseDecoder) throws -> Response

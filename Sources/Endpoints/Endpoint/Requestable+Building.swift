@@ -15,16 +15,17 @@ extension Requestable {
         var headers = target.isForeign ? configuration.headers.harmless : configuration.headers
         let own = headerParameters
         headers = headers.replacing(with: own)
-        var data: Data?
+        var content: RequestContent?
         if let body {
-            data = try body.encoded()
+            content = try body.content()
             if let contentType = body.contentType, !own.contains("Content-Type") {
                 headers.set(contentType, for: "Content-Type")
             }
         }
-        let request = NetworkRequest(method: method, url: target.url, headers: headers, body: data, timeouts: timeouts)
+        let request = NetworkRequest(
+            method: method, url: target.url, headers: headers, body: content, timeouts: timeouts, progress: progress)
         try request.validateAllButURL()
-        if data != nil && !method.allowsBody {
+        if content != nil && !method.allowsBody {
             throw RequestGenerationError(.body, "a \(method) request has no body (RFC 9110 §9.3); use POST, PUT or PATCH")
         }
         return request

@@ -43,6 +43,8 @@ public protocol Requestable: Sendable {
     var timeouts: RequestTimeouts { get }
     /// The statuses that are a success. 200..<300 by default.
     var acceptedStatuses: AcceptedStatuses { get }
+    /// Hears how the transfer comes along. Nobody by default.
+    var progress: (any TransferProgressObserver)? { get }
 }
 
 extension Requestable {
@@ -64,4 +66,6 @@ extension Requestable {
     public var timeouts: RequestTimeouts { RequestTimeouts() }
     /// 200..<300.
     public var acceptedStatuses: AcceptedStatuses { .success }
+    /// Nobody.
+    public var progress: (any TransferProgressObserver)? { nil }
 }

@@ -13,31 +13,50 @@ public struct NetworkRequest: Sendable, Hashable {
     public var url: URL
     /// The header fields. `Content-Length` and `Transfer-Encoding` are refused: the engine sets them.
     public var headers: HTTPHeaders
-    /// The whole body; `nil` sends none.
-    public var body: Data?
+    /// What is sent after the head; `nil` sends nothing.
+    public var body: RequestContent?
     /// Where a value is `nil`, the session manager's own limit holds.
     public var timeouts: RequestTimeouts
+    /// Hears how the transfer comes along.
+    public var progress: (any TransferProgressObserver)?
 
     /// A request of these parts; nothing is checked until ``validate()``.
     public init(
         method: HTTPMethod = .get,
         url: URL,
         headers: HTTPHeaders = [:],
-        body: Data? = nil,
-        timeouts: RequestTimeouts = RequestTimeouts()
+        body: RequestContent? = nil,
+        timeouts: RequestTimeouts = RequestTimeouts(),
+        progress: (any TransferProgressObserver)? = nil
     ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
         self.timeouts = timeouts
+        self.progress = progress
+    }
+
+    /// Whether both ask for the same thing; who listens to ``progress`` is not compared.
+    public static func == (left: NetworkRequest, right: NetworkRequest) -> Bool {
+        left.method == right.method && left.url == right.url && left.headers == right.headers && left.body == right.body
+            && left.timeouts == right.timeouts
+    }
+
+    /// All that `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(method)
+        hasher.combine(url)
+        hasher.combine(headers)
+        hasher.combine(body)
+        hasher.combine(timeouts)
     }
 }
 
 extension NetworkRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Method, origin and path, headers without secrets, and the size of the body.
     public var description: String {
-        let body = body.map { ", \($0.count)-byte body" } ?? ""
+        let body = body.map { ", \($0)" } ?? ""
         return "\(method) \(URLText(url).originAndPath) \(headers)\(body)"
     }
 

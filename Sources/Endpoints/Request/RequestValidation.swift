@@ -23,6 +23,7 @@ extension NetworkRequest {
         if let body, !body.isEmpty, !method.allowsBody {
             throw RequestGenerationError(.body, "a \(method) request has no body (RFC 9110 §9.3); use POST, PUT or PATCH")
         }
+        try body?.validate()
         for field in headers.fields {
             try field.validate()
         }

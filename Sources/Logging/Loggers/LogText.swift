@@ -27,6 +27,9 @@ struct LogText: Sendable {
         var facts = response.phases.map { "\($0.name) \(Self.milliseconds($0.duration))" }
         if let name = response.protocolName { facts.insert(name, at: 0) }
         if let isReused = response.isReusedConnection { facts.append(isReused ? "reused connection" : "new connection") }
+        if let count = response.bytesSent, count > 0 { facts.append("sent \(Self.bytes(count))") }
+        if let count = response.bytesReceived { facts.append("received \(Self.bytes(count))") }
+        if response.attempt > 1 { facts.append("attempt \(response.attempt)") }
         if !facts.isEmpty { line += Self.continuation("(\(facts.joined(separator: ", ")))") }
         line += fields(response.headers)
         if let data = response.body { line += body(data, contentType: response.header("Content-Type")) }

@@ -18,6 +18,12 @@ public struct LoggedResponse: Sendable, Hashable {
     public var protocolName: String?
     /// Whether the connection had served another request before, where it is known.
     public var isReusedConnection: Bool?
+    /// Bytes of the request's body that were sent, where it is known.
+    public var bytesSent: Int64?
+    /// Bytes of the response's body that were received, before content decoding, where it is known.
+    public var bytesReceived: Int64?
+    /// Which attempt at sending the request this answers, counted from 1.
+    public var attempt: Int
     /// The parts of ``duration``, in the order in which they happened; empty where nobody measured.
     public var phases: [LoggedPhase]
 
@@ -30,6 +36,9 @@ public struct LoggedResponse: Sendable, Hashable {
         duration: Duration = .zero,
         protocolName: String? = nil,
         isReusedConnection: Bool? = nil,
+        bytesSent: Int64? = nil,
+        bytesReceived: Int64? = nil,
+        attempt: Int = 1,
         phases: [LoggedPhase] = []
     ) {
         self.statusCode = statusCode
@@ -39,6 +48,9 @@ public struct LoggedResponse: Sendable, Hashable {
         self.duration = duration
         self.protocolName = protocolName
         self.isReusedConnection = isReusedConnection
+        self.bytesSent = bytesSent
+        self.bytesReceived = bytesReceived
+        self.attempt = attempt
         self.phases = phases
     }
 

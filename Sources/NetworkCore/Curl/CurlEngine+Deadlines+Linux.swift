@@ -14,13 +14,13 @@
         func endLate() {
             while let transfer = deadlines.first, transfer.deadline <= now {
                 if transfer.totalDeadline <= now {
-                    let phase = transfer.easy?.phase(of: transfer.request) ?? .queued
+                    let phase = transfer.easy?.phase(of: transfer) ?? .queued
                     end(transfer, .failure(transfer.lateness("the total timeout ran out", phase: phase, now)))
                     continue
                 }
                 let idleDeadline = lastActivity(of: transfer) &+ transfer.idleNanoseconds
                 if idleDeadline <= now {
-                    let phase = transfer.easy?.phase(of: transfer.request)
+                    let phase = transfer.easy?.phase(of: transfer)
                     end(transfer, .failure(transfer.lateness("no byte moved for the idle timeout", phase: phase, now)))
                 } else {
                     schedule(transfer, at: min(transfer.totalDeadline, idleDeadline))
@@ -28,16 +28,17 @@
             }
         }
 
-        /// The clock stands still until the connection is ready: the connect timeout watches over that.
+        /// The clock stands still until the connection is ready, since the connect timeout watches over that, and while it is our side
+        /// that does not go on.
         private func lastActivity(of transfer: CurlTransfer) -> UInt64 {
-            guard let easy = transfer.easy else { return now }
+            guard let easy = transfer.easy, !transfer.isPaused else { return now }
             let ready = easy.microseconds(CCURLINFO_PRETRANSFER_TIME_T)
             if ready == 0 { return now }
             // What libcurl sends from its own copy moves no callback of ours.
             let uploaded = easy.offset(CCURLINFO_SIZE_UPLOAD_T)
             if uploaded != transfer.uploadedAtLastCheck {
                 transfer.uploadedAtLastCheck = uploaded
-                if uploaded < Int64(transfer.request.body?.count ?? 0) { return now }
+                if transfer.isSending(uploaded: uploaded) { return now }
             }
             return max(transfer.lastActivity, transfer.launched &+ UInt64(ready) * 1000)
         }

@@ -23,6 +23,7 @@
         /// When somebody will have stood in line for too long.
         private var lineDeadline = UInt64.max
         var spares = SpareHandles()
+        let arrivals = Arrivals()
         /// Started here and not ended.
         var transfers = 0 {
             didSet { epoll.keepsIdleSockets = transfers > 1 }
@@ -163,6 +164,7 @@
             case .enter(let transfer): enter(transfer)
             case .start(let transfer): start(transfer)
             case .cancel(let transfer): cancel(transfer)
+            case .resume(let transfer): resume(transfer)
             }
         }
 
@@ -177,6 +179,7 @@
                 finishDone()
                 endLate()
             }
+            arrivals.flush()
         }
 
         private func waitMilliseconds() -> CInt {

@@ -30,7 +30,7 @@
         }
 
         /// Gets a place for another hop, under the trust policy of its host.
-        private func enterAnew(_ transfer: CurlTransfer) {
+        func enterAnew(_ transfer: CurlTransfer) {
             transfer.entered = now
             do throws(TransportError) {
                 transfer.trust = try loops.trust.policy(for: transfer.request)
@@ -52,20 +52,22 @@
             let connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
             guard let trust = transfer.trust, let easy = spares.take(for: trust) ?? makeHandle(trust),
                 easy.configure(
-                    transfer.request, connectTimeout: connectTimeout, userAgent: loop.configuration.userAgent,
-                    onFreshConnection: transfer.isRepeated)
+                    transfer.request, bodyLength: transfer.bodyLength, connectTimeout: connectTimeout,
+                    userAgent: loop.configuration.userAgent, onFreshConnection: transfer.sending.needsFreshConnection)
             else {
                 return end(
                     transfer,
                     .failure(TransportError(.outOfResources, "no memory for the transfer", request: transfer.request)))
             }
+            easy.setLargeBuffer(transfer.download != nil)
+            if transfer.download != nil { transfer.arrivals = arrivals }
             easy.transfer = transfer
             transfer.easy = easy
             transfer.queued &+= now - min(now, transfer.entered)
             transfer.launched = now
+            transfer.sending.begin()
             transfer.lastActivity = now
             transfer.firstByte = 0
-            transfer.bodyOffset = 0
             let result = ccurl_multi_add(multi, easy.pointer)
             guard result == 0 else {
                 let reason = String(cString: ccurl_multi_strerror(result))
@@ -94,9 +96,9 @@
 
         private func finish(_ transfer: CurlTransfer, _ easy: EasyHandle, _ code: CInt) {
             if let failure = transfer.failure { return end(transfer, .failure(failure)) }
-            guard code == CInt(CCURLE_OK) else {
+            guard code == CInt(CCURLE_OK) || easy.hasWholeResponse(code, transfer: transfer) else {
                 if mayRepeat(transfer, easy, code) { return `repeat`(transfer) }
-                return end(transfer, .failure(easy.error(code, transfer: transfer)))
+                return end(transfer, .failure(transfer.lostConnection(code) ?? easy.error(code, transfer: transfer)))
             }
             guard transfer.head.isComplete else {
                 // libcurl takes a connection closed inside the head for the end of an empty body.
@@ -122,30 +124,22 @@
             end(transfer, .success(easy.response(status: status, transfer: transfer)))
         }
 
-        /// A server may close a kept connection just as a request goes out on it. Where repeating it is harmless and no byte came
-        /// back, that is no failure yet (RFC 9110 §9.2.2).
-        private func mayRepeat(_ transfer: CurlTransfer, _ easy: EasyHandle, _ code: CInt) -> Bool {
-            [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING].contains(Int(code)) && !transfer.isRepeated
-                && transfer.head.count == 0 && transfer.request.method.isIdempotent && easy.long(CCURLINFO_NUM_CONNECTS) == 0
-        }
-
-        private func `repeat`(_ transfer: CurlTransfer) {
-            transfer.isRepeated = true
-            leave(transfer, isEnd: false)
-            enterAnew(transfer)
-        }
-
         /// A host that speaks HTTP/2 bears more requests at once, on the connections it has.
         private func widen(_ origin: String) {
             admit(loops.widen(origin, lane: loop.number))
         }
 
         private func follow(_ next: NetworkRequest, _ transfer: CurlTransfer) {
+            if next.body == nil {
+                transfer.bodyLength = 0
+            } else if !transfer.canSendBodyAgain {
+                return end(transfer, .failure(.bodyNotReplayable(for: next)))
+            }
             leave(transfer, isEnd: false)
             transfer.redirects += 1
             transfer.request = next
             transfer.origin = URLText(next.url).origin
-            transfer.isRepeated = false
+            transfer.sending = SendRule()
             transfer.head.reset()
             transfer.body = Data()
             enterAnew(transfer)
@@ -160,10 +154,12 @@
         }
 
         /// Takes the current hop out of libcurl, the heap and this loop. An unfinished one has its socket closed.
-        private func leave(_ transfer: CurlTransfer, isEnd: Bool) {
+        func leave(_ transfer: CurlTransfer, isEnd: Bool) {
             transfers -= 1
             transfer.isHere = false
             deadlines.remove(transfer)
+            transfer.stopPump()
+            transfer.isReceivePaused = false
             if let easy = transfer.easy {
                 ccurl_multi_remove(multi, easy.pointer)
                 easy.transfer = nil

@@ -7,7 +7,13 @@
         /// What a result code of libcurl means here.
         func error(_ code: CInt, transfer: CurlTransfer) -> TransportError {
             let systemError = CInt(long(CCURLINFO_OS_ERRNO))
-            let phase = phase(of: transfer.request)
+            let phase = phase(of: transfer)
+            if Int(code) == CCURLE_RECV_ERROR, message.contains("Too large response headers") {
+                return TransportError(
+                    .headersTooLarge, "\(message) bytes, which is libcurl's own limit", phase: .receive,
+                    request: transfer.request,
+                    engineCode: Int(code))
+            }
             if Int(code) == CCURLE_OUT_OF_MEMORY, phase == .receive || phase == .firstByte, !transfer.head.isComplete {
                 return TransportError(
                     .headersTooLarge, "a response header line is longer than libcurl's limit of 100 KiB", phase: .receive,
@@ -18,15 +24,32 @@
                 return TransportError(
                     .tlsFailed, said, phase: .tls, request: transfer.request, engineCode: Int(code), tlsFailure: failure)
             }
+            if Int(code) == CCURLE_COULDNT_CONNECT, systemError == 0, !DescriptorTable.hasRoom {
+                return TransportError(
+                    .outOfResources, "this process has no descriptor left", phase: .connect, request: transfer.request,
+                    engineCode: Int(code))
+            }
             var meaning = CurlErrors.meaning(of: code, phase: phase, systemError: systemError)
+            // HTTP/2 streams that ended with their connection; without a head there is no body to be incomplete.
+            if Int(code) == CCURLE_PARTIAL_FILE, !transfer.head.isComplete { meaning = (.connectionLost, nil) }
             let isTunnelRefused =
                 Int(code) == CCURLE_RECV_ERROR
-                && (message.contains("CONNECT tunnel failed") || message.contains("from proxy after CONNECT"))
+                && ["CONNECT tunnel failed", "from proxy after CONNECT", "Proxy CONNECT aborted"].contains(
+                    where: message.contains)
             if isTunnelRefused || (meaning.code == .cannotConnect && transfer.limits.proxy.isExplicit) {
                 meaning = (.proxyFailed, .connect)
             }
             return TransportError(
                 meaning.code, said, phase: meaning.phase ?? phase, request: transfer.request, engineCode: Int(code))
+        }
+    }
+
+    /// libcurl does not say why it has no socket.
+    private enum DescriptorTable {
+        static var hasRoom: Bool {
+            let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            if descriptor >= 0 { close(descriptor) }
+            return descriptor >= 0 || (errno != EMFILE && errno != ENFILE)
         }
     }
 
@@ -74,6 +97,16 @@
                 CCURLE_SSL_SHUTDOWN_FAILED, CCURLE_SSL_ISSUER_ERROR, CCURLE_SSL_PINNEDPUBKEYNOTMATCH,
                 CCURLE_SSL_INVALIDCERTSTATUS, CCURLE_SSL_CLIENTCERT,
             ].contains(Int(code))
+        }
+
+        /// Whether it can only happen while a connection is being made.
+        static func isBeforeSending(_ code: CInt) -> Bool {
+            // Of time limits, libcurl only knows the one of connecting.
+            isTLS(code)
+                || [
+                    CCURLE_COULDNT_RESOLVE_HOST, CCURLE_COULDNT_RESOLVE_PROXY, CCURLE_COULDNT_CONNECT, CCURLE_PROXY,
+                    CCURLE_INTERFACE_FAILED, CCURLE_OPERATION_TIMEDOUT,
+                ].contains(Int(code))
         }
 
         /// Which check of TLS failed; `nil` where it was something else.

@@ -47,6 +47,11 @@
             return nil
         }
 
+        /// - Returns: The loop it is in, if it is in one.
+        func lane(of transfer: CurlTransfer) -> Int? {
+            if case .inside(let lane) = transfer.station { lane } else { nil }
+        }
+
         /// - Returns: Those who have waited too long, and when the next will have.
         mutating func takeLate(_ now: UInt64) -> (late: [CurlTransfer], next: UInt64) {
             var late: [CurlTransfer] = []

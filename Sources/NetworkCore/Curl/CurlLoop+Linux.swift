@@ -9,6 +9,8 @@
             /// One that has a place in this loop.
             case start(CurlTransfer)
             case cancel(CurlTransfer)
+            /// There is room, or something to send, after a pause.
+            case resume(CurlTransfer)
         }
 
         private struct Inbox {

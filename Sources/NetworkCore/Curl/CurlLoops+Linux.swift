@@ -55,6 +55,12 @@
             if let lane { loops[lane].send(.cancel(transfer)) }
         }
 
+        /// Has a transfer that was paused go on.
+        func resume(_ transfer: CurlTransfer) {
+            let lane = line.withLock { line in line.lane(of: transfer) }
+            if let lane { loops[lane].send(.resume(transfer)) }
+        }
+
         // MARK: For the loops' threads
 
         /// Gives a hop its place, or has it wait for one.

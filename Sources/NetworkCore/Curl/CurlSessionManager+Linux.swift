@@ -43,7 +43,7 @@
             completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
         ) -> any NetworkCancellable {
             do throws(TransportError) {
-                let transfer = try transfer(for: request)
+                let transfer = try transfer(for: request, isStreamed: false)
                 transfer.begin(.completion { completion($0.map(\.parsed)) })
                 return transfer
             } catch {
@@ -55,17 +55,44 @@
         ///
         /// - Throws: ``TransportError``; at once when the task is cancelled.
         public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-            let transfer = try transfer(for: request)
+            try await answer(to: try transfer(for: request, isStreamed: false)).parsed
+        }
+
+        /// Sends a request, and returns when the head of its response has come.
+        ///
+        /// A reader that does not go on reading stops the socket, and letting go of the body closes it. `maximumBodyBytes` does not apply,
+        /// and the idle timeout stands still while the reader is what is waited for.
+        ///
+        /// - Throws: ``TransportError``; at once when the task is cancelled.
+        public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
+            let transfer = try transfer(for: request, isStreamed: true)
+            let response = try await answer(to: transfer)
+            let body = transfer.download.map { pipe in
+                ResponseStream(next: pipe.next, end: { pipe.end }, stop: transfer.cancel)
+            }
+            return StreamedResponse(
+                statusCode: response.status, headers: response.head.headers, url: response.url, timings: response.timings,
+                body: body ?? ResponseStream(response.body))
+        }
+
+        private func answer(to transfer: CurlTransfer) async throws(TransportError) -> RawResponse {
             let outcome = await withTaskCancellationHandler {
                 await withUnsafeContinuation { transfer.begin(.continuation($0)) }
             } onCancel: {
                 transfer.cancel()
             }
-            return try outcome.get().parsed
+            return try outcome.get()
         }
 
-        private func transfer(for request: NetworkRequest) throws(TransportError) -> CurlTransfer {
-            CurlTransfer(try request.prepared(), loops: try loops.get())
+        private func transfer(for request: NetworkRequest, isStreamed: Bool) throws(TransportError) -> CurlTransfer {
+            do throws(TransportError) {
+                let request = try request.prepared()
+                let length = try request.body.map { content throws(TransportError) in try content.length(for: request) } ?? 0
+                return CurlTransfer(request, bodyLength: length, isStreamed: isStreamed, loops: try loops.get())
+            } catch {
+                request.reportEnd()
+                throw error
+            }
         }
     }
 

@@ -56,6 +56,10 @@
         /// The first hop's.
         private let original: NetworkRequest
         let submitted = monotonicNanoseconds()
+        /// Where the body goes when it is wanted while it arrives.
+        private(set) var download: DownloadPipe?
+        /// `nil` when nobody listens.
+        let progress: ProgressReporter?
         var station = Station.outside
 
         // MARK: The loop's own
@@ -66,8 +70,8 @@
         /// That of the current hop's host.
         var trust: CurlTrust?
         var redirects = 0
-        /// Whether this hop is repeated because the kept connection it was sent on had been closed.
-        var isRepeated = false
+        /// How often this hop has been sent, and whether it may be again.
+        var sending = SendRule()
         var easy: EasyHandle?
         /// Whether it is in the loop that it was handed to.
         var isHere = false
@@ -86,16 +90,36 @@
         var heapIndex = -1
         var head = ResponseHead()
         var body = Data()
+        /// Bytes of the request's body handed to libcurl in this hop.
         var bodyOffset = 0
+        /// How long the request's body is; `nil` for a stream that does not know.
+        var bodyLength: Int64?
+        /// Whether a body of unknown length has come to its end.
+        var isBodySent = false
+        var pump: ContentPump?
+        var isSendPaused = false
+        var isReceivePaused = false
+        /// Whether the head has been handed over and the body goes through `download`.
+        var isStreaming = false
+        var arrivals: Arrivals?
+        var hasArrivals = false
+        /// What `Content-Length` says, where somebody listens to the progress.
+        var announcedLength: Int64?
         /// Why one of our callbacks stopped the transfer.
         var failure: TransportError?
 
-        init(_ request: NetworkRequest, loops: CurlLoops) {
+        /// - Parameters:
+        ///   - bodyLength: `nil` for a stream that does not know.
+        ///   - isStreamed: Whether the answer is given when the head has come.
+        init(_ request: NetworkRequest, bodyLength: Int64? = 0, isStreamed: Bool = false, loops: CurlLoops) {
             self.request = request
+            self.bodyLength = bodyLength
             self.loops = loops
             original = request
             entered = submitted
             origin = URLText(request.url).origin
+            progress = ProgressReporter(request.progress, submitted: submitted)
+            if isStreamed { download = DownloadPipe { [weak self] in self?.resume() } }
         }
 
         /// Gives the transfer somebody to answer to, and sends it off unless it was cancelled before.
@@ -105,14 +129,24 @@
                 answer = .awaited(receiver)
                 return false
             }
-            if isCancelled { return Self.deliver(.failure(cancellation), to: receiver) }
+            if isCancelled {
+                progress?.finish()
+                return Self.deliver(.failure(cancellation), to: receiver)
+            }
             loops.start(self)
         }
 
         func cancel() {
             let receiver = take()
+            progress?.finish()
             if let receiver { Self.deliver(.failure(cancellation), to: receiver) }
+            if let download, !download.cancel(cancellation) { return }
             loops.cancel(self)
+        }
+
+        /// There is room, or something to send, after a pause.
+        func resume() {
+            loops.resume(self)
         }
 
         /// Bytes have moved.
@@ -125,10 +159,16 @@
             answer.withLock { if case .given = $0 { true } else { false } }
         }
 
-        /// Answers; does nothing the second time.
+        /// Answers, or tells the reader of the body that it has ended; does nothing the second time.
         func end(_ outcome: Outcome) {
-            guard let receiver = take() else { return }
-            Self.deliver(outcome, to: receiver)
+            progress?.finish { $0.complete(with: outcome) }
+            if let receiver = take() { Self.deliver(outcome, to: receiver) }
+            download?.finish(outcome.map { StreamEnd(trailers: $0.head.trailers, timings: $0.timings) })
+        }
+
+        /// Answers while the transfer goes on.
+        func answerHead(_ response: RawResponse) {
+            if let receiver = take() { Self.deliver(.success(response), to: receiver) }
         }
 
         private func take() -> Receiver? {

@@ -5,11 +5,11 @@
     import Glibc
 
     // libcurl calls these on the loop's thread, inside `curl_multi_socket_action`. A result other than the number of bytes offered
-    // stops the transfer.
+    // pauses or stops the transfer.
 
     let receiveBody: ccurl_data_callback = { bytes, size, count, context in
         guard let bytes, let transfer = EasyHandle.from(context)?.transfer else { return 0 }
-        return transfer.receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+        return transfer.receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
     }
 
     let receiveHead: ccurl_data_callback = { bytes, size, count, context in
@@ -23,10 +23,9 @@
     }
 
     let rewindBody: ccurl_seek_callback = { context, offset, origin in
-        guard let transfer = EasyHandle.from(context)?.transfer, origin == SEEK_SET, offset >= 0,
-            offset <= transfer.request.body?.count ?? 0
-        else { return CInt(CCURL_SEEKFUNC_FAIL) }
-        transfer.bodyOffset = Int(offset)
+        guard let transfer = EasyHandle.from(context)?.transfer, origin == SEEK_SET, transfer.rewindBody(to: offset) else {
+            return CInt(CCURL_SEEKFUNC_FAIL)
+        }
         return CInt(CCURL_SEEKFUNC_OK)
     }
 
@@ -46,30 +45,34 @@
                     phase: .receive, request: request)
                 return false
             }
+            let wasComplete = head.isComplete
             head.receive(line)
+            guard !head.length.isContradictory else {
+                failure = TransportError(
+                    .malformedResponse, "the Content-Length is no number, or there are several that differ", phase: .receive,
+                    request: request)
+                return false
+            }
+            if !wasComplete, head.isComplete {
+                noteAnnouncedLength()
+                openStream()
+            }
             return true
         }
 
-        func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        /// - Returns: What libcurl's callback is to: the number of bytes taken, 0 to stop, or a wish to pause.
+        func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
             touch()
+            defer { reportProgress() }
+            if isStreaming { return stream(bytes) }
             guard bytes.count <= limits.maximumBodyBytes - body.count else {
                 failure = TransportError(
                     .bodyTooLarge, "the body is larger than \(limits.maximumBodyBytes) bytes (maximumBodyBytes)",
                     phase: .receive, request: request)
-                return false
+                return 0
             }
             body.append(contentsOf: bytes)
-            return true
-        }
-
-        func sendBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-            touch()
-            guard let content = request.body, bodyOffset < content.count else { return 0 }
-            let count = min(buffer.count, content.count - bodyOffset)
-            let start = content.startIndex + bodyOffset
-            content.copyBytes(to: buffer, from: start..<(start + count))
-            bodyOffset += count
-            return count
+            return bytes.count
         }
     }
 #endif

@@ -21,6 +21,7 @@
         private var decodesContent: Bool?
         private var wantsFreshConnection = false
         private var waitsForMultiplexing = false
+        private var hasLargeBuffer = false
 
         /// `nil` without memory.
         init?(_ trust: CurlTrust) {
@@ -49,6 +50,8 @@
             ccurl_easy_set_data_callback(pointer, CInt(CCURLOPT_HEADERFUNCTION), receiveHead)
             ccurl_easy_set_data_callback(pointer, CInt(CCURLOPT_READFUNCTION), sendBody)
             ccurl_easy_set_seek_callback(pointer, rewindBody)
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_PREREQDATA), context)
+            ccurl_easy_set_prerequest_callback(pointer, mayBeSent)
         }
 
         deinit {
@@ -62,11 +65,11 @@
 
         /// - Returns: Whether there was memory for it.
         func configure(
-            _ request: NetworkRequest, connectTimeout: Duration, userAgent: String?, onFreshConnection: Bool
+            _ request: NetworkRequest, bodyLength: Int64?, connectTimeout: Duration, userAgent: String?, onFreshConnection: Bool
         ) -> Bool {
             errorText[0] = 0
             guard request.url.absoluteString.withCString({ setString(CCURLOPT_URL, $0) }) else { return false }
-            guard setMethod(request), setHeaders(request, userAgent: userAgent) else { return false }
+            guard setMethod(request, bodyLength: bodyLength), setHeaders(request, userAgent: userAgent) else { return false }
             // Where HTTP/2 may be spoken, a burst waits for the first connection instead of opening one each.
             let mayMultiplex = request.url.scheme?.lowercased() == "https"
             if mayMultiplex != waitsForMultiplexing {
@@ -94,12 +97,19 @@
             return true
         }
 
-        private func setMethod(_ request: NetworkRequest) -> Bool {
+        /// Bytes are read from the socket in pieces of 128 KiB instead of 16 where a stream is wanted: fewer, larger chunks.
+        func setLargeBuffer(_ isLarge: Bool) {
+            guard isLarge != hasLargeBuffer else { return }
+            set(CCURLOPT_BUFFERSIZE, isLarge ? 128 << 10 : 16 << 10)
+            hasLargeBuffer = isLarge
+        }
+
+        private func setMethod(_ request: NetworkRequest, bodyLength: Int64?) -> Bool {
             let method = request.method
             if request.sendsBody {
                 set(CCURLOPT_NOBODY, 0)
                 set(CCURLOPT_POST, 1)
-                guard setBody(request.body ?? Data()) else { return false }
+                guard setBody(request.body?.data, length: bodyLength) else { return false }
             } else {
                 // Giving a body back makes the method POST, so this comes first.
                 if holdsBody { _ = setString(CCURLOPT_COPYPOSTFIELDS, nil) }
@@ -115,9 +125,13 @@
         }
 
         /// A small body goes out with the head in one packet, from a copy libcurl makes; a larger one is read piece by piece.
-        private func setBody(_ body: Data) -> Bool {
-            guard ccurl_easy_set_offset(pointer, CInt(CCURLOPT_POSTFIELDSIZE_LARGE), Int64(body.count)) == 0 else { return false }
-            guard body.count <= 32 << 10 else {
+        ///
+        /// - Parameters:
+        ///   - body: `nil` when there is none, or it is not in memory.
+        ///   - length: `nil` when it is not known.
+        private func setBody(_ body: Data?, length: Int64?) -> Bool {
+            guard ccurl_easy_set_offset(pointer, CInt(CCURLOPT_POSTFIELDSIZE_LARGE), length ?? -1) == 0 else { return false }
+            guard let length, length <= 32 << 10, let body = body ?? (length == 0 ? Data() : nil) else {
                 holdsBody = false
                 return setString(CCURLOPT_COPYPOSTFIELDS, nil) && setString(CCURLOPT_POSTFIELDS, nil)
             }

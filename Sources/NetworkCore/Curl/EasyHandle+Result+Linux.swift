@@ -35,20 +35,32 @@
                 bytesSent: offset(CCURLINFO_SIZE_UPLOAD_T),
                 bytesReceived: offset(CCURLINFO_SIZE_DOWNLOAD_T),
                 protocolName: protocolName,
-                isReusedConnection: isReused
+                isReusedConnection: isReused,
+                attempt: transfer.sending.isRepeated ? 2 : 1
             )
         }
 
+        /// Whether a transfer that failed while it sent its body has its response all the same.
+        ///
+        /// A server may answer before it has read everything, and then refuse the rest: the answer counts (RFC 9113 §8.1, RFC 9112 §9.5).
+        func hasWholeResponse(_ code: CInt, transfer: CurlTransfer) -> Bool {
+            guard [CCURLE_HTTP2_STREAM, CCURLE_SEND_ERROR, CCURLE_RECV_ERROR].contains(Int(code)), transfer.head.isComplete,
+                transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)), statusCode >= 200
+            else { return false }
+            if statusCode == 204 || statusCode == 304 || transfer.request.method == .head { return true }
+            return transfer.head.headers["Content-Length"].flatMap(Int64.init) == offset(CCURLINFO_SIZE_DOWNLOAD_T)
+        }
+
         /// How far the transfer has come, told by which of libcurl's clocks have run.
-        func phase(of request: NetworkRequest) -> TransportError.Phase {
+        func phase(of transfer: CurlTransfer) -> TransportError.Phase {
             if microseconds(CCURLINFO_NAMELOOKUP_TIME_T) == 0 { return .nameLookup }
             if microseconds(CCURLINFO_PRETRANSFER_TIME_T) == 0 {
                 // A local port is there from the moment TCP is connected; the clock for that may stand until TLS is, too.
                 let isConnected = long(CCURLINFO_LOCAL_PORT) > 0
-                return isConnected && request.url.scheme?.lowercased() == "https" ? .tls : .connect
+                return isConnected && transfer.request.url.scheme?.lowercased() == "https" ? .tls : .connect
             }
             if long(CCURLINFO_RESPONSE_CODE) != 0 || microseconds(CCURLINFO_STARTTRANSFER_TIME_T) != 0 { return .receive }
-            return offset(CCURLINFO_SIZE_UPLOAD_T) < Int64(request.body?.count ?? 0) ? .send : .firstByte
+            return transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)) ? .send : .firstByte
         }
 
         private var protocolName: String? {

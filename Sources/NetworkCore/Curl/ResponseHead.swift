@@ -13,24 +13,30 @@ struct ResponseHead: Sendable {
     private(set) var lines: [UInt8] = []
     private(set) var trailerLines: [UInt8] = []
     private var state = State.head
+    private(set) var length = AnnouncedLength()
+    /// Of interim responses, which are not kept.
+    private var droppedBytes = 0
 
     /// Whether the empty line after the final head has come.
     var isComplete: Bool { state != .head }
 
-    /// Bytes held so far, trailers included.
-    var count: Int { lines.count + trailerLines.count }
+    /// Bytes received so far, interim responses and trailers included.
+    var count: Int { lines.count + trailerLines.count + droppedBytes }
 
     /// Takes one line with its line end, as libcurl hands them over: the status line, each field, the empty line.
     /// A status line begins anew, so what remains is the final response after interim ones (RFC 9110 §15.2).
     mutating func receive(_ line: UnsafeRawBufferPointer) {
         if state != .trailers, line.starts(with: "HTTP/".utf8) {
+            droppedBytes += lines.count
             lines.removeAll(keepingCapacity: true)
             lines.append(contentsOf: line)
             state = .head
+            length = AnnouncedLength()
             return
         }
         switch state {
         case .head:
+            length.receive(line)
             lines.append(contentsOf: line)
             if line.count <= 2, line.allSatisfy({ $0 == 0x0A || $0 == 0x0D }) { state = .body }
         case .body, .trailers:
@@ -42,6 +48,8 @@ struct ResponseHead: Sendable {
     mutating func reset() {
         lines.removeAll(keepingCapacity: true)
         trailerLines.removeAll(keepingCapacity: true)
+        droppedBytes = 0
+        length = AnnouncedLength()
         state = .head
     }
 

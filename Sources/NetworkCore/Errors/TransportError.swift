@@ -96,6 +96,11 @@ extension TransportError.Code {
     public static let tlsFailed = Self(rawValue: "tlsFailed")
     /// What the trust policy asks for cannot be loaded, or not be enforced by this session manager. No request was sent.
     public static let trustUnavailable = Self(rawValue: "trustUnavailable")
+    /// The body could not be read: its file is not there or shorter than it was, or the sequence that makes it failed or made another
+    /// number of bytes than announced. What it threw is ``TransportError/underlying``.
+    public static let bodyFailed = Self(rawValue: "bodyFailed")
+    /// The body is needed again, for a redirect or another attempt, but can be read only once.
+    public static let bodyNotReplayable = Self(rawValue: "bodyNotReplayable")
     /// The proxy could not be used.
     public static let proxyFailed = Self(rawValue: "proxyFailed")
     /// This process has no descriptor, thread or memory left.

@@ -16,6 +16,9 @@ import Endpoints
 /// Interceptors run in the order of the list, the first one outermost, on the task of the caller, or for the completion form on one of
 /// the service's own. A cancelled request ends when they have returned: heed the task's cancellation. Without any, requests
 /// go straight to the session manager.
+///
+/// In a streamed exchange the response comes with ``NetworkResponse/stream`` and without a body: hand it on, or read it and put something in
+/// its place.
 public protocol NetworkInterceptor: Sendable {
     /// - Parameter next: The rest of the way. Call it once to go on, again to repeat, not at all to answer yourself.
     func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse
@@ -30,13 +33,23 @@ struct InterceptedSession: Sendable {
     let session: any NetworkSessionManager
 
     func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-        try await exchange(from: 0)(request)
+        try await exchange(from: 0, isStreamed: false)(request)
     }
 
-    private func exchange(from index: Int) -> NetworkExchange {
+    func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
+        StreamedResponse(try await exchange(from: 0, isStreamed: true)(request))
+    }
+
+    private func exchange(from index: Int, isStreamed: Bool) -> NetworkExchange {
         { (request) async throws(TransportError) in
-            if index == interceptors.count { return try await session.response(for: request) }
-            return try await interceptors[index].intercept(request, next: exchange(from: index + 1))
+            if index < interceptors.count {
+                return try await interceptors[index].intercept(request, next: exchange(from: index + 1, isStreamed: isStreamed))
+            }
+            if !isStreamed { return try await session.response(for: request) }
+            let streamed = try await session.stream(for: request)
+            var response = streamed.head()
+            response.stream = streamed.body
+            return response
         }
     }
 }

@@ -9,9 +9,9 @@ import NetworkLogging
 /// ```
 public struct DefaultNetworkService: NetworkService {
     private let configuration: any NetworkConfigurable
-    private let session: any NetworkSessionManager
-    private let intercepted: InterceptedSession?
-    private let journal: RequestJournal
+    let session: any NetworkSessionManager
+    let intercepted: InterceptedSession?
+    let journal: RequestJournal
 
     /// - Parameters:
     ///   - configuration: Read anew for each request.
@@ -52,9 +52,11 @@ public struct DefaultNetworkService: NetworkService {
             completion(Result { () throws(NetworkError) in try Self.check(result, accepted, journal, entry) })
         }
         if let intercepted {
+            let (request, relay) = request.relayed()
             return TaskCancellable { () throws(TransportError) in
                 try await intercepted.response(for: request)
             } completion: {
+                relay?.finish()
                 finish($0)
             }
         }
@@ -70,6 +72,8 @@ public struct DefaultNetworkService: NetworkService {
         let result: Result<NetworkResponse, TransportError>
         do throws(TransportError) {
             if let intercepted {
+                let (request, relay) = request.relayed()
+                defer { relay?.finish() }
                 result = .success(try await intercepted.response(for: request))
             } else {
                 result = .success(try await session.response(for: request))
@@ -80,11 +84,12 @@ public struct DefaultNetworkService: NetworkService {
         return try Self.check(result, endpoint.acceptedStatuses, journal, entry)
     }
 
-    private func build(_ endpoint: any Requestable) throws(NetworkError) -> NetworkRequest {
+    func build(_ endpoint: any Requestable) throws(NetworkError) -> NetworkRequest {
         do throws(RequestGenerationError) {
             return try endpoint.networkRequest(with: configuration)
         } catch {
             let failure = NetworkError.requestGeneration(error)
+            ProgressReporter(endpoint.progress, submitted: monotonicNanoseconds())?.finish()
             journal.close(nil, failure)
             throw failure
         }

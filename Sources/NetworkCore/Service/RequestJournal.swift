@@ -17,7 +17,7 @@ struct RequestJournal: Sendable {
         }
         let record = LoggedRequest(
             method: request.method.rawValue, url: request.url, headers: request.headers.logged,
-            body: request.body.map(LoggedBody.data), identifier: identifier)
+            body: request.body?.logged, identifier: identifier)
         logger.log(request: record)
         return record
     }
@@ -42,7 +42,17 @@ extension NetworkRequest {
     /// What a logger, or ``NetworkLogging/CurlCommand``, is told of this request.
     public var logged: LoggedRequest {
         LoggedRequest(
-            method: method.rawValue, url: url, headers: headers.logged, body: body.map(LoggedBody.data))
+            method: method.rawValue, url: url, headers: headers.logged, body: body?.logged)
+    }
+}
+
+extension RequestContent {
+    fileprivate var logged: LoggedBody {
+        switch source {
+        case .data(let data): .data(data)
+        case .file(let url): .file(url, bytes: nil)
+        case .stream(let stream): .stream(bytes: stream.length)
+        }
     }
 }
 
@@ -53,8 +63,9 @@ extension NetworkResponse {
             ("first byte", timings.firstByte),
         ]
         return LoggedResponse(
-            statusCode: statusCode, url: url, headers: headers.logged, body: body, duration: timings.total,
+            statusCode: statusCode, url: url, headers: headers.logged, body: stream == nil ? body : nil, duration: timings.total,
             protocolName: timings.protocolName, isReusedConnection: timings.isReusedConnection,
+            bytesSent: timings.bytesSent, bytesReceived: stream == nil ? timings.bytesReceived : nil, attempt: timings.attempt,
             phases: measured.compactMap { name, duration in duration.map { LoggedPhase(name: name, duration: $0) } })
     }
 }

@@ -17,6 +17,8 @@ public struct NetworkResponse: Sendable {
     public var url: URL
     /// Where the time went.
     public var timings: TransferTimings
+    /// In a streamed exchange, the body on its way through the interceptors; ``body`` is empty then. `nil` otherwise.
+    public var stream: ResponseStream?
 
     /// A response of these parts.
     public init(

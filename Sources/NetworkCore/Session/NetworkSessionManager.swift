@@ -1,4 +1,5 @@
 import Endpoints
+import Foundation
 
 /// Sends one request and hands back what came: the layer that moves bytes.
 ///
@@ -22,6 +23,12 @@ public protocol NetworkSessionManager: Sendable {
     ///
     /// - Throws: ``TransportError``.
     func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse
+
+    /// Sends a request, and returns when the head of its response has come. Derived from ``response(for:)``, and so with the whole body
+    /// in memory, unless a session manager can do better.
+    ///
+    /// - Throws: ``TransportError``; at once when the task is cancelled. What fails later is thrown by the body.
+    func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse
 }
 
 extension NetworkSessionManager {
@@ -31,6 +38,42 @@ extension NetworkSessionManager {
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         let bridge = CancellationBridge<NetworkResponse, TransportError>(
             cancellation: TransportError(.cancelled, "the task was cancelled", request: request))
-        return try await bridge.run { completion in self.request(request, completion: completion) }
+        let hasBegun = request.progress.map { _ in Locked(false) }
+        do throws(TransportError) {
+            return try await bridge.run { completion in
+                hasBegun?.withLock { $0 = true }
+                return self.request(request, completion: completion)
+            }
+        } catch {
+            if hasBegun?.withLock({ $0 }) == false { request.reportEnd() }
+            throw error
+        }
+    }
+
+    /// Sends a request with ``response(for:)``: its body comes as one chunk, from memory.
+    ///
+    /// - Throws: ``TransportError``; at once when the task is cancelled.
+    public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
+        StreamedResponse(try await response(for: request))
+    }
+
+    /// Sends a request, and hands its response over in parts.
+    ///
+    /// - Parameters:
+    ///   - onChunk: Runs for each part of the body, with the head: status, headers and URL. Never twice at once, on threads that no
+    ///     transfer depends on: the next part waits until it returns, and with it, past some 256 KiB, the server.
+    ///   - completion: Runs exactly once, after the last `onChunk` has returned, with head, trailers and timings, and without a body.
+    /// - Returns: A handle that calls the transfer off; the completion then runs with ``TransportError/Code/cancelled``.
+    @discardableResult
+    public func stream(
+        _ request: NetworkRequest,
+        onChunk: @escaping @Sendable (_ head: NetworkResponse, _ chunk: Data) -> Void,
+        completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
+    ) -> any NetworkCancellable {
+        TaskCancellable { () async throws(TransportError) in
+            try await self.stream(for: request).delivered(to: onChunk)
+        } completion: {
+            completion($0)
+        }
     }
 }

@@ -24,12 +24,14 @@ public struct TransferTimings: Sendable, Hashable {
     public var protocolName: String?
     /// Whether the connection had served another request before.
     public var isReusedConnection: Bool?
+    /// Which attempt this was, counted from 1: a request whose kept connection turned out to be closed is sent once more.
+    public var attempt: Int
 
     /// Timings of these parts; what is not given is zero or not known.
     public init(
         queued: Duration? = nil, nameLookup: Duration? = nil, connect: Duration? = nil, tls: Duration? = nil,
         firstByte: Duration? = nil, total: Duration = .zero, redirects: Int = 0, bytesSent: Int64 = 0,
-        bytesReceived: Int64 = 0, protocolName: String? = nil, isReusedConnection: Bool? = nil
+        bytesReceived: Int64 = 0, protocolName: String? = nil, isReusedConnection: Bool? = nil, attempt: Int = 1
     ) {
         self.queued = queued
         self.nameLookup = nameLookup
@@ -42,5 +44,6 @@ public struct TransferTimings: Sendable, Hashable {
         self.bytesReceived = bytesReceived
         self.protocolName = protocolName
         self.isReusedConnection = isReusedConnection
+        self.attempt = attempt
     }
 }

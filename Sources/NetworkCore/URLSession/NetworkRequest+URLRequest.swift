@@ -16,20 +16,22 @@ extension NetworkRequest {
         var headers = HTTPHeaders(request.allHTTPHeaderFields ?? [:])
         headers.remove("Content-Length")
         self.init(
-            method: HTTPMethod(request.httpMethod ?? "GET"), url: url.absoluteURL, headers: headers, body: request.httpBody)
+            method: HTTPMethod(request.httpMethod ?? "GET"), url: url.absoluteURL, headers: headers,
+            body: request.httpBody.map(RequestContent.data))
         let interval = request.timeoutInterval
         if interval != 60, interval > 0, interval <= 1_000_000 { timeouts.idle = .milliseconds(Int64(max(1, interval * 1000))) }
         try validate()
     }
 
-    /// The same request for code that speaks Foundation: method, URL, headers, body, and the idle timeout if it has one.
+    /// The same request for code that speaks Foundation: method, URL, headers, a body in memory, and the idle timeout if it has one.
+    /// A body from a file or a sequence is left out.
     ///
     /// Lines of the same name are joined with a comma (RFC 9110 §5.3), since `URLRequest` keeps one value for each name.
     public var urlRequest: URLRequest {
         var request = URLRequest(url: url)
         request.httpMethod = method.rawValue
         for field in headers.fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
-        if let body, !body.isEmpty { request.httpBody = body }
+        if let data = body?.data, !data.isEmpty { request.httpBody = data }
         if let idle = timeouts.idle { request.timeoutInterval = min(max(idle / .seconds(1), 0.001), 1_000_000) }
         return request
     }

@@ -38,7 +38,11 @@ final class URLSessionDelegateBridge: NSObject, URLSessionDataDelegate, Sendable
         totalBytesExpectedToSend: Int64
     ) {
         guard let hop = hop(of: task) else { return }
-        hop.transfer.move(to: totalBytesSent < Int64(hop.request.body?.count ?? 0) ? .send : .firstByte)
+        hop.transfer.progress?.report(at: monotonicNanoseconds()) { progress in
+            progress.bytesSent = totalBytesSent
+            progress.totalBytesToSend = Int64(hop.request.body?.data?.count ?? 0)
+        }
+        hop.transfer.move(to: totalBytesSent < Int64(hop.request.body?.data?.count ?? 0) ? .send : .firstByte)
     }
 
     /// Never follows: the engine does, since `URLSession` would show credentials to another origin, and on Linux lose the body.

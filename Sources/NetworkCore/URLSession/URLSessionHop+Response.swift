@@ -26,7 +26,7 @@ extension URLSessionHop {
         timings.queued = .nanoseconds(Int64(clamping: activity.queued))
         timings.total = .nanoseconds(Int64(URLSessionClock.now - activity.submitted))
         timings.redirects = transfer.redirects
-        timings.bytesSent = Int64(request.body?.count ?? 0)
+        timings.bytesSent = Int64(request.body?.data?.count ?? 0)
         timings.bytesReceived = Int64(received.body.count)
         return timings
     }

@@ -95,8 +95,19 @@ final class URLSessionHop: Sendable {
             received.body.append(data)
             return true
         }
-        guard !fits else { return }
+        guard !fits else { return reportProgress() }
         exceed(.bodyTooLarge, "the body is larger than \(limits.maximumBodyBytes) bytes (maximumBodyBytes)")
+    }
+
+    private func reportProgress() {
+        transfer.progress?.report(at: monotonicNanoseconds()) { [received] progress in
+            received.withLock { received in
+                progress.bytesReceived = Int64(received.body.count)
+                progress.totalBytesToReceive = received.response.flatMap {
+                    $0.expectedContentLength >= 0 ? $0.expectedContentLength : nil
+                }
+            }
+        }
     }
 
     private func exceed(_ code: TransportError.Code, _ message: String) {

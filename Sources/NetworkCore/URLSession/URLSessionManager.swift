@@ -14,6 +14,8 @@ import Foundation
 /// - Without a `userAgent`, `URLSession` sends its own. Field order, and the case of response field names, are not kept.
 /// - A trust policy takes no client identity, and all hosts share one minimum version of TLS; on Linux there is none but the
 ///   default one. Asking for more is an error of each request (``TransportError/Code/trustUnavailable``).
+/// - Bodies are held in memory, up to `maximumBodyBytes`: one from a file or a sequence is read before it is sent, and a streamed response
+///   comes as one chunk.
 /// - Trailers are not given, and ``TransferTimings/bytesReceived`` counts the bytes after content decoding.
 ///
 /// On Linux, moreover, a server can stop the whole process: `URLSession` traps on a chunked response with trailers, and on a
@@ -81,11 +83,31 @@ public final class URLSessionManager: NetworkSessionManager {
     ) -> any NetworkCancellable {
         do throws(TransportError) {
             if let flaw { throw flaw }
+            if let body = request.body, body.data == nil { return send(request, collecting: body, completion) }
             let transfer = URLSessionTransfer(try request.prepared(), engine: engine, completion: completion)
             engine.start(transfer)
             return transfer
         } catch {
+            request.reportEnd()
             return FailedRequest.deliver(error, to: completion)
+        }
+    }
+
+    private func send(
+        _ request: NetworkRequest, collecting body: RequestContent,
+        _ completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
+    ) -> any NetworkCancellable {
+        TaskCancellable { () async throws(TransportError) in
+            var request = request
+            do throws(TransportError) {
+                request.body = .data(try await body.collected(upTo: self.configuration.maximumBodyBytes))
+            } catch {
+                request.reportEnd()
+                throw error
+            }
+            return try await self.response(for: request)
+        } completion: {
+            completion($0)
         }
     }
 }

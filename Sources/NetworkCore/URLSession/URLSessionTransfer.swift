@@ -15,6 +15,8 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
     private let engine: URLSessionEngine
     /// The first hop's.
     private let original: NetworkRequest
+    /// `nil` when nobody listens.
+    let progress: ProgressReporter?
 
     var deadline = UInt64.max
     var heapIndex = -1
@@ -36,6 +38,7 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
         self.engine = engine
         origin = URLText(request.url).origin
         answer = Locked(completion)
+        progress = ProgressReporter(request.progress, submitted: monotonicNanoseconds())
         activity = Locked(
             URLSessionActivity(request.timeouts, limits: engine.limits, now: URLSessionClock.now))
     }
@@ -64,6 +67,13 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
             return answer
         }
         guard let completion else { return false }
+        progress?.finish { progress in
+            guard case .success(let response) = outcome else { return }
+            progress.bytesSent = response.timings.bytesSent
+            progress.totalBytesToSend = progress.bytesSent
+            progress.bytesReceived = response.timings.bytesReceived
+            progress.totalBytesToReceive = progress.bytesReceived
+        }
         // Not on a queue of the session's: the caller's closure may block.
         CompletionQueue.run { completion(outcome) }
         return true

@@ -77,6 +77,10 @@ public final class StubSessionManager: NetworkSessionManager {
         _ request: NetworkRequest,
         completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
     ) -> any NetworkCancellable {
+        let completion: @Sendable (Result<NetworkResponse, TransportError>) -> Void = { result in
+            request.reportEnd(result)
+            completion(result)
+        }
         let answer = answer(to: request)
         guard let answer else {
             let ticket = state.withLock { state in
@@ -103,8 +107,15 @@ public final class StubSessionManager: NetworkSessionManager {
     ///
     /// - Throws: ``NetworkCore/TransportError``; at once when the task is cancelled.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-        if Task.isCancelled { throw TransportError(.cancelled, "the task was cancelled", request: request) }
-        if let answer = answer(to: request) { return try answer.get() }
+        if Task.isCancelled {
+            request.reportEnd()
+            throw TransportError(.cancelled, "the task was cancelled", request: request)
+        }
+        if let answer = answer(to: request) {
+            request.reportEnd(answer)
+            return try answer.get()
+        }
+        defer { request.reportEnd() }
         let bridge = CancellationBridge<NetworkResponse, TransportError>(
             cancellation: TransportError(.cancelled, "the task was cancelled", request: request))
         return try await bridge.run { completion in

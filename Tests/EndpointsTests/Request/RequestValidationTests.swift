@@ -68,8 +68,10 @@ import Testing
 
     @Test func `a request made by hand is checked like any other`() throws {
         let url = try #require(URL(string: "https://h.example"))
-        try NetworkRequest(url: url, body: Data()).validate()
-        let error = try #require(throws: RequestGenerationError.self) { try NetworkRequest(url: url, body: Data([1])).validate() }
+        try NetworkRequest(url: url, body: .data(Data())).validate()
+        let error = try #require(throws: RequestGenerationError.self) {
+            try NetworkRequest(url: url, body: .data(Data([1]))).validate()
+        }
         #expect(error.field == .body)
     }
 }

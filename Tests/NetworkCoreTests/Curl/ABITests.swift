@@ -66,7 +66,8 @@
         /// Newer than the oldest libcurl we run with, and the version that brought them.
         private static let introduced = [
             "CCURLOPT_CAINFO_BLOB": "0x074d00", "CCURLOPT_QUICK_EXIT": "0x075700", "CCURLE_SSL_CLIENTCERT": "0x074d00",
-            "CCURLE_UNRECOVERABLE_POLL": "0x075400",
+            "CCURLE_UNRECOVERABLE_POLL": "0x075400", "CCURLOPT_PREREQFUNCTION": "0x075000", "CCURLOPT_PREREQDATA": "0x075000",
+            "CCURL_PREREQFUNC_OK": "0x075000", "CCURL_PREREQFUNC_ABORT": "0x075000",
         ]
 
         let constants: [String]

@@ -1,6 +1,7 @@
 #if os(Linux)
     import Endpoints
     import Foundation
+    import Glibc
     import NetworkCore
     import NetworkTesting
     import Testing
@@ -39,6 +40,53 @@
                 var iterator = answers.makeAsyncIterator()
                 for _ in 0..<10 { await iterator.next() }
                 exit(0)
+            }
+        }
+
+        @Test(arguments: ["127.0.0.1", "localhost"])
+        func `a process without a descriptor left gets a typed error, and goes on once it has some`(host: String) async throws {
+            let server = try LoopbackServer { _ in .text("good") }
+            // A child has no other way to hear of it; what it captures would need a newer Swift.
+            setenv("DATA_TRANSFER_TEST_URL_\(host == "localhost" ? 1 : 0)", "http://\(host):\(server.port)/good", 1)
+            if host == "localhost" {
+                await #expect(processExitsWith: .success) { try await CurlExitTests.runOut(of: "DATA_TRANSFER_TEST_URL_1") }
+            } else {
+                await #expect(processExitsWith: .success) { try await CurlExitTests.runOut(of: "DATA_TRANSFER_TEST_URL_0") }
+            }
+            #expect(server.requestCount >= 100)
+        }
+
+        private static func runOut(of variable: String) async throws {
+            let text = ProcessInfo.processInfo.environment[variable] ?? ""
+            let request = NetworkRequest(url: try #require(URL(string: text)))
+            let used = CurlSessionManager()
+            _ = try await used.response(for: request)
+            let unused = CurlSessionManager()
+            var limit = rlimit(rlim_cur: 128, rlim_max: 128)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            var taken: [Int32] = []
+            while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 { taken.append(descriptor) }
+            #expect(taken.count > 50)
+            // One connection is kept; the others would be new.
+            let codes = await withTaskGroup(of: TransportError.Code?.self) { group in
+                for session in [used, used, used, used, unused, unused] {
+                    group.addTask {
+                        do throws(TransportError) {
+                            _ = try await session.response(for: request)
+                            return nil
+                        } catch {
+                            return error.code
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(codes.compactMap(\.self).allSatisfy { $0 == .outOfResources } && codes.contains(.outOfResources), "\(codes)")
+            for descriptor in taken { close(descriptor) }
+            for session in [used, unused] {
+                for _ in 0..<(isSlowRun ? 1000 : 50) {
+                    #expect(try await session.response(for: request).body == Data("good".utf8))
+                }
             }
         }
     }

@@ -7,7 +7,8 @@ import Testing
 struct RedirectRulesTests {
     private func next(
         _ status: Int, from: String = "http://a.example/dir/file?q=1", to location: String?, method: HTTPMethod = .get,
-        headers: HTTPHeaders = [:], body: Data? = nil, followed: Int = 0, change: (inout SessionConfiguration) -> Void = { _ in }
+        headers: HTTPHeaders = [:], body: RequestContent? = nil, followed: Int = 0,
+        change: (inout SessionConfiguration) -> Void = { _ in }
     ) throws -> NetworkRequest? {
         let request = NetworkRequest(method: method, url: try #require(URL(string: from)), headers: headers, body: body)
         return try RedirectRules(SessionConfiguration(change)).next(
@@ -32,10 +33,10 @@ struct RedirectRulesTests {
             try next(
                 status, to: "/x", method: HTTPMethod(method),
                 headers: ["Content-Type": "a/b", "Content-Language": "en", "X-A": "1"],
-                body: sendsBody ? Data("body".utf8) : nil))
+                body: sendsBody ? .data(Data("body".utf8)) : nil))
         #expect(next.method == HTTPMethod(expected))
         let keepsBody = expected == method
-        #expect(next.body == (keepsBody && sendsBody ? Data("body".utf8) : nil))
+        #expect(next.body == (keepsBody && sendsBody ? .data(Data("body".utf8)) : nil))
         #expect(next.headers["Content-Type"] == (keepsBody ? "a/b" : nil))
         #expect(next.headers["Content-Language"] == (keepsBody ? "en" : nil))
         #expect(next.headers["X-A"] == "1")

@@ -40,6 +40,14 @@ struct EngineStructureTests {
         #expect(head.headers == ["A": "1"] && head.trailers == ["T": "2"] && head.isComplete)
     }
 
+    @Test func `interim heads are not kept, but count`() {
+        let lines = ["HTTP/1.1 103 Early\r\n", "Link: a\r\n", "\r\n"]
+        var head = head(Array(repeating: lines, count: 100).flatMap(\.self) + ["HTTP/1.1 200 OK\r\n", "A: 1\r\n"])
+        #expect(head.count == 100 * lines.joined().utf8.count + 23 && head.lines.count == 23)
+        head.reset()
+        #expect(head.count == 0)
+    }
+
     @Test(arguments: [
         ("A: 1\r\n", "1"), ("A:1\r\n", "1"), ("A:  \t1 \t\r\n", "1"), ("A: 1\n", "1"), ("A:\r\n", ""), ("A: b: c\r\n", "b: c"),
         ("A: 1\r\n 2\r\n", "1 2"), ("A:\r\n\t2\r\n", "2"),

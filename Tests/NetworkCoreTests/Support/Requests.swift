@@ -13,7 +13,7 @@ extension LoopbackServer {
         _ path: String, method: HTTPMethod = .get, headers: HTTPHeaders = [:], body: Data? = nil,
         timeouts: RequestTimeouts = RequestTimeouts()
     ) -> NetworkRequest {
-        NetworkRequest(method: method, url: url(path), headers: headers, body: body, timeouts: timeouts)
+        NetworkRequest(method: method, url: url(path), headers: headers, body: body.map(RequestContent.data), timeouts: timeouts)
     }
 }
 
@@ -27,6 +27,16 @@ func failure(
         throw TransportError(.other, "it should have failed")
     } catch {
         return error
+    }
+}
+
+extension NetworkSessionManager {
+    /// Whether a session has come through a fault: 20 requests in a row, 1,000 at full size.
+    func answersClean(_ server: LoopbackServer, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let count = isSlowRun ? 1000 : 20
+        var good = 0
+        for _ in 0..<count where try await response(for: server.request("/good")).body == Data("good".utf8) { good += 1 }
+        #expect(good == count, sourceLocation: sourceLocation)
     }
 }
 

@@ -29,7 +29,8 @@
             sourceLocation: SourceLocation = #_sourceLocation
         ) async throws -> TransportError {
             try await NetworkCoreTests.failure(
-                of: session, NetworkRequest(method: .post, url: servers.url(server, host: host), body: Data("secret".utf8)),
+                of: session,
+                NetworkRequest(method: .post, url: servers.url(server, host: host), body: .data(Data("secret".utf8))),
                 sourceLocation: sourceLocation)
         }
 
@@ -66,6 +67,20 @@
             #expect(error.code == .tlsFailed && error.tlsFailure == row.failure && error.phase == .tls, "\(error)")
             #expect(error.description.contains(row.failure.description), "\(error)")
             #expect(!error.isRetryable)
+        }
+
+        @Test func `a session goes on after every failed check`() async throws {
+            let session = session(TrustPolicy(roots: servers.authority))
+            let pinned = TrustPolicy(roots: servers.authority, pins: [servers.pin("client")])
+            let mismatched = self.session(TrustPolicy(roots: servers.authority), byHost: ["127.0.0.1": pinned])
+            for row in Self.refusals where row.roots == "ca.pem" {
+                _ = try await failure(row.server, session)
+                #expect(try await failure("good", mismatched, host: "127.0.0.1").tlsFailure == .pinMismatch)
+                for _ in 0..<(isSlowRun ? 1000 : 20) {
+                    #expect(try await session.answer(servers.url("good")).version == "TLSv1.3")
+                }
+                #expect(try await mismatched.answer(servers.url("good")).version == "TLSv1.3")
+            }
         }
 
         @Test func `the roots of memory and of a file are the same to older releases of libcurl`() async throws {

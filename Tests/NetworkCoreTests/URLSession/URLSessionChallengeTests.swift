@@ -32,7 +32,7 @@ extension URLSessionTests {
             let server = try LoopbackServer { _ in
                 LoopbackResponse.data(body, status: 401).header("WWW-Authenticate", "Basic realm=\"x\"")
             }
-            let response = try await manager.response(for: NetworkRequest(method: .post, url: server.url("/"), body: body))
+            let response = try await manager.response(for: NetworkRequest(method: .post, url: server.url("/"), body: .data(body)))
             #expect(response.statusCode == 401 && response.body == body)
         }
 

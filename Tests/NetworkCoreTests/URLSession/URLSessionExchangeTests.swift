@@ -25,7 +25,7 @@ extension URLSessionTests {
         @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "QUERY"], [nil, "application/json"])
         func `a body arrives with its type or with none`(method: String, type: String?) async throws {
             let server = try LoopbackServer { request in .data(request.body) }
-            var request = NetworkRequest(method: HTTPMethod(method), url: server.url("/"), body: Data("{\"a\": 1}".utf8))
+            var request = NetworkRequest(method: HTTPMethod(method), url: server.url("/"), body: .data(Data("{\"a\": 1}".utf8)))
             request.headers["Content-Type"] = type
             let response = try await manager.response(for: request)
             #expect(response.text == "{\"a\": 1}")
@@ -39,7 +39,7 @@ extension URLSessionTests {
             let server = try LoopbackServer { request in .data(request.body) }
             var random = SeededGenerator(seed: 7)
             let body = Data((0..<3_000_000).map { _ in UInt8.random(in: 0...255, using: &random) })
-            let response = try await manager.response(for: NetworkRequest(method: .post, url: server.url("/"), body: body))
+            let response = try await manager.response(for: NetworkRequest(method: .post, url: server.url("/"), body: .data(body)))
             #expect(response.body == body)
             #expect(response.timings.bytesSent == 3_000_000 && response.timings.bytesReceived == 3_000_000)
             #expect(response.timings.total > .zero)

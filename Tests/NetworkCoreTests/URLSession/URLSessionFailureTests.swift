@@ -97,7 +97,7 @@ extension URLSessionTests {
         @Test func `a request that cannot be sent is refused unsent`() async throws {
             let server = try LoopbackServer { _ in .status(204) }
             let requests = [
-                NetworkRequest(url: server.url("/"), body: Data("x".utf8)),
+                NetworkRequest(url: server.url("/"), body: .data(Data("x".utf8))),
                 NetworkRequest(method: HTTPMethod("GET / HTTP/1.1\r\nX: y"), url: server.url("/")),
                 NetworkRequest(url: server.url("/"), headers: ["X": "a\r\nb"]),
                 NetworkRequest(url: server.url("/"), headers: ["Content-Length": "3"]),

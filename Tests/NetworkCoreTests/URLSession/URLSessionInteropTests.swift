@@ -9,7 +9,7 @@ extension URLSessionTests {
         @Test func `a request survives the way to URLRequest and back`() throws {
             let url = try #require(URL(string: "https://example.com/a?b=c"))
             let request = NetworkRequest(
-                method: .put, url: url, headers: ["Accept": "text/plain", "X-One": "1"], body: Data("x".utf8),
+                method: .put, url: url, headers: ["Accept": "text/plain", "X-One": "1"], body: .data(Data("x".utf8)),
                 timeouts: RequestTimeouts(idle: .milliseconds(1500)))
             #expect(request.urlRequest.timeoutInterval == 1.5)
             #expect(try NetworkRequest(request.urlRequest) == request)
@@ -59,7 +59,7 @@ extension URLSessionTests {
             let manager: URLSessionManager = .urlSession(like: URLSession(configuration: configuration))
             let url = try #require(URL(string: "http://stub.invalid/hello"))
             var request = NetworkRequest(
-                method: .post, url: url, headers: ["Content-Type": "text/plain"], body: Data("content".utf8))
+                method: .post, url: url, headers: ["Content-Type": "text/plain"], body: .data(Data("content".utf8)))
             let response = try await manager.response(for: request)
             #expect(response.statusCode == 202 && response.text == "POST /hello content")
             request.url = try #require(URL(string: "http://stub.invalid/foreign"))

@@ -28,7 +28,7 @@ extension URLSessionTests {
             let server = try Self.server()
             var request = NetworkRequest(method: HTTPMethod(method), url: server.url("/\(status)"))
             if request.method.allowsBody {
-                request.body = Data("content".utf8)
+                request.body = .data(Data("content".utf8))
                 request.headers = ["Content-Type": "text/plain", "Authorization": "Bearer one"]
             }
             let response = try await manager.response(for: request)
@@ -46,7 +46,7 @@ extension URLSessionTests {
             let target = other.url("/there").absoluteString
             let server = try LoopbackServer { _ in .status(307, headers: ["Location": target]) }
             let headers: HTTPHeaders = ["Authorization": "Bearer one", "Cookie": "a=1", "X-Api-Key": "k", "Accept": "text/plain"]
-            let request = NetworkRequest(method: .post, url: server.url("/"), headers: headers, body: Data("content".utf8))
+            let request = NetworkRequest(method: .post, url: server.url("/"), headers: headers, body: .data(Data("content".utf8)))
             #expect(try await manager.response(for: request).text == "content")
             let received = try #require(other.requests.first?.headers)
             #expect(received["Accept"] == "text/plain")

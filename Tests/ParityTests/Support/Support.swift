@@ -58,7 +58,7 @@ extension Requestable {
 }
 
 extension NetworkRequest {
-    var text: String { String(decoding: body ?? Data(), as: UTF8.self) }
+    var text: String { String(decoding: body?.data ?? Data(), as: UTF8.self) }
 }
 
 /// Runs work where it is handed in, and remembers how often.

@@ -1,0 +1,114 @@
+import Foundation
+
+/// The bytes that a request carries (its content, RFC 9110 §6.4): in memory, in a file, or made while they are sent.
+///
+/// ```swift
+/// NetworkRequest(method: .put, url: url, body: .file(movie))
+/// NetworkRequest(method: .post, url: url, body: .stream(chunks, length: 1_000_000))
+/// ```
+///
+/// Two contents are equal when they hold the same bytes in memory, name the same file, or are the same stream. Descriptions show sizes.
+public struct RequestContent: Sendable, Hashable {
+    /// Where the bytes come from.
+    package enum Source: Sendable, Hashable {
+        case data(Data)
+        case file(URL)
+        case stream(ContentStream)
+    }
+
+    package let source: Source
+
+    /// Bytes in memory.
+    public static func data(_ data: Data) -> RequestContent {
+        RequestContent(source: .data(data))
+    }
+
+    /// A regular file, read while it is sent and never held in memory as a whole.
+    ///
+    /// Its length is taken when the request is sent, and announced. If it turns out shorter then, the transfer fails; what is
+    /// appended later is not sent.
+    public static func file(_ url: URL) -> RequestContent {
+        RequestContent(source: .file(url))
+    }
+
+    /// Chunks that are made while they are sent, once: a second attempt or a redirect that needs the body again is an error.
+    ///
+    /// The sequence is asked for no more chunks than the connection takes; about 256 KiB wait at most, besides the chunk itself.
+    ///
+    /// - Parameters:
+    ///   - chunks: Iterated in a task of its own, which is cancelled when the transfer ends. What it throws ends the transfer.
+    ///   - length: All bytes together, to be announced; another sum is an error. `nil`: not known, and sent in chunks (RFC 9112 §7.1).
+    public static func stream<Chunks: AsyncSequence & Sendable>(
+        _ chunks: Chunks, length: Int64? = nil
+    ) -> RequestContent where Chunks.Element == Data {
+        RequestContent(
+            source: .stream(
+                ContentStream(length: length, isReplayable: false) { sink in
+                    for try await chunk in chunks { try await sink(chunk) }
+                }))
+    }
+
+    /// Chunks that are made while they are sent, anew for each attempt and for each redirect that needs the body again.
+    ///
+    /// - Parameters:
+    ///   - length: All bytes together, to be announced; another sum is an error. `nil`: not known, and sent in chunks (RFC 9112 §7.1).
+    ///   - makeChunks: Makes the sequence from its beginning. Runs once per attempt, in a task of its own.
+    public static func stream<Chunks: AsyncSequence & Sendable>(
+        length: Int64? = nil, makeChunks: @escaping @Sendable () throws -> Chunks
+    ) -> RequestContent where Chunks.Element == Data {
+        RequestContent(
+            source: .stream(
+                ContentStream(length: length, isReplayable: true) { sink in
+                    for try await chunk in try makeChunks() { try await sink(chunk) }
+                }))
+    }
+
+    /// The bytes, where they are in memory.
+    public var data: Data? {
+        if case .data(let data) = source { data } else { nil }
+    }
+
+    /// Whether it can be sent more than once.
+    public var isReplayable: Bool {
+        if case .stream(let stream) = source { stream.isReplayable } else { true }
+    }
+
+    /// Whether it is known to hold no byte.
+    public var isEmpty: Bool {
+        switch source {
+        case .data(let data): data.isEmpty
+        case .file: false
+        case .stream(let stream): stream.length == 0
+        }
+    }
+}
+
+extension RequestContent {
+    func validate() throws(RequestGenerationError) {
+        switch source {
+        case .data: break
+        case .file(let url):
+            if !url.isFileURL { throw RequestGenerationError(.body, "the URL of a file body is no file URL") }
+        case .stream(let stream):
+            if let length = stream.length, length < 0 {
+                throw RequestGenerationError(.body, "the length of a streamed body is \(length); it must be at least 0")
+            }
+        }
+    }
+}
+
+extension RequestContent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// What it is and how long, as far as that is known without looking.
+    public var description: String {
+        switch source {
+        case .data(let data): "\(data.count)-byte body"
+        case .file: "body from a file"
+        case .stream(let stream): "streamed body" + (stream.length.map { " of \($0) bytes" } ?? "")
+        }
+    }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// The description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,0 +1,61 @@
+#if os(Linux)
+    import CCurl
+    import Endpoints
+
+    // A server may close a kept connection just as a request goes out on it. Where repeating it is harmless and no byte came back,
+    // that is no failure yet (RFC 9110 §9.2.2). Mostly libcurl repeats it by itself, and `mayBeSent` is asked; else it is done here.
+
+    /// libcurl calls this before it sends a request on a connection, on the loop's thread: once, and again for each repetition.
+    let mayBeSent: ccurl_prerequest_callback = { context, _, _, _, _ in
+        guard let context else { return CInt(CCURL_PREREQFUNC_ABORT) }
+        let easy = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+        guard let transfer = easy.transfer else { return CInt(CCURL_PREREQFUNC_ABORT) }
+        return transfer.mayBeSent(connections: easy.long(CCURLINFO_NUM_CONNECTS))
+            ? CInt(CCURL_PREREQFUNC_OK) : CInt(CCURL_PREREQFUNC_ABORT)
+    }
+
+    extension CurlTransfer {
+        /// - Parameter connections: How many libcurl has made for this run.
+        fileprivate func mayBeSent(connections: Int) -> Bool {
+            // Once a byte has come back, it is sent anew for what the server said, such as 417.
+            guard head.count == 0 else { return true }
+            switch sending.next(connections: connections, isIdempotent: request.method.isIdempotent) {
+            case .send: return true
+            case .sendOnFreshConnection: return false
+            case .refuse:
+                failure = lostConnection
+                return false
+            }
+        }
+
+        /// What a failure to connect anew means for a request that was sent already and may not be sent again.
+        func lostConnection(_ code: CInt) -> TransportError? {
+            guard sending.wasSent, !request.method.isIdempotent, CurlErrors.isBeforeSending(code) else { return nil }
+            return lostConnection
+        }
+
+        private var lostConnection: TransportError {
+            let reason = request.method.isIdempotent ? "it has been sent again already" : "its method is not idempotent"
+            return TransportError(
+                .connectionLost, "a kept connection was lost before an answer came; the request is not sent again, as \(reason)",
+                phase: .firstByte, request: request)
+        }
+    }
+
+    extension CurlEngine {
+        func mayRepeat(_ transfer: CurlTransfer, _ easy: EasyHandle, _ code: CInt) -> Bool {
+            guard transfer.head.count == 0, transfer.request.method.isIdempotent, transfer.canSendBodyAgain else { return false }
+            if transfer.sending.waitsForFreshConnection { return true }
+            // The last two are how HTTP/2 tells of a GOAWAY, and of a connection that ends with streams open.
+            return [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING, CCURLE_HTTP2, CCURLE_PARTIAL_FILE].contains(
+                Int(code))
+                && !transfer.sending.isRepeated && easy.long(CCURLINFO_NUM_CONNECTS) == 0
+        }
+
+        func `repeat`(_ transfer: CurlTransfer) {
+            transfer.sending.repeatOnFreshConnection()
+            leave(transfer, isEnd: false)
+            enterAnew(transfer)
+        }
+    }
+#endif

@@ -1,0 +1,76 @@
+import Endpoints
+
+/// How one transfer comes along, as an async sequence beside its result, or told to a closure.
+///
+/// ```swift
+/// let progress = ProgressMonitor()
+/// async let response = session.response(for: NetworkRequest(method: .put, url: url, body: .file(movie), progress: progress))
+/// for await state in progress { print(state.bytesSent, state.fractionSent ?? 0) }
+/// ```
+///
+/// At most 20 events a second, and always a last one, for which ``Endpoints/TransferProgress/isFinished`` is true; the sequence ends after it. Who
+/// is slower gets the newest only. One monitor is for one transfer, and for one loop.
+public final class ProgressMonitor: TransferProgressObserver, AsyncSequence {
+    /// How far the transfer has come.
+    public typealias Element = TransferProgress
+
+    private struct State {
+        var current: TransferProgress?
+        var isWaiting = false
+        var isDelivering = false
+    }
+
+    private let state = Locked(State())
+    private let onProgress: (@Sendable (TransferProgress) -> Void)?
+    private let stream: AsyncStream<TransferProgress>
+    private let sink: AsyncStream<TransferProgress>.Continuation
+
+    /// To be iterated, or asked for ``current``.
+    public convenience init() {
+        self.init(nil)
+    }
+
+    /// - Parameter onProgress: Never runs twice at once, on threads that no transfer depends on.
+    public convenience init(onProgress: @escaping @Sendable (TransferProgress) -> Void) {
+        self.init(.some(onProgress))
+    }
+
+    private init(_ onProgress: (@Sendable (TransferProgress) -> Void)?) {
+        self.onProgress = onProgress
+        (stream, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// The newest state; `nil` before the first.
+    public var current: TransferProgress? { state.withLock(\.current) }
+
+    /// Iterates over what comes from now on.
+    public func makeAsyncIterator() -> AsyncStream<TransferProgress>.Iterator { stream.makeAsyncIterator() }
+
+    /// Called by the session manager.
+    public func transferDidProgress(_ progress: TransferProgress) {
+        sink.yield(progress)
+        if progress.isFinished { sink.finish() }
+        let startsDelivery = state.withLock { state in
+            state.current = progress
+            state.isWaiting = true
+            defer { state.isDelivering = state.isDelivering || onProgress != nil }
+            return !state.isDelivering && onProgress != nil
+        }
+        if startsDelivery { CompletionQueue.run { self.deliver() } }
+    }
+
+    private func deliver() {
+        while true {
+            let next: TransferProgress? = state.withLock { state in
+                guard state.isWaiting else {
+                    state.isDelivering = false
+                    return nil
+                }
+                state.isWaiting = false
+                return state.current
+            }
+            guard let next else { return }
+            onProgress?(next)
+        }
+    }
+}

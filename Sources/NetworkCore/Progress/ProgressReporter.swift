@@ -1,0 +1,70 @@
+import Endpoints
+
+/// Tells an observer how a transfer comes along: not too often, and for the last time once.
+final class ProgressReporter: Sendable {
+    private struct State {
+        var progress = TransferProgress()
+        var nextReport: UInt64 = 0
+        var isFinished = false
+    }
+
+    /// In nanoseconds: 20 a second.
+    private static let interval: UInt64 = 50_000_000
+
+    private let state = Locked(State())
+    private let observer: any TransferProgressObserver
+    private let submitted: UInt64
+
+    /// `nil` when nobody listens.
+    init?(_ observer: (any TransferProgressObserver)?, submitted: UInt64) {
+        guard let observer else { return nil }
+        self.observer = observer
+        self.submitted = submitted
+    }
+
+    /// - Parameters:
+    ///   - now: Nanoseconds of the monotonic clock.
+    ///   - measure: Runs at once, if it is time for a report.
+    func report(at now: UInt64, _ measure: (inout TransferProgress) -> Void) {
+        // Only whoever moves the bytes reports, so that nobody else measures in between.
+        guard var progress = state.withLock({ $0.isFinished || now < $0.nextReport ? nil : $0.progress }) else { return }
+        measure(&progress)
+        progress.elapsed = .nanoseconds(now - min(now, submitted))
+        let isFinished = state.withLock { state in
+            state.progress = progress
+            state.nextReport = now &+ Self.interval
+            return state.isFinished
+        }
+        if !isFinished { observer.transferDidProgress(progress) }
+    }
+
+    /// The last report; nothing follows.
+    ///
+    /// - Parameter measure: What is newer than the last report, if anything is.
+    func finish(_ measure: (inout TransferProgress) -> Void = { _ in }) {
+        let last: TransferProgress? = state.withLock { state in
+            guard !state.isFinished else { return nil }
+            state.isFinished = true
+            return state.progress
+        }
+        guard var last else { return }
+        measure(&last)
+        let now = monotonicNanoseconds()
+        last.elapsed = .nanoseconds(now - min(now, submitted))
+        last.isFinished = true
+        observer.transferDidProgress(last)
+    }
+}
+
+extension NetworkRequest {
+    /// Tells the observer of a request that was not even begun, or that no engine sent.
+    package func reportEnd(_ result: Result<NetworkResponse, TransportError>? = nil) {
+        ProgressReporter(progress, submitted: monotonicNanoseconds())?.finish { progress in
+            guard case .success(let response) = result else { return }
+            progress.bytesSent = Int64(body?.data?.count ?? 0)
+            progress.totalBytesToSend = progress.bytesSent
+            progress.bytesReceived = Int64(response.body.count)
+            progress.totalBytesToReceive = progress.bytesReceived
+        }
+    }
+}

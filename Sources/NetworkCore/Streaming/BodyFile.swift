@@ -1,0 +1,67 @@
+import Endpoints
+import Foundation
+
+/// A regular file that is read in pieces.
+///
+/// Reading happens on ``CompletionQueue``, since a slow disk may block it: neither an event loop nor the pool of async tasks waits for it.
+// Sendable although unchecked: immutable; `pread` needs no position.
+final class BodyFile: @unchecked Sendable {
+    /// Of one read, in bytes.
+    static let pieceBytes = 128 << 10
+
+    private let descriptor: Int32
+
+    /// The size of a file, without opening it. Does not follow a pipe or a device into a read that never ends.
+    static func length(of url: URL, for request: NetworkRequest?) throws(TransportError) -> Int64 {
+        var status = stat()
+        guard url.withUnsafeFileSystemRepresentation({ $0.map { stat($0, &status) } ?? -1 }) == 0 else {
+            throw failure("cannot be looked at", request, errno)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw failure("is not a regular file", request) }
+        return Int64(status.st_size)
+    }
+
+    init(_ url: URL) throws(TransportError) {
+        let opened = url.withUnsafeFileSystemRepresentation { $0.map { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } ?? -1 }
+        guard opened >= 0 else { throw Self.failure("cannot be opened", nil, errno) }
+        descriptor = opened
+        var status = stat()
+        guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw Self.failure("is not a regular file any more", nil)
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Hands the first `length` bytes to `sink`, piece by piece.
+    func send(length: Int64, to sink: (Data) async throws -> Void) async throws {
+        var offset: Int64 = 0
+        while offset < length {
+            let piece = try await read(at: offset, count: Int(min(Int64(Self.pieceBytes), length - offset))).get()
+            if piece.isEmpty { throw Self.failure("ended after \(offset) of the \(length) bytes it had", nil) }
+            try await sink(piece)
+            offset += Int64(piece.count)
+        }
+    }
+
+    private func read(at offset: Int64, count: Int) async -> Result<Data, TransportError> {
+        await withUnsafeContinuation { continuation in
+            CompletionQueue.run {
+                var piece = Data(count: count)
+                let result = piece.withUnsafeMutableBytes { pread(self.descriptor, $0.baseAddress, count, off_t(offset)) }
+                guard result >= 0 else {
+                    return continuation.resume(returning: .failure(Self.failure("cannot be read", nil, errno)))
+                }
+                if result < count { piece.count = result }
+                continuation.resume(returning: .success(piece))
+            }
+        }
+    }
+
+    private static func failure(_ what: String, _ request: NetworkRequest?, _ number: Int32? = nil) -> TransportError {
+        let reason = number.map { ": \(String(cString: strerror($0)))" } ?? ""
+        return TransportError(.bodyFailed, "the body's file \(what)\(reason)", request: request)
+    }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import NetworkCore
+
+struct SendRuleTests {
+    @Test func `what is not idempotent is not sent again once it was sent on a kept connection`() {
+        for connections in 0...1 {
+            var rule = SendRule()
+            rule.begin()
+            #expect(rule.next(connections: 0, isIdempotent: false) == .send)
+            #expect(rule.next(connections: connections, isIdempotent: false) == .refuse)
+            #expect(rule.wasSent && !rule.isRepeated)
+        }
+    }
+
+    @Test func `what is idempotent is sent again on a fresh connection, once`() {
+        var rule = SendRule()
+        rule.begin()
+        #expect(rule.next(connections: 0, isIdempotent: true) == .send)
+        #expect(rule.next(connections: 1, isIdempotent: true) == .send && rule.isRepeated && !rule.waitsForFreshConnection)
+    }
+
+    @Test func `a second kept connection is not tried`() {
+        var rule = SendRule()
+        rule.begin()
+        #expect(rule.next(connections: 0, isIdempotent: true) == .send)
+        #expect(rule.next(connections: 0, isIdempotent: true) == .sendOnFreshConnection)
+        #expect(rule.waitsForFreshConnection && !rule.needsFreshConnection)
+        rule.repeatOnFreshConnection()
+        rule.begin()
+        #expect(!rule.waitsForFreshConnection && rule.needsFreshConnection)
+        #expect(rule.next(connections: 1, isIdempotent: true) == .send)
+    }
+
+    @Test(arguments: [true, false])
+    func `what a server refused on a fresh connection may be sent again (RFC 9113 §8.7)`(isIdempotent: Bool) {
+        var rule = SendRule()
+        rule.begin()
+        for connections in 1...6 { #expect(rule.next(connections: connections, isIdempotent: isIdempotent) == .send) }
+        #expect(!rule.isRepeated)
+        #expect(rule.next(connections: 6, isIdempotent: isIdempotent) == .send)
+        #expect(rule.next(connections: 7, isIdempotent: isIdempotent) == (isIdempotent ? .send : .refuse))
+    }
+}

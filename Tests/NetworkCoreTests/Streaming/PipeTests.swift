@@ -1,0 +1,133 @@
+import Endpoints
+import Foundation
+import Testing
+
+@testable import NetworkCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct PipeTests {
+    private func random(_ count: Int, _ generator: inout SeededGenerator) -> Data {
+        Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+
+    /// Reads what there is, in pieces of random size, as an engine does.
+    private func drain(_ pipe: UploadPipe, _ generator: inout SeededGenerator) -> (Data, UploadPipe.Reading) {
+        var bytes = Data()
+        while true {
+            var buffer = [UInt8](repeating: 0, count: Int.random(in: 1...100_000, using: &generator))
+            let reading = buffer.withUnsafeMutableBytes { pipe.read(into: $0) }
+            guard case .bytes(let count) = reading else { return (bytes, reading) }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+    }
+
+    @Test(arguments: 0..<8) func `an upload pipe passes every byte, whatever the pieces`(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let pieces = (0..<50).map { _ in random([0, 1, 7, 4096, 300_000].randomElement(using: &generator) ?? 0, &generator) }
+        let (wakes, sink) = AsyncStream.makeStream(of: Void.self)
+        let pipe = UploadPipe { sink.yield() }
+        let writing = Task {
+            for piece in pieces { try await pipe.write(piece) }
+            pipe.finish(.success(()))
+        }
+        var received = Data()
+        var wake = wakes.makeAsyncIterator()
+        while true {
+            let (bytes, reading) = drain(pipe, &generator)
+            received.append(bytes)
+            if reading == .end { break }
+            #expect(reading == .wait)
+            await wake.next()
+        }
+        try await writing.value
+        #expect(received == pieces.reduce(Data(), +))
+    }
+
+    @Test func `who makes a body waits at the pipe's capacity, and goes with its reader`() async throws {
+        let pipe = UploadPipe {}
+        let written = Locked(0)
+        let (full, sink) = AsyncStream.makeStream(of: Void.self)
+        let writing = Task {
+            while true {
+                written.withLock { $0 += 65_536 }
+                if written.withLock({ $0 }) == UploadPipe.capacity { sink.finish() }
+                try await pipe.write(Data(count: 65_536))
+            }
+        }
+        for await _ in full {}
+        pipe.close()
+        await #expect(throws: CancellationError.self) { try await writing.value }
+        #expect(written.withLock { $0 } <= UploadPipe.capacity + 65_536)
+        await #expect(throws: CancellationError.self) { try await pipe.write(Data(count: 1)) }
+    }
+
+    @Test func `a failure is told after what came before it`() async throws {
+        let pipe = UploadPipe {}
+        try await pipe.write(Data([1, 2]))
+        pipe.finish(.failure(TransportError(.bodyFailed, "broken")))
+        pipe.finish(.success(()))
+        var buffer = [UInt8](repeating: 0, count: 10)
+        #expect(buffer.withUnsafeMutableBytes { pipe.read(into: $0) } == .bytes(2))
+        #expect(buffer.withUnsafeMutableBytes { pipe.read(into: $0) } == .failed)
+        #expect(pipe.failure?.code == .bodyFailed)
+    }
+
+    @Test(arguments: 0..<8) func `a download pipe passes every byte, and is full at its capacity`(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let pieces = (0..<200).map { _ in random([1, 7, 4096, 16_384].randomElement(using: &generator) ?? 1, &generator) }
+        let (room, sink) = AsyncStream.makeStream(of: Void.self)
+        let pipe = DownloadPipe { sink.yield() }
+        let writing = Task { [generator] in
+            var generator = generator
+            var rooms = room.makeAsyncIterator()
+            var refusals = 0
+            for piece in pieces {
+                while !piece.withUnsafeBytes({ pipe.write($0) }) {
+                    refusals += 1
+                    await rooms.next()
+                }
+                if Bool.random(using: &generator) { pipe.flush() }
+            }
+            pipe.finish(.success(StreamEnd(trailers: ["X": "y"])))
+            return refusals
+        }
+        var received = Data()
+        while let chunk = try await pipe.next() {
+            #expect(chunk.count < DownloadPipe.capacity + 16_384)
+            received.append(chunk)
+        }
+        #expect(await writing.value >= 0)
+        #expect(received == pieces.reduce(Data(), +))
+        #expect(pipe.end?.trailers["x"] == "y")
+        #expect(try await pipe.next() == nil)
+    }
+
+    @Test func `a writer refused while a reader waits goes on when the reader is woken`() async throws {
+        let (rooms, sink) = AsyncStream.makeStream(of: Void.self)
+        let pipe = DownloadPipe { sink.finish() }
+        let reading = Task { try await pipe.next() }
+        let piece = [UInt8](repeating: 1, count: DownloadPipe.capacity)
+        #expect(piece.withUnsafeBytes { pipe.write($0) })
+        #expect(!piece.withUnsafeBytes { pipe.write($0) })
+        pipe.flush()
+        #expect(try await reading.value?.count == piece.count)
+        for await _ in rooms {}
+        #expect(piece.withUnsafeBytes { pipe.write($0) })
+    }
+
+    @Test func `a full download pipe refuses, and takes on once it was read`() async throws {
+        let rooms = Locked(0)
+        let pipe = DownloadPipe { rooms.withLock { $0 += 1 } }
+        let piece = [UInt8](repeating: 1, count: 16_384)
+        var taken = 0
+        while piece.withUnsafeBytes({ pipe.write($0) }) { taken += piece.count }
+        #expect(taken == DownloadPipe.capacity && rooms.withLock { $0 } == 0)
+        #expect(try await pipe.next()?.count == taken)
+        #expect(rooms.withLock { $0 } == 1)
+        #expect(piece.withUnsafeBytes { pipe.write($0) })
+        // What waits is dropped with its reader.
+        #expect(pipe.cancel(TransportError(.cancelled, "gone")))
+        await #expect(throws: TransportError.self) { try await pipe.next() }
+        #expect(!pipe.cancel(TransportError(.cancelled, "gone")))
+    }
+}

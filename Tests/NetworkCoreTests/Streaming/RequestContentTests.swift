@@ -1,0 +1,197 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkTesting
+    import Testing
+
+    @testable import NetworkCore
+
+    @Suite(.timeLimit(.minutes(2)))
+    struct RequestContentTests {
+        let session = CurlSessionManager()
+
+        private func echoServer() throws -> LoopbackServer {
+            try LoopbackServer { request in .data(request.body) }
+        }
+
+        private func request(_ server: LoopbackServer, _ path: String = "/", method: HTTPMethod = .post, body: RequestContent)
+            -> NetworkRequest
+        {
+            NetworkRequest(method: method, url: server.url(path), body: body)
+        }
+
+        private func bytes(_ count: Int) -> Data {
+            Data((0..<count).lazy.map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        }
+
+        @Test(arguments: [0, 1, 131_072, 131_073, 5_000_000])
+        func `a file goes up with its length`(count: Int) async throws {
+            let server = try echoServer()
+            let file = try TemporaryFile(bytes(count))
+            let response = try await session.response(for: request(server, body: .file(file.url)))
+            #expect(response.body == bytes(count))
+            #expect(server.requests.first?.headers.values(for: "Content-Length") == ["\(count)"])
+            #expect(server.requests.first?.headers.contains("Transfer-Encoding") == false)
+            #expect(server.requests.first?.headers.contains("Content-Type") == false)
+            #expect(response.timings.bytesSent == Int64(count))
+        }
+
+        @Test(arguments: [HTTPMethod.post, .put, .patch, HTTPMethod("PROPPATCH")], [0, 1, 1000, 3_000_000])
+        func `a sequence of unknown length goes up in chunks`(method: HTTPMethod, count: Int) async throws {
+            let server = try echoServer()
+            let body = bytes(count)
+            let response = try await session.response(
+                for: request(server, method: method, body: .stream(Pieces(of: body, size: 70_001))))
+            #expect(response.body == body)
+            #expect(server.requests.first?.method == method)
+            #expect(server.requests.first?.headers.values(for: "Transfer-Encoding") == ["chunked"])
+            #expect(server.requests.first?.headers.contains("Content-Length") == false)
+        }
+
+        @Test(arguments: [0, 1, 100_000])
+        func `a sequence of known length goes up with it`(count: Int) async throws {
+            let server = try echoServer()
+            let body = bytes(count)
+            let response = try await session.response(
+                for: request(server, body: .stream(Pieces(of: body, size: 7000), length: Int64(count))))
+            #expect(response.body == body)
+            #expect(server.requests.first?.headers.values(for: "Content-Length") == ["\(count)"])
+        }
+
+        @Test func `a handle used again forgets how the last body came`() async throws {
+            let server = try echoServer()
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
+            let file = try TemporaryFile(bytes(200_000))
+            let contents: [RequestContent?] = [
+                .data(bytes(10)), .stream(Pieces(of: bytes(50), size: 9)), nil, .file(file.url), .data(bytes(100_000)),
+                .stream(Pieces(of: bytes(60), size: 9), length: 60), .data(Data()), .file(file.url),
+            ]
+            for content in contents {
+                let body = try await content?.collected() ?? Data()
+                var content = content
+                if content?.isReplayable == false { content = .stream(Pieces(of: body, size: 9)) }
+                let sent = NetworkRequest(method: .post, url: server.url("/"), body: content)
+                #expect(try await session.response(for: sent).body == body)
+            }
+            #expect(server.connectionCount == 1)
+        }
+
+        @Test func `a sequence is asked for no more than the server takes`() async throws {
+            let server = try FlowServer(sending: nil)
+            let total = 64 << 20
+            let pieces = Pieces(of: Data(count: total), size: 64 << 10)
+            let lead = Locked(0)
+            let body = RequestContent.stream(length: Int64(total)) {
+                pieces.watched { produced in
+                    // The first MiB goes into the buffers of the system.
+                    if produced >= 1 << 20 { server.readOn() }
+                    let ahead = produced - server.moved
+                    lead.withLock { $0 = max($0, ahead) }
+                }
+            }
+            let error = try await failure(
+                of: session,
+                NetworkRequest(method: .post, url: server.url, body: body, timeouts: RequestTimeouts(idle: .seconds(1))))
+            #expect(error.isTimeout, "the server never answers")
+            #expect(server.moved == total)
+            #expect(lead.withLock { $0 } < 16 << 20, "\(lead.withLock { $0 }) bytes were ahead")
+        }
+
+        @Test func `what a sequence throws is the cause`() async throws {
+            struct Broken: Error {}
+            let server = try echoServer()
+            let body = AsyncThrowingStream<Data, any Error> { continuation in
+                continuation.yield(Data("half".utf8))
+                continuation.finish(throwing: Broken())
+            }
+            let error = try await failure(of: session, request(server, body: .stream(body)))
+            #expect(error.code == .bodyFailed && error.underlying is Broken && error.phase == .send, "\(error)")
+            #expect(await server.waitForOpenConnections(0))
+        }
+
+        @Test(arguments: [(10, 11, "ended after 10 of the 11"), (12, 11, "more than the 11")])
+        func `a sequence of another length than announced is an error`(made: Int, announced: Int64, words: String) async throws {
+            let server = try echoServer()
+            let body = RequestContent.stream(Pieces(of: bytes(made), size: 100), length: announced)
+            let error = try await failure(of: session, request(server, body: body))
+            #expect(error.code == .bodyFailed && error.message.contains(words), "\(error)")
+        }
+
+        @Test func `a file that is not there, or is none, is an error before a byte is sent`() async throws {
+            let server = try echoServer()
+            for path in ["/nowhere/at/all", "/dev/zero", "/tmp"] {
+                let error = try await failure(of: session, request(server, body: .file(URL(fileURLWithPath: path))))
+                #expect(error.code == .bodyFailed, "\(error)")
+            }
+            let web = try #require(URL(string: "https://a.example/b"))
+            #expect(try await failure(of: session, request(server, body: .file(web))).code == .invalidRequest)
+            let negative = RequestContent.stream(Pieces(of: Data(), size: 1), length: -1)
+            #expect(try await failure(of: session, request(server, body: negative)).code == .invalidRequest)
+            #expect(server.connectionCount == 0)
+        }
+
+        @Test func `a redirect that keeps the method gets the body again, unless it can be read only once`() async throws {
+            let server = try LoopbackServer {
+                Route(.post, "/a") { _ in LoopbackResponse(status: 307, headers: ["Location": "/b"]) }
+                Route(.post, "/b") { request in .data(request.body) }
+                Route(.post, "/c") { _ in LoopbackResponse(status: 303, headers: ["Location": "/d"]) }
+                Route(.get, "/d") { _ in .text("d") }
+            }
+            let file = try TemporaryFile(bytes(300_000))
+            #expect(try await session.response(for: request(server, "/a", body: .file(file.url))).body == bytes(300_000))
+            let again = RequestContent.stream { Pieces(of: Data("again".utf8), size: 2) }
+            #expect(try await session.response(for: request(server, "/a", body: again)).body == Data("again".utf8))
+            #expect(try await session.response(for: request(server, "/a", body: again)).body == Data("again".utf8))
+
+            let once = RequestContent.stream(Pieces(of: Data("once".utf8), size: 2))
+            let error = try await failure(of: session, request(server, "/a", body: once))
+            #expect(error.code == .bodyNotReplayable, "\(error)")
+            #expect(try await failure(of: session, request(server, "/b", body: once)).code == .bodyNotReplayable)
+            let other = RequestContent.stream(Pieces(of: Data("once".utf8), size: 2))
+            #expect(try await session.response(for: request(server, "/c", body: other)).body == Data("d".utf8))
+        }
+
+        @Test func `cancelling lets the sequence go`() async throws {
+            let server = try echoServer()
+            let (ended, report) = AsyncStream.makeStream(of: Void.self)
+            let body = AsyncStream<Data> { continuation in
+                continuation.yield(Data("x".utf8))
+                continuation.onTermination = { _ in report.finish() }
+            }
+            let handle = session.request(request(server, body: .stream(body))) { _ in }
+            #expect(await server.waitForOpenConnections(1))
+            handle.cancel()
+            #expect(await server.waitForOpenConnections(0))
+            for await _ in ended {}
+        }
+
+        @Test func `both ways at once`() async throws {
+            // The server answers while the body is still being made.
+            let server = try FlowServer(sending: 100)
+            let (chunks, sink) = AsyncStream.makeStream(of: Data.self)
+            sink.yield(Data("a".utf8))
+            let response = try await session.stream(for: NetworkRequest(method: .post, url: server.url, body: .stream(chunks)))
+            sink.finish()
+            #expect(response.statusCode == 200)
+            #expect(try await response.body.collected().count == 100)
+        }
+
+        @Test func `an answer that comes before the body has been read counts`() async throws {
+            // The server answers, and then resets the connection instead of reading on.
+            let server = try FlowServer(sending: 5, thenResets: true)
+            let body = RequestContent.stream(Pieces(of: Data(count: 64 << 20), size: 64 << 10))
+            let response = try await session.response(for: NetworkRequest(method: .post, url: server.url, body: body))
+            #expect(response.statusCode == 200 && response.body.count == 5)
+        }
+
+        @Test func `a session manager that cannot stream sends the body from memory`() async throws {
+            let server = try echoServer()
+            let session = URLSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 1000 })
+            let sent = request(server, body: .stream(Pieces(of: bytes(1000), size: 70)))
+            let response = try await session.stream(for: sent)
+            #expect(try await response.body.collected() == bytes(1000))
+            let error = try await failure(of: session, request(server, body: .stream(Pieces(of: bytes(1001), size: 70))))
+            #expect(error.code == .bodyTooLarge)
+        }
+    }
+#endif

@@ -1,0 +1,188 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkTesting
+    import Testing
+
+    @testable import NetworkCore
+
+    @Suite(.timeLimit(.minutes(2)))
+    struct ResponseStreamTests {
+        let session = CurlSessionManager()
+
+        @Test func `the head is there before the body has come`() async throws {
+            let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 2)) }
+            let response = try await session.stream(for: server.request("/a?b=c"))
+            #expect(response.statusCode == 200 && response.headers["Content-Length"] == "5" && response.url.path == "/a")
+            #expect(response.body.timings == nil)
+            var chunks = response.body.makeAsyncIterator()
+            #expect(try await chunks.next() == Data("he".utf8))
+        }
+
+        @Test(arguments: [0, 1, 16_384, 16_385, 300_000, 5_000_000])
+        func `every byte comes, in order`(count: Int) async throws {
+            let body = Data((0..<count).lazy.map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+            let server = try LoopbackServer { _ in .data(body) }
+            let response = try await session.stream(for: server.request("/"))
+            var received = Data()
+            for try await chunk in response.body {
+                #expect(!chunk.isEmpty)
+                received.append(chunk)
+            }
+            #expect(received == body)
+            #expect(response.body.timings?.bytesReceived == Int64(count))
+            // The connection is free again.
+            _ = try await session.response(for: server.request("/"))
+            #expect(server.connectionCount == 1)
+        }
+
+        @Test func `trailers come with the end`() async throws {
+            let server = try LoopbackServer { _ in .chunked([Data("a".utf8), Data("b".utf8)], trailers: ["X-Sum": "2"]) }
+            let response = try await session.stream(for: server.request("/"))
+            #expect(try await response.body.collected() == Data("ab".utf8))
+            #expect(response.body.trailers["x-sum"] == "2")
+        }
+
+        @Test func `a reader that stops reading stops the server, and one that goes on gets all`() async throws {
+            let total = 64 << 20
+            let server = try FlowServer(sending: total)
+            // The idle timeout stands still while the reader is what is waited for.
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.idleTimeout = .milliseconds(100) })
+            let response = try await session.stream(for: NetworkRequest(url: server.url))
+            var events = server.events.makeAsyncIterator()
+            #expect(await events.next() == .stalled)
+            #expect(server.moved < 16 << 20, "\(server.moved) bytes are under way")
+            var count = 0
+            for try await chunk in response.body { count += chunk.count }
+            #expect(count == total)
+        }
+
+        @Test func `a reader that goes away closes the socket`() async throws {
+            let server = try LoopbackServer { _ in LoopbackResponse.text("x").fault(.endlessBody) }
+            do {
+                let response = try await session.stream(for: server.request("/"))
+                var chunks = response.body.makeAsyncIterator()
+                #expect(try await chunks.next() != nil)
+                #expect(server.openConnectionCount == 1)
+            }
+            #expect(await server.waitForOpenConnections(0))
+        }
+
+        @Test func `leaving a loop early closes the socket`() async throws {
+            let server = try LoopbackServer { _ in LoopbackResponse.text("x").fault(.endlessBody) }
+            for try await _ in try await session.stream(for: server.request("/")).body { break }
+            #expect(await server.waitForOpenConnections(0))
+        }
+
+        @Test func `cancelling the task that waits for a chunk ends the transfer`() async throws {
+            let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 1)) }
+            let response = try await session.stream(for: server.request("/"))
+            var chunks = response.body.makeAsyncIterator()
+            #expect(try await chunks.next() == Data("h".utf8))
+            let task = Task {
+                do throws(TransportError) {
+                    _ = try await response.body.collected()
+                    return nil as TransportError?
+                } catch {
+                    return error
+                }
+            }
+            task.cancel()
+            #expect(await task.value?.isCancelled == true)
+            #expect(await server.waitForOpenConnections(0))
+        }
+
+        @Test func `cancelling before the head has come throws at once`() async throws {
+            let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
+            let task = Task { try await session.stream(for: server.request("/")) }
+            _ = await server.waitForRequests(count: 1)
+            task.cancel()
+            let error = await #expect(throws: TransportError.self) { try await task.value }
+            #expect(error?.isCancelled == true)
+            #expect(await server.waitForOpenConnections(0))
+        }
+
+        @Test func `what came before a failure is handed out, then the failure`() async throws {
+            let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
+            let response = try await session.stream(for: server.request("/"))
+            var received = Data()
+            let error = await #expect(throws: TransportError.self) {
+                for try await chunk in response.body { received.append(chunk) }
+            }
+            #expect(received == Data("hel".utf8))
+            #expect(error?.code == .incompleteBody)
+            await #expect(throws: TransportError.self) { try await response.body.collected() }
+        }
+
+        @Test func `a server that stops sending is late`() async throws {
+            let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 1)) }
+            let response = try await session.stream(
+                for: server.request("/", timeouts: RequestTimeouts(idle: .milliseconds(100))))
+            let error = await #expect(throws: TransportError.self) { try await response.body.collected() }
+            #expect(error?.isTimeout == true && error?.phase == .receive)
+        }
+
+        @Test func `the total timeout ends a body too`() async throws {
+            let server = try LoopbackServer { _ in LoopbackResponse.text("x").fault(.endlessBody) }
+            let response = try await session.stream(
+                for: server.request("/", timeouts: RequestTimeouts(total: .milliseconds(200))))
+            let error = await #expect(throws: TransportError.self) {
+                for try await _ in response.body {}
+            }
+            #expect(error?.isTimeout == true)
+        }
+
+        @Test func `a redirect is followed before the stream begins`() async throws {
+            let server = try LoopbackServer {
+                Route(.get, "/a") { _ in LoopbackResponse(status: 302, headers: ["Location": "/b"], body: Data("old".utf8)) }
+                Route(.get, "/b") { _ in .text("new") }
+            }
+            let response = try await session.stream(for: server.request("/a"))
+            #expect(response.statusCode == 200 && response.url.path == "/b")
+            #expect(try await response.body.collected() == Data("new".utf8))
+            #expect(response.body.timings?.redirects == 1)
+        }
+
+        @Test func `a redirect that is not followed is a response like others`() async throws {
+            let server = try LoopbackServer { _ in
+                LoopbackResponse(status: 302, headers: ["Location": "/b"], body: Data("old".utf8))
+            }
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumRedirects = 0 })
+            let response = try await session.stream(for: server.request("/a"))
+            #expect(response.statusCode == 302)
+            #expect(try await response.body.collected() == Data("old".utf8))
+        }
+
+        @Test func `a body larger than fits memory is none of maximumBodyBytes' business`() async throws {
+            let server = try LoopbackServer { _ in .data(Data(count: 100_000)) }
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 10 })
+            let response = try await session.stream(for: server.request("/"))
+            #expect(try await response.body.collected().count == 100_000)
+            let error = await #expect(throws: TransportError.self) {
+                try await session.stream(for: server.request("/")).body.collected(upTo: 99_999)
+            }
+            #expect(error?.code == .bodyTooLarge)
+        }
+
+        @Test func `two tasks that read at once get an error, not each other's bytes`() async throws {
+            let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 0)) }
+            let response = try await session.stream(for: server.request("/"))
+            let results = await withTaskGroup(of: TransportError.Code?.self) { group in
+                for _ in 0..<2 {
+                    group.addTask {
+                        do throws(TransportError) {
+                            _ = try await response.body.collected()
+                            return nil
+                        } catch {
+                            return error.code
+                        }
+                    }
+                }
+                let first = await group.next()
+                group.cancelAll()
+                return [first, await group.next()]
+            }
+            #expect(results == [.other, .cancelled])
+        }
+    }
+#endif

@@ -1,0 +1,59 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkTesting
+    import Testing
+
+    @testable import NetworkCore
+
+    @Suite(.timeLimit(.minutes(5)))
+    struct StreamStormTests {
+        /// Calls one off at a random moment, in one of the ways there are.
+        private func play(_ session: CurlSessionManager, _ server: LoopbackServer, seed: UInt64) async {
+            var generator = SeededGenerator(seed: seed)
+            let path = ["/endless", "/short", "/stall", "/cut", "/redirect", "/echo"].randomElement(using: &generator) ?? "/"
+            var request = server.request(path, method: path == "/echo" ? .post : .get)
+            if path == "/echo" {
+                let size = Int.random(in: 0...400_000, using: &generator)
+                request.body = .stream { Pieces(of: Data(count: size), size: 30_000) }
+            }
+            let chunks = Int.random(in: 0...3, using: &generator)
+            let isCancelled = Bool.random(using: &generator)
+            let yields = Int.random(in: 0...50, using: &generator)
+            let task = Task { [request] in
+                let response = try await session.stream(for: request)
+                var iterator = response.body.makeAsyncIterator()
+                for _ in 0..<chunks { _ = try await iterator.next() }
+            }
+            for _ in 0..<yields { await Task.yield() }
+            // Two of the ways never end by themselves.
+            if isCancelled || path == "/stall" { task.cancel() }
+            _ = await task.result
+        }
+
+        @Test func `streams called off at random moments leave nothing behind`() async throws {
+            let server = try LoopbackServer {
+                Route(.get, "/endless") { _ in LoopbackResponse.text("x").fault(.endlessBody) }
+                Route(.get, "/short") { _ in .data(Data(count: 100_000)) }
+                Route(.get, "/stall") { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 1)) }
+                Route(.get, "/cut") { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
+                Route(.get, "/redirect") { _ in LoopbackResponse(status: 302, headers: ["Location": "/short"]) }
+                Route(.post, "/echo") { request in .data(request.body) }
+            }
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 64 })
+            let total = isSlowRun ? 20_000 : 2_000
+            await withTaskGroup(of: Void.self) { group in
+                for index in 0..<total {
+                    if index >= 64 { await group.next() }
+                    group.addTask { await play(session, server, seed: UInt64(index)) }
+                }
+            }
+            for _ in 0..<100 {
+                let response = try await session.response(for: server.request("/short"))
+                #expect(response.body.count == 100_000)
+            }
+            server.closeConnections()
+            #expect(await server.waitForOpenConnections(0))
+        }
+    }
+#endif

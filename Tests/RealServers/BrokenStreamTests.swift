@@ -1,0 +1,103 @@
+import DataTransfer
+import Foundation
+import Testing
+
+extension RealServerTests {
+    /// HTTP/2 that breaks off: each way is a typed error or goes unnoticed, and the session goes on.
+    @Suite(.timeLimit(.minutes(2))) struct BrokenStreamTests {
+        struct Break: Sendable, CustomTestStringConvertible {
+            var path: String
+            var codes: Set<TransportError.Code>
+            var testDescription: String { path }
+
+            init(_ path: String, _ codes: TransportError.Code...) {
+                self.path = path
+                self.codes = Set(codes)
+            }
+        }
+
+        static let breaks = [
+            Break("/refused", .connectionLost), Break("/internal-error", .connectionLost), Break("/cancel", .connectionLost),
+            Break("/http-1-1-required", .malformedResponse, .connectionLost), Break("/reset-after-head", .connectionLost),
+            Break("/reset-in-body", .connectionLost),
+            // libcurl has one code for all it calls the framing layer.
+            Break("/goaway-unprocessed", .connectionLost, .malformedResponse),
+            Break("/goaway-error", .connectionLost, .malformedResponse), Break("/close", .connectionLost),
+            Break("/close-in-body", .incompleteBody), Break("/short", .connectionLost, .incompleteBody),
+            Break("/garbage", .connectionLost, .malformedResponse), Break("/many-headers", .connectionLost, .headersTooLarge),
+        ]
+
+        @Test(arguments: Engine.ours, breaks)
+        func `each way to break off is a typed error, and the session goes on`(engine: Engine, how: Break) async throws {
+            let session = engine.trusting()
+            for isKept in [false, true] {
+                if isKept { _ = try await session.send(.get, "\(Servers.streams)/ok") }
+                let error = try await session.failure(.get, Servers.streams + how.path)
+                #expect(how.codes.contains(error.code), "\(error)")
+            }
+            try await session.answersClean(Servers.streams)
+        }
+
+        @Test(arguments: Engine.ours, ["/refused?id=", "/goaway-unprocessed?id=", "/goaway-error?id=", "/close?id="])
+        func `a GET that dies with its kept connection is sent again`(engine: Engine, path: String) async throws {
+            let session = engine.trusting()
+            for round in 0..<5 {
+                _ = try await session.send(.get, "\(Servers.streams)/ok")
+                let response = try await session.send(.get, Servers.streams + path + "\(UUID())-\(round)")
+                #expect(response.statusCode == 200)
+            }
+        }
+
+        @Test(arguments: Engine.ours) func `a server that says goodbye after each response loses none`(engine: Engine)
+            async throws
+        {
+            let session = engine.trusting()
+            for _ in 0..<30 { #expect(try await session.send(.get, "\(Servers.streams)/goaway").statusCode == 200) }
+            for _ in 0..<30 { #expect(try await session.send(.post, "\(Servers.streams)/goaway").statusCode == 200) }
+        }
+
+        @Test(arguments: Engine.ours) func `one stream that breaks leaves the others alone`(engine: Engine) async throws {
+            let session = engine.trusting()
+            _ = try await session.send(.get, "\(Servers.streams)/ok")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<60 {
+                    group.addTask {
+                        switch number % 3 {
+                        case 0:
+                            let error = try await session.failure(.get, "\(Servers.streams)/reset-in-body")
+                            #expect(error.code == .connectionLost, "\(error)")
+                        case 1:
+                            let error = try await session.failure(
+                                .get, "\(Servers.streams)/stall", timeouts: RequestTimeouts(idle: .milliseconds(300)))
+                            #expect(error.code == .timedOut, "\(error)")
+                        default: #expect(try await session.send(.get, "\(Servers.streams)/ok").statusCode == 200)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try await session.answersClean(Servers.streams)
+        }
+
+        @Test(arguments: Engine.ours) func `a POST the server may have processed is not sent again`(engine: Engine) async throws {
+            let session = engine.trusting()
+            for path in ["/close?id=", "/goaway-error?id="] {
+                _ = try await session.send(.get, "\(Servers.streams)/ok")
+                let url = Servers.streams + path + "\(UUID())"
+                let error = try await session.failure(.post, url)
+                #expect([.connectionLost, .malformedResponse].contains(error.code), "\(error)")
+                #expect(try await session.send(.post, url).statusCode == 200, "the server had seen it once")
+            }
+        }
+    }
+}
+
+extension NetworkSessionManager {
+    /// Whether a session has come through a fault: 50 requests in a row, 1,000 at full size.
+    func answersClean(_ server: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        var statuses: [Int: Int] = [:]
+        let count = Servers.runsSlowTests ? 1000 : 50
+        for _ in 0..<count { statuses[try await send(.get, server + "/ok").statusCode, default: 0] += 1 }
+        #expect(statuses == [200: count], sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,121 @@
+import DataTransfer
+import Foundation
+import Testing
+
+extension RealServerTests {
+    /// nginx over TLS, with HTTP/2 where both sides offer it (RFC 9113 §3.2).
+    @Suite(.timeLimit(.minutes(2))) struct HTTP2Tests {
+        /// What nginx says of a request: the connection's number, the protocol, the version of TLS.
+        private func who(_ session: any NetworkSessionManager, _ server: String) async throws -> [String] {
+            try await session.send(.get, server + "/who").text.split(separator: "|").map(String.init)
+        }
+
+        @Test(arguments: Engine.ours) func `the protocol is what the server agrees to`(engine: Engine) async throws {
+            let session = engine.trusting()
+            for (server, protocolName, said) in [(Servers.h2, "h2", "HTTP/2.0"), (Servers.tls, "http/1.1", "HTTP/1.1")] {
+                for isReused in [false, true] {
+                    let response = try await session.send(.get, server + "/who")
+                    #expect(response.timings.protocolName == protocolName && response.text.contains("|\(said)|"))
+                    #expect(response.timings.isReusedConnection == isReused)
+                    #expect((response.timings.tls != nil) == !isReused)
+                }
+            }
+        }
+
+        @Test(arguments: Engine.ours, [50, 1000])
+        func `many requests at once share one connection`(engine: Engine, count: Int) async throws {
+            let session = engine.trusting()
+            let answers = try await withThrowingTaskGroup(of: (String, Bool?).self) { group in
+                for _ in 0..<count {
+                    group.addTask {
+                        let response = try await session.send(.get, "\(Servers.h2)/who")
+                        return (String(response.text.prefix { $0 != "|" }), response.timings.isReusedConnection)
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.count == count)
+            #expect(Set(answers.map(\.0)).count == 1, "as nginx numbers them")
+            #expect(answers.count { $0.1 == false } == 1)
+        }
+
+        @Test(arguments: Engine.ours) func `without HTTP/2 the limit of connections holds`(engine: Engine) async throws {
+            let session = engine.trusting { $0.maximumConnectionsPerHost = 4 }
+            let connections = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<200 { group.addTask { try await who(session, Servers.tls)[0] } }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect((1...4).contains(connections.count))
+        }
+
+        @Test(arguments: Engine.ours) func `large bodies come down side by side`(engine: Engine) async throws {
+            let session = engine.trusting()
+            let expected = Servers.tenMegabytes
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<6 {
+                    group.addTask { try await session.send(.get, "\(Servers.h2)/files/10mb.bin").body == expected }
+                }
+                for try await isWhole in group { #expect(isWhole) }
+            }
+        }
+
+        @Test(arguments: Engine.ours, [0, 1, 40_000, 1_000_000])
+        func `bodies go up side by side, with every method`(engine: Engine, size: Int) async throws {
+            let session = engine.trusting()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for method in [HTTPMethod.post, .put, .patch, .delete, .get] {
+                    let body = method == .get ? nil : Data(repeating: 0x61, count: size)
+                    group.addTask {
+                        let response = try await session.send(method, "\(Servers.h2)/httpbin/anything", body: body)
+                        let echo = try response.echo
+                        #expect(echo.method == method.rawValue && echo.data.utf8.count == body?.count ?? 0)
+                        #expect(response.timings.protocolName == "h2")
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+
+        @Test(arguments: Engine.ours) func `redirects, missing files and HEAD are as over HTTP/1.1`(engine: Engine) async throws {
+            let session = engine.trusting()
+            let moved = try await session.send(.get, "\(Servers.h2)/moved")
+            #expect(moved.text == "ok" && moved.timings.redirects == 1 && moved.url.path == "/ok")
+            #expect(try await session.send(.get, "\(Servers.h2)/files/missing").statusCode == 404)
+            let head = try await session.send(.head, "\(Servers.h2)/files/10mb.bin")
+            #expect(head.body.isEmpty && head.headers["content-length"] == "\(10 << 20)")
+        }
+
+        @Test(arguments: Engine.ours, [Servers.shortH2, Servers.shortTLS])
+        func `a server that ends connections after ten requests loses none`(engine: Engine, server: String) async throws {
+            let session = engine.trusting()
+            for method in [HTTPMethod.get, .head, .get] {
+                for _ in 0..<50 { #expect(try await session.send(method, server + "/ok").statusCode == 200) }
+            }
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<500 { group.addTask { try await session.send(.get, server + "/ok").statusCode } }
+                return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+            }
+            #expect(statuses == [200: 500])
+        }
+
+        @Test(arguments: Engine.ours, [Servers.shortH2, Servers.shortTLS])
+        func `one after the other, such a server loses no POST either`(engine: Engine, server: String) async throws {
+            let session = engine.trusting()
+            for _ in 0..<200 { #expect(try await session.send(.post, server + "/ok", body: Data("x".utf8)).statusCode == 200) }
+        }
+
+        @Test(arguments: Engine.ours) func `a client certificate is shown where it is asked for`(engine: Engine) async throws {
+            let identity = ClientIdentity(
+                certificate: .file(Servers.certificate("client.pem")), key: .file(Servers.certificate("client.key")))
+            let known = engine.trusting { $0.trust.clientIdentity = identity }
+            for _ in 0..<3 { #expect(try await known.send(.get, "\(Servers.mutual)/who").text == "CN=client") }
+            #expect(try await engine.trusting().send(.get, "\(Servers.mutual)/who").statusCode == 400, "nginx says so in HTTP")
+            #expect(try await known.send(.get, "\(Servers.h2)/ok").text == "ok", "not asked for here")
+        }
+
+        @Test(arguments: Engine.ours) func `a root that is not the server's is refused`(engine: Engine) async throws {
+            let error = try await engine.session().failure(.get, "\(Servers.h2)/ok")
+            #expect(error.code == .tlsFailed && error.tlsFailure == .unknownIssuer && error.phase == .tls)
+        }
+    }
+}

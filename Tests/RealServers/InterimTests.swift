@@ -1,0 +1,82 @@
+import DataTransfer
+import Foundation
+import Testing
+
+extension RealServerTests {
+    /// What comes before and after a response (RFC 9110 §15.2, §6.5), byte for byte as a server of our own sends it.
+    @Suite(.timeLimit(.minutes(1))) struct InterimTests {
+        @Test(
+            arguments: Engine.ours,
+            ["/hints", "/hints?count=20", "/split-hints", "/processing"])
+        func `interim responses are passed over`(engine: Engine, path: String) async throws {
+            let session = engine.session()
+            for method in [HTTPMethod.get, .post, .get] {
+                let response = try await session.send(
+                    method, Servers.interim + path, body: method == .post ? Data("body".utf8) : nil)
+                #expect(response.statusCode == 200 && response.text == "done")
+                #expect(response.headers["X-Interim"] == nil && response.headers["Link"] == nil)
+            }
+            #expect(try await session.send(.get, "\(Servers.interim)/ok").timings.isReusedConnection == true)
+        }
+
+        @Test(arguments: Engine.ours) func `hints without a response are a lost connection`(engine: Engine) async throws {
+            let session = engine.session()
+            for _ in 0..<3 {
+                let error = try await session.failure(.get, "\(Servers.interim)/hints-only")
+                #expect(error.code == .connectionLost, "\(error)")
+                #expect(try await session.send(.get, "\(Servers.interim)/ok").text == "ok")
+            }
+        }
+
+        @Test(arguments: Engine.ours) func `hints without end stop at the limit of the head`(engine: Engine) async throws {
+            let session = engine.session { $0.totalTimeout = .seconds(20) }
+            let error = try await session.failure(.get, "\(Servers.interim)/endless-hints")
+            #expect(error.code == .headersTooLarge, "\(error)")
+            #expect(try await session.send(.get, "\(Servers.interim)/ok").text == "ok")
+        }
+
+        @Test(arguments: Engine.ours, [5, 500_000])
+        func `a body may wait for the server to ask for it`(engine: Engine, size: Int) async throws {
+            let session = engine.session()
+            let body = Data(repeating: 0x61, count: size)
+            let url = "\(Servers.interim)/continue"
+            #expect(try await session.send(.post, url, headers: ["Expect": "100-continue"], body: body).text == "\(size) asked")
+            #expect(try await session.send(.post, url, body: body).text == "\(size) unasked")
+            let refused = try await session.send(
+                .post, "\(Servers.interim)/refuse-continue", headers: ["Expect": "100-continue"], body: body)
+            #expect(refused.statusCode == 413 && refused.text == "refused")
+        }
+
+        @Test(arguments: Engine.ours)
+        func `an expectation that fails is the answer to whoever set it`(engine: Engine) async throws {
+            let session = engine.session()
+            let body = Data(repeating: 0x61, count: 100_000)
+            let url = "\(Servers.interim)/expectation-failed"
+            #expect(try await session.send(.post, url, headers: ["Expect": "100-continue"], body: body).statusCode == 417)
+            #expect(try await session.send(.post, url, body: body).text == "100000 without")
+        }
+
+        @Test(arguments: Engine.ours) func `trailers are told from headers, and kept in order`(engine: Engine) async throws {
+            let session = engine.session()
+            for _ in 0..<3 {
+                let response = try await session.send(.get, "\(Servers.interim)/trailers")
+                #expect(response.text == "with trailers")
+                #expect(response.trailers.values(for: "x-sum") == ["1", "2"] && response.trailers["X-Other"] == "")
+                #expect(response.headers["X-Sum"] == nil && response.headers["Trailer"] == "X-Sum, X-Sum, X-Other")
+            }
+        }
+
+        @Test(arguments: Engine.ours) func `trailers count against the limit of the head`(engine: Engine) async throws {
+            let session = engine.session()
+            #expect(try await session.send(.get, "\(Servers.interim)/many-trailers?count=500").trailers.fields.count == 500)
+            let error = try await session.failure(.get, "\(Servers.interim)/many-trailers?count=5000")
+            #expect(error.code == .headersTooLarge, "\(error)")
+        }
+
+        @Test(arguments: Engine.ours) func `HTTP/2 has hints and trailers too`(engine: Engine) async throws {
+            let response = try await engine.trusting().send(.get, "\(Servers.streams)/trailers")
+            #expect(response.statusCode == 200 && response.text == "body" && response.headers["link"] == nil)
+            #expect(response.trailers.values(for: "X-Sum") == ["1", "2"])
+        }
+    }
+}

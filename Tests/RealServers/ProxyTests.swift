@@ -1,0 +1,148 @@
+import DataTransfer
+import Foundation
+import Testing
+
+extension RealServerTests {
+    /// Proxies that others have written: an HTTP one (proxy.py), with and without credentials, and a SOCKS 5 one (pproxy).
+    @Suite(.timeLimit(.minutes(1))) struct ProxyTests {
+        private static let open = ProxyConfiguration.http(host: "127.0.0.1", port: Servers.proxyPort)
+        private static let refusing = ProxyConfiguration.http(host: "127.0.0.1", port: Servers.refusingProxyPort)
+
+        private static func guarded(
+            _ username: String? = "user", _ password: String? = "secret", excluding: [String] = []
+        ) -> ProxyConfiguration {
+            .http(
+                host: "127.0.0.1", port: Servers.guardedProxyPort, username: username, password: password,
+                excludedHosts: excluding)
+        }
+
+        private static func socks(
+            _ username: String? = "user", _ password: String? = "secret", resolvesNamesThere: Bool = true,
+            excluding: [String] = []
+        ) -> ProxyConfiguration {
+            .socks5(
+                host: "127.0.0.1", port: Servers.socksPort, username: username, password: password,
+                resolvesNamesThere: resolvesNamesThere, excludedHosts: excluding)
+        }
+
+        @Test(arguments: Engine.ours, [open, guarded()])
+        func `a plain request is forwarded, and the connection to the proxy kept`(
+            engine: Engine, proxy: ProxyConfiguration
+        ) async throws {
+            let session = engine.session { $0.proxy = proxy }
+            for (size, method) in [(0, HTTPMethod.get), (10, .post), (300_000, .put)] {
+                let body = method == .get ? nil : Data(repeating: 0x61, count: size)
+                let response = try await session.send(method, "\(Servers.httpbin)/anything", body: body)
+                let echo = try response.echo
+                #expect(echo.method == method.rawValue && echo.data.utf8.count == size)
+            }
+            // The proxy names itself in the first request of a connection alone, and httpbin hides it.
+            let fresh = engine.session { $0.proxy = proxy }
+            #expect(try await fresh.send(.get, Servers.echo + "/a?b").text.contains("proxy.py"))
+        }
+
+        @Test(arguments: Engine.ours, [open, guarded(), socks(), socks(resolvesNamesThere: false)])
+        func `TLS goes through a tunnel`(engine: Engine, proxy: ProxyConfiguration) async throws {
+            let session = engine.trusting { $0.proxy = proxy }
+            for _ in 0..<3 {
+                #expect(try await session.send(.get, "\(Servers.tls)/ok").text == "ok")
+                #expect(try await session.send(.get, "\(Servers.h2)/ok").timings.protocolName == "h2")
+            }
+            let local = Servers.h2.replacingOccurrences(of: "127.0.0.1", with: "localhost")
+            #expect(try await session.send(.get, "\(local)/ok").text == "ok")
+        }
+
+        @Test(arguments: Engine.ours, [open, guarded(), socks()])
+        func `many requests at once go through a proxy`(engine: Engine, proxy: ProxyConfiguration) async throws {
+            let session = engine.trusting { $0.proxy = proxy }
+            for server in [Servers.nginx, Servers.tls, Servers.h2] {
+                try await withThrowingTaskGroup(of: String.self) { group in
+                    for _ in 0..<60 { group.addTask { try await session.send(.get, server + "/ok").text } }
+                    for try await text in group { #expect(text == "ok") }
+                }
+            }
+        }
+
+        @Test(arguments: Engine.ours, [guarded(nil, nil), guarded("user", "wrong"), guarded("nobody", nil)])
+        func `without its credentials an HTTP proxy refuses`(engine: Engine, proxy: ProxyConfiguration) async throws {
+            let session = engine.trusting { $0.proxy = proxy }
+            #expect(try await session.send(.get, "\(Servers.nginx)/ok").statusCode == 407)
+            let error = try await session.failure(.get, "\(Servers.h2)/ok")
+            #expect(error.code == .proxyFailed && error.phase == .connect, "\(error)")
+            #expect(!error.description.contains("wrong") && !error.description.contains("nobody"))
+        }
+
+        @Test(arguments: Engine.ours, [socks(nil, nil), socks("user", "wrong"), socks("nobody", nil)])
+        func `without its credentials a SOCKS proxy refuses`(engine: Engine, proxy: ProxyConfiguration) async throws {
+            let session = engine.trusting { $0.proxy = proxy }
+            for server in [Servers.nginx, Servers.h2] {
+                let error = try await session.failure(.get, server + "/ok")
+                #expect(error.code == .proxyFailed && error.phase == .connect && error.isConnectivity, "\(error)")
+            }
+        }
+
+        @Test(arguments: Engine.ours)
+        func `excluded hosts are reached past a proxy that would refuse`(engine: Engine) async throws {
+            for proxy in [
+                Self.guarded("user", "wrong", excluding: ["127.0.0.1"]), Self.socks("user", "wrong", excluding: ["127.0.0.1"]),
+                .http(host: "127.0.0.1", port: Servers.refusingProxyPort, excludedHosts: ["*"]),
+            ] {
+                let session = engine.trusting { $0.proxy = proxy }
+                for server in [Servers.nginx, Servers.h2] { #expect(try await session.send(.get, server + "/ok").text == "ok") }
+            }
+            let other = engine.trusting { $0.proxy = Self.guarded("user", "wrong", excluding: ["elsewhere.example"]) }
+            #expect(try await other.send(.get, "\(Servers.nginx)/ok").statusCode == 407)
+        }
+
+        @Test(arguments: Engine.ours) func `a proxy that refuses all says that it is the proxy`(engine: Engine) async throws {
+            let session = engine.trusting { $0.proxy = Self.refusing }
+            for _ in 0..<3 {
+                let tunnel = try await session.failure(.get, "\(Servers.h2)/ok")
+                #expect(tunnel.code == .proxyFailed && tunnel.phase == .connect, "\(tunnel)")
+                #expect(try await session.send(.get, "\(Servers.nginx)/ok").statusCode == 403)
+            }
+            let closing = try await session.failure(.get, "https://close.example/")
+            #expect(closing.code == .proxyFailed, "\(closing)")
+            let plain = try await session.failure(.get, "http://close.example/")
+            #expect(plain.code == .connectionLost, "\(plain)")
+        }
+
+        @Test(arguments: Engine.ours) func `a name only the proxy can look up is the proxy's failure`(engine: Engine) async throws
+        {
+            let session = engine.trusting { $0.proxy = Self.socks() }
+            let error = try await session.failure(.get, "http://no-such-host.invalid/")
+            #expect(error.isConnectivity, "\(error)")
+            let missing = engine.session { $0.proxy = .http(host: "no-such-host.invalid", port: 1) }
+            #expect(try await missing.failure(.get, "\(Servers.nginx)/ok").code == .proxyFailed)
+        }
+
+        #if os(Linux)
+            @Test func `the environment's proxies are used, but for the hosts it excludes`() async {
+                // In a process of its own: the environment is everybody's.
+                await #expect(processExitsWith: .success) { try await ProxyTests.goThroughTheEnvironmentsProxies() }
+            }
+
+            private static func goThroughTheEnvironmentsProxies() async throws {
+                setenv("http_proxy", "http://127.0.0.1:\(Servers.refusingProxyPort)", 1)
+                setenv("https_proxy", "http://user:secret@127.0.0.1:\(Servers.guardedProxyPort)", 1)
+                let session = CurlSessionManager(configuration: SessionConfiguration { $0.trust = Servers.trust })
+                #expect(try await session.send(.get, "\(Servers.nginx)/ok").statusCode == 403)
+                #expect(try await session.send(.get, "\(Servers.h2)/ok").text == "ok")
+                setenv("https_proxy", "http://user:wrong@127.0.0.1:\(Servers.guardedProxyPort)", 1)
+                let wrong = CurlSessionManager(configuration: session.configuration)
+                #expect(try await wrong.failure(.get, "\(Servers.h2)/ok").code == .proxyFailed)
+                setenv("no_proxy", "elsewhere.example,127.0.0.1", 1)
+                for server in [Servers.nginx, Servers.h2] {
+                    #expect(try await wrong.send(.get, server + "/ok").text == "ok")
+                }
+                unsetenv("no_proxy")
+                let none = CurlSessionManager(
+                    configuration: SessionConfiguration {
+                        $0.trust = Servers.trust
+                        $0.proxy = .none
+                    })
+                #expect(try await none.send(.get, "\(Servers.nginx)/ok").text == "ok")
+            }
+        #endif
+    }
+}

@@ -1,0 +1,121 @@
+import DataTransfer
+import Foundation
+import Testing
+
+extension RealServerTests {
+    /// Requests as h11 reads them, a parser that refuses what RFC 9112 does not allow.
+    @Suite(.timeLimit(.minutes(1))) struct WireTests {
+        private struct Reading: Decodable {
+            var method: String
+            var target: String
+            var version: String
+            var headers: [[String]]
+            var body: Data
+
+            /// Bytes outside ASCII are read as ISO-8859-1.
+            func values(for name: String) -> [String] {
+                headers.filter { $0[0].lowercased() == name.lowercased() }
+                    .map { String(decoding: $0[1].unicodeScalars.map { UInt8($0.value) }, as: UTF8.self) }
+            }
+        }
+
+        private func read(
+            _ session: any NetworkSessionManager, _ method: HTTPMethod = .get, _ target: String = "/", headers: HTTPHeaders = [:],
+            body: Data? = nil
+        ) async throws -> Reading {
+            let response = try await session.send(method, Servers.echo + target, headers: headers, body: body)
+            #expect(response.statusCode == 200, "\(response.text)")
+            return try JSONDecoder().decode(Reading.self, from: response.body)
+        }
+
+        @Test(
+            arguments: Engine.all,
+            ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "M-SEARCH", "X_1!#$%&'*+.^`|~"])
+        func `a method is sent as it is`(engine: Engine, name: String) async throws {
+            let method = HTTPMethod(rawValue: name)
+            let reading = try await read(engine.session(), method, "/path;a=b/?q=1&q=%20")
+            #expect(reading.method == name && reading.target == "/path;a=b/?q=1&q=%20" && reading.version == "1.1")
+            #expect(reading.values(for: "Host") == [String(Servers.echo.dropFirst("http://".count))])
+            #expect(reading.body.isEmpty)
+        }
+
+        @Test(
+            arguments: Engine.ours,
+            [
+                "/", "/?", "/a//b", "/a/../b", "/a/./b", "/%7Euser/%2F", "/?a=b?c/d", "/;:@!$&'()*+,=", "/%C3%BC?%E2%82%AC=1",
+                "/?" + String(repeating: "x", count: 8000),
+            ])
+        func `a target is sent as it is`(engine: Engine, target: String) async throws {
+            #expect(try await read(engine.session(), .get, target).target == target)
+        }
+
+        @Test(
+            arguments: Engine.ours,
+            [
+                "", "a", ":", ": a", "a:b:c", "\"quoted\"", "a,b;c=d", "(comment)", "a\tb", "ü€😀", "a: b", "HTTP/1.1 200",
+                "%0D%0A", "\\r\\n", "@file", ";", String(repeating: "a", count: 16_000),
+            ])
+        func `a value is sent as it is`(engine: Engine, value: String) async throws {
+            let headers: HTTPHeaders = ["X-First": value, "X-Second": "after", "Accept": value, "User-Agent": value]
+            let reading = try await read(engine.session(), .post, headers: headers, body: Data("x".utf8))
+            for name in ["X-First", "Accept", "User-Agent"] { #expect(reading.values(for: name) == [value]) }
+            #expect(reading.values(for: "X-Second") == ["after"])
+        }
+
+        @Test(arguments: Engine.ours, ["a\r\nX-Smuggled: 1", "a\nb", "a\rb", "a\u{0}b", "\u{7F}", "\u{1}"])
+        func `a value that would break the head is refused`(engine: Engine, value: String) async throws {
+            let url = try #require(URL(string: Servers.echo))
+            let error = await #expect(throws: TransportError.self) {
+                _ = try await engine.session().response(for: NetworkRequest(url: url, headers: ["X-Value": value]))
+            }
+            #expect(error?.code == .invalidRequest)
+        }
+
+        @Test(arguments: Engine.ours) func `lines keep their order, their names and their number`(engine: Engine) async throws {
+            var headers = HTTPHeaders()
+            for number in 0..<100 { headers.add("\(number)", for: number % 2 == 0 ? "x-EVEN" : "X-odd") }
+            let reading = try await read(engine.session(), headers: headers)
+            let sent = reading.headers.filter { $0[0].lowercased().hasPrefix("x-") }
+            #expect(sent == (0..<100).map { [$0 % 2 == 0 ? "x-EVEN" : "X-odd", "\($0)"] })
+        }
+
+        @Test(arguments: Engine.all, [0, 1, 32 << 10, (32 << 10) + 1, 200_000])
+        func `a body is framed by its length, once`(engine: Engine, size: Int) async throws {
+            let session = engine.session()
+            let body = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            for method in [HTTPMethod.post, .put, .patch] {
+                let reading = try await read(session, method, body: body)
+                #expect(reading.body == body)
+                #expect(reading.values(for: "Content-Length") == ["\(size)"] && reading.values(for: "Transfer-Encoding") == [])
+            }
+            let get = try await read(session)
+            #expect(get.values(for: "Content-Length") == [] && get.values(for: "Transfer-Encoding") == [] && get.body.isEmpty)
+        }
+
+        @Test(arguments: Engine.ours) func `one handle after another sends nothing of the request before`(engine: Engine)
+            async throws
+        {
+            let session = engine.session { $0.maximumConnectionsPerHost = 1 }
+            let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "LOCK"].map { HTTPMethod(rawValue: $0) }
+            let names = ["X-A", "Content-Type", "Accept", "Expect", "User-Agent", "Authorization", "Cookie", "Accept-Encoding"]
+            var random = Seeded(seed: 11)
+            for round in 0..<(Servers.runsSlowTests ? 3000 : 300) {
+                let method = methods[Int(random.next() % UInt64(methods.count))]
+                let size = [0, 1, 500, 40_000][Int(random.next() % 4)]
+                let body = method == .get || random.next() % 3 == 0 ? nil : Data(repeating: UInt8(round % 256), count: size)
+                var headers = HTTPHeaders()
+                for name in names where random.next() % 2 == 0 && name != "Expect" {
+                    headers.add(random.next() % 4 == 0 ? "" : "\(name) \(round)", for: name)
+                }
+                let reading = try await read(session, method, "/\(round)", headers: headers, body: body)
+                #expect(reading.method == method.rawValue && reading.target == "/\(round)" && reading.body == body ?? Data())
+                for name in names where name != "User-Agent" && name != "Accept" && name != "Accept-Encoding" {
+                    #expect(reading.values(for: name) == headers.values(for: name), "\(name) in round \(round)")
+                }
+                for name in ["User-Agent", "Accept", "Accept-Encoding"] where headers.contains(name) {
+                    #expect(reading.values(for: name) == headers.values(for: name), "\(name) in round \(round)")
+                }
+            }
+        }
+    }
+}
