@@ -165,8 +165,8 @@
             switch command {
             case .enter(let transfer): enter(transfer)
             case .start(let transfer): start(transfer)
-            case .cancel(let transfer): cancel(transfer)
-            case .resume(let transfer): resume(transfer)
+            case .cancel(let transfer): if loops.isIn(loop.number, transfer) { cancel(transfer) }
+            case .resume(let transfer): if loops.isIn(loop.number, transfer) { resume(transfer) }
             }
         }
 

@@ -63,6 +63,12 @@
 
         // MARK: For the loops' threads
 
+        /// Whether a transfer is in a loop, or on the way to it. What is sent to one may arrive after it went to another, which
+        /// it then belongs to.
+        func isIn(_ lane: Int, _ transfer: CurlTransfer) -> Bool {
+            loops.count == 1 || line.withLock { line in line.lane(of: transfer) == lane }
+        }
+
         /// Gives a hop its place, or has it wait for one.
         ///
         /// - Parameter preferred: The loop it would stay in.

@@ -72,7 +72,9 @@
             }
             update(socket) { state in
                 state.wanted = interest
-                if interest == state.registered || (interest == 0 && state.isOurs && keepsIdleSockets) { return }
+                // The number of one that is not ours may have come to stand for another, which the kernel has yet to hear of.
+                if interest == state.registered, state.isOurs || interest == 0 { return }
+                if interest == 0, state.isOurs, keepsIdleSockets { return }
                 register(interest, socket, &state)
             }
         }

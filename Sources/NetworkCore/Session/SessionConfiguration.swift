@@ -26,9 +26,9 @@ public struct SessionConfiguration: Sendable, Hashable {
     public var maximumIdleConnections = 256
     /// Requests in flight on one host that speaks HTTP/2, where they share connections. 100, as RFC 9113 §6.5.2 recommends.
     public var maximumStreamsPerHost = 100
-    /// Threads that move bytes, each with connections of its own; 1...64. Two or more pay off where one has all of a processor to
-    /// itself and others are free. Limits hold for all together: each loop gets its share, as evenly as numbers allow. Requests that
-    /// wait stand in one line. `URLSessionManager` has none. 1.
+    /// Threads that move bytes, each with connections of its own; 1...64, and no more than ``maximumConnections``. Two or more pay
+    /// off where one keeps a processor busy and others are free. Limits hold for all loops together: each gets its share, as evenly as
+    /// numbers allow, and who waits takes the first place that becomes free in any. For `CurlSessionManager`. 1.
     public var eventLoops = 1
     /// Straight or through a proxy. What the environment says by default.
     public var proxy = ProxyConfiguration.environment

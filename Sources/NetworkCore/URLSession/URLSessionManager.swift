@@ -9,7 +9,8 @@ import Foundation
 /// - `URLSession` does not tell when a connection is ready, so the idle timeout runs from the moment the request leaves the
 ///   queue and covers connecting too. `SessionConfiguration.connectTimeout` is not used; a request's own `timeouts.connect`
 ///   limits the time to the first sign of life.
-/// - `maximumHeaderBytes` is checked when the head is complete. `maximumIdleConnections` is up to `URLSession`.
+/// - `maximumHeaderBytes` is checked when the head is complete. `maximumIdleConnections` is up to `URLSession`, and
+///   `maximumConnections` limits requests under way without counting idle connections. There are no `eventLoops`.
 /// - Without a `userAgent`, `URLSession` sends its own. Field order, and the case of response field names, are not kept.
 /// - A trust policy takes no client identity, and all hosts share one minimum version of TLS; on Linux there is none but the
 ///   default one. Asking for more is an error of each request (``TransportError/Code/trustUnavailable``).

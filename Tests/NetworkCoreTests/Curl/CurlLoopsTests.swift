@@ -70,6 +70,41 @@
             for server in targets + sources { #expect(server.connectionCount == 1) }
         }
 
+        @Test func `transfers that go from loop to loop may be called off, paused and resumed at any moment`() async throws {
+            let targets = try (0..<6).map { _ in try LoopbackServer { request in .text("\(request.body.count)") } }
+            let sources = try targets.map { target in
+                try LoopbackServer { _ in .status(307, headers: ["Location": target.url("/").absoluteString]) }
+            }
+            let session = session {
+                $0.eventLoops = 4
+                $0.maximumConnectionsPerHost = 1
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for worker in 0..<24 {
+                    group.addTask {
+                        var random = SeededGenerator(seed: UInt64(worker))
+                        for number in 0..<(isSlowRun ? 300 : 30) {
+                            let size = Int.random(in: 0..<200_000, using: &random)
+                            var request = sources[number % 6].request("/", method: .post)
+                            request.body = .stream { Pieces(of: Data(count: size), size: 20_000) }
+                            let task = Task { [request] in try await session.response(for: request) }
+                            for _ in 0..<Int.random(in: 0..<60, using: &random) { await Task.yield() }
+                            if number % 3 == 0 { task.cancel() }
+                            guard case .success(let response) = await task.result else {
+                                #expect(number % 3 == 0)
+                                continue
+                            }
+                            #expect(response.body == Data("\(size)".utf8))
+                        }
+                    }
+                }
+            }
+            for server in targets + sources { #expect(server.connectionCount > 0) }
+            for source in sources {
+                #expect(try await session.response(for: source.request("/", method: .post)).statusCode == 200)
+            }
+        }
+
         @Test func `all loops see the same cookies`() async throws {
             let server = try LoopbackServer { request in
                 request.path == "/login" ? LoopbackResponse(headers: ["Set-Cookie": "id=7; Path=/"]) : .text("")

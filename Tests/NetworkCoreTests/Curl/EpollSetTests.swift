@@ -92,6 +92,17 @@
             }
         }
 
+        @Test func `a descriptor that is not ours is watched though it was closed without a word`() {
+            for _ in 0..<20 {
+                var ends: [CInt] = [0, 0]
+                #expect(pipe(&ends) == 0)
+                set.watch(ends[0], what: CInt(CCURL_POLL_IN))
+                send(to: ends[1])
+                #expect(readable() == [ends[0]])
+                for descriptor in ends { close(descriptor) }
+            }
+        }
+
         @Test func `children do not inherit a connection`() throws {
             let socket = set.open(family: AF_INET, kind: CInt(SOCK_STREAM.rawValue), transport: 0)
             #expect(fcntl(socket, F_GETFD) & FD_CLOEXEC != 0)
