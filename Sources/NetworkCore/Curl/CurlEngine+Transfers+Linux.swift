@@ -59,7 +59,7 @@
                     transfer,
                     .failure(TransportError(.outOfResources, "no memory for the transfer", request: transfer.request)))
             }
-            easy.setLargeBuffer(transfer.download != nil)
+            easy.setBuffer(isStreamed: transfer.download != nil)
             if transfer.download != nil { transfer.arrivals = arrivals }
             easy.transfer = transfer
             transfer.easy = easy

@@ -23,7 +23,7 @@
         private var decodesContent: Bool?
         private var wantsFreshConnection = false
         private var waitsForMultiplexing = false
-        private var hasLargeBuffer = false
+        private var bufferBytes = 16 << 10
 
         /// `nil` without memory.
         init?(_ trust: CurlTrust) {
@@ -99,11 +99,13 @@
             return true
         }
 
-        /// Bytes are read from the socket in pieces of 128 KiB instead of 16 where a stream is wanted: fewer, larger chunks.
-        func setLargeBuffer(_ isLarge: Bool) {
-            guard isLarge != hasLargeBuffer else { return }
-            set(CCURLOPT_BUFFERSIZE, isLarge ? 128 << 10 : 16 << 10)
-            hasLargeBuffer = isLarge
+        /// How much is read from the socket at once. A stream is cheaper in large pieces; but what one unpacks to has to fit the 64 MiB that
+        /// libcurl holds back for a reader who pauses, and gzip makes 1032 bytes of one.
+        func setBuffer(isStreamed: Bool) {
+            let bytes = !isStreamed ? 16 << 10 : decodesContent == false ? 128 << 10 : 32 << 10
+            guard bytes != bufferBytes else { return }
+            set(CCURLOPT_BUFFERSIZE, bytes)
+            bufferBytes = bytes
         }
 
         private func setMethod(_ request: NetworkRequest, bodyLength: Int64?) -> Bool {

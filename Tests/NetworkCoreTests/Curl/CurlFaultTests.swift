@@ -167,6 +167,15 @@
                 error.code == .bodyTooLarge && error.message.contains("67108864") && error.message.contains("maximumBodyBytes"))
         }
 
+        @Test func `a stream that unpacks to much more than its reader takes comes whole`() async throws {
+            let bomb = try gzippedZeros()
+            let server = try LoopbackServer { _ in LoopbackResponse(headers: ["Content-Encoding": "gzip"], body: bomb) }
+            let response = try await CurlSessionManager().stream(for: server.request("/"))
+            var count = 0
+            for try await chunk in response.body { count += chunk.count }
+            #expect(count == 200_000_000)
+        }
+
         @Test func `a body that just fits the limit comes whole`() async throws {
             let server = try LoopbackServer { request in .data(Data(count: Int(request.path.dropFirst()) ?? 0)) }
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 100_000 })
