@@ -4,11 +4,27 @@ import Endpoints
 final class ProgressRelay: TransferProgressObserver {
     private struct State {
         var progress = TransferProgress()
-        /// Whether the attempt that was heard of last has ended.
+        /// The newest; what earlier ones still say, such as that they were called off, is of no interest.
+        var attempt = 0
         var isAttemptOver = false
         /// Whether no other attempt will follow.
         var isLastAttempt = false
         var isOver = false
+    }
+
+    /// One of the times the request is sent.
+    private final class Attempt: TransferProgressObserver {
+        let relay: ProgressRelay
+        let number: Int
+
+        init(_ relay: ProgressRelay, number: Int) {
+            self.relay = relay
+            self.number = number
+        }
+
+        func transferDidProgress(_ progress: TransferProgress) {
+            relay.tell(progress, of: number)
+        }
     }
 
     private let observer: any TransferProgressObserver
@@ -18,12 +34,20 @@ final class ProgressRelay: TransferProgressObserver {
         self.observer = observer
     }
 
+    /// What an interceptor makes up itself.
     func transferDidProgress(_ progress: TransferProgress) {
-        tell { state in
-            state.isAttemptOver = progress.isFinished
-            state.progress = progress
-            return progress.isFinished && state.isLastAttempt
-        }
+        tell(progress, of: state.withLock(\.attempt))
+    }
+
+    /// The observer of one more attempt.
+    func beginAttempt() -> any TransferProgressObserver {
+        Attempt(
+            self,
+            number: state.withLock { state in
+                state.attempt += 1
+                state.isAttemptOver = false
+                return state.attempt
+            })
     }
 
     /// No attempt will follow: the end of this one is the end.
@@ -39,12 +63,22 @@ final class ProgressRelay: TransferProgressObserver {
         tell { _ in true }
     }
 
-    /// - Parameter change: Returns whether that was the end.
-    private func tell(_ change: (inout State) -> Bool) {
+    private func tell(_ progress: TransferProgress, of attempt: Int) {
+        tell { state in
+            guard attempt == state.attempt else { return nil }
+            state.isAttemptOver = progress.isFinished
+            state.progress = progress
+            return progress.isFinished && state.isLastAttempt
+        }
+    }
+
+    /// - Parameter change: Returns whether that was the end; `nil` when there is nothing to tell.
+    private func tell(_ change: (inout State) -> Bool?) {
         let told: TransferProgress? = state.withLock { state in
             if state.isOver { return nil }
-            state.isOver = change(&state)
-            state.progress.isFinished = state.isOver
+            guard let isOver = change(&state) else { return nil }
+            state.isOver = isOver
+            state.progress.isFinished = isOver
             return state.progress
         }
         if let told { observer.transferDidProgress(told) }
@@ -59,5 +93,13 @@ extension NetworkRequest {
         var request = self
         request.progress = relay
         return (request, relay)
+    }
+
+    /// The same request as one attempt of several.
+    func asAttempt() -> NetworkRequest {
+        guard let relay = progress as? ProgressRelay else { return self }
+        var request = self
+        request.progress = relay.beginAttempt()
+        return request
     }
 }

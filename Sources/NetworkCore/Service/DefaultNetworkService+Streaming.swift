@@ -49,19 +49,9 @@ extension DefaultNetworkService {
     /// Tells the logger too when the body fails.
     private func journaled(_ response: StreamedResponse, _ entry: LoggedRequest?) -> StreamedResponse {
         guard entry != nil else { return response }
-        let body = response.body
         var response = response
-        response.body = ResponseStream { [journal] () async throws(TransportError) in
-            do throws(TransportError) {
-                return try await body.nextChunk()
-            } catch {
-                journal.close(entry, NetworkError(error))
-                throw error
-            }
-        } end: {
-            body.end
-        } stop: {
-            body.stop()
+        response.body = response.body.observed { [journal] error in
+            if let error { journal.close(entry, NetworkError(error)) }
         }
         return response
     }

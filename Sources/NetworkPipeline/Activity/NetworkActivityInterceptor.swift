@@ -13,13 +13,23 @@ public struct NetworkActivityInterceptor: NetworkInterceptor {
         self.activity = activity
     }
 
-    /// Counts the exchange for as long as `next` takes.
+    /// Counts the exchange for as long as `next` takes, and the body of a streamed one.
     public func intercept(
         _ request: NetworkRequest, next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {
         activity.begin()
-        defer { activity.end() }
-        return try await next(request)
+        do throws(TransportError) {
+            var response = try await next(request)
+            if let stream = response.stream {
+                response.stream = stream.observed { [activity] _ in activity.end() }
+            } else {
+                activity.end()
+            }
+            return response
+        } catch {
+            activity.end()
+            throw error
+        }
     }
 }
 

@@ -89,9 +89,9 @@
                             request.body = .stream { Pieces(of: Data(count: size), size: 20_000) }
                             let task = Task { [request] in try await session.response(for: request) }
                             for _ in 0..<Int.random(in: 0..<60, using: &random) { await Task.yield() }
-                            if number % 3 == 0 { task.cancel() }
+                            if number % 4 == 0 { task.cancel() }
                             guard case .success(let response) = await task.result else {
-                                #expect(number % 3 == 0)
+                                #expect(number % 4 == 0)
                                 continue
                             }
                             #expect(response.body == Data("\(size)".utf8))
@@ -164,7 +164,7 @@
                             let request = server.request(path, timeouts: number % 5 == 0 ? total : RequestTimeouts())
                             let task = Task { try? await session.response(for: request) }
                             for _ in 0..<Int.random(in: 0..<40, using: &random) { await Task.yield() }
-                            if number % 3 == 0 { task.cancel() }
+                            if number % 4 == 0 { task.cancel() }
                             _ = await task.value
                             completed.withLock { $0 += 1 }
                         }

@@ -37,14 +37,15 @@
             }
             #expect(open.withLock { $0.most } <= 5)
             // A server hears a little later that a connection was closed.
-            while servers.map(\.openConnectionCount).reduce(0, +) > 5 { await Task.yield() }
+            #expect(await servers.haveOpenConnections(atMost: 5))
         }
 
         @Test func `an idle connection makes room for one to another host`() async throws {
             let servers = try (0..<20).map { _ in try LoopbackServer { _ in .text("x") } }
             let session = session { $0.maximumConnections = 2 }
             for server in servers + servers { #expect(try await session.response(for: server.request("/")).statusCode == 200) }
-            for server in servers.dropLast(2) { #expect(await server.waitForOpenConnections(0)) }
+            // Which ones go is up to libcurl, whose clock does not tell apart those of one millisecond.
+            #expect(await servers.haveOpenConnections(atMost: 2))
         }
 
         @Test func `a host with many requests in line does not keep another's waiting`() async throws {
@@ -155,6 +156,17 @@
                 for try await status in group { #expect(status == 200) }
             }
             #expect(inside.withLock { $0.most } <= 3)
+        }
+    }
+
+    extension [LoopbackServer] {
+        /// Waits until they have no more connections than that together; `false` when the test is out of time.
+        fileprivate func haveOpenConnections(atMost limit: Int) async -> Bool {
+            while map(\.openConnectionCount).reduce(0, +) > limit {
+                if Task.isCancelled { return false }
+                await Task.yield()
+            }
+            return true
         }
     }
 #endif

@@ -154,14 +154,17 @@
         @Test func `cancelling lets the sequence go`() async throws {
             let server = try echoServer()
             let (ended, report) = AsyncStream.makeStream(of: Void.self)
-            let body = AsyncStream<Data> { continuation in
-                continuation.yield(Data("x".utf8))
-                continuation.onTermination = { _ in report.finish() }
+            do {
+                let body = AsyncStream<Data> { continuation in
+                    continuation.yield(Data("x".utf8))
+                    continuation.onTermination = { _ in report.finish() }
+                }
+                let handle = session.request(request(server, body: .stream(body))) { _ in }
+                #expect(await server.waitForOpenConnections(1))
+                handle.cancel()
+                #expect(await server.waitForOpenConnections(0))
             }
-            let handle = session.request(request(server, body: .stream(body))) { _ in }
-            #expect(await server.waitForOpenConnections(1))
-            handle.cancel()
-            #expect(await server.waitForOpenConnections(0))
+            // Its task ends, or nobody holds it any more if that had not begun.
             for await _ in ended {}
         }
 

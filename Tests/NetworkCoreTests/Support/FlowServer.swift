@@ -96,10 +96,15 @@
                     return
                 }
             }
-            // What is left unread makes closing a reset.
-            if thenResets { return }
+            var rest = [UInt8](repeating: 0, count: 64 << 10)
+            if thenResets {
+                // A reset takes back what the peer has not read yet: it has, by the time it has sent this much more.
+                var read = 0
+                while read < 16 << 20, case let count = recv(connection, &rest, rest.count, 0), count > 0 { read += count }
+                // What is left unread makes closing a reset.
+                return
+            }
             // Until the peer hangs up: closing before it has stopped to send would reset the connection.
-            var rest = [UInt8](repeating: 0, count: 1024)
             while recv(connection, &rest, rest.count, 0) > 0 {}
         }
 

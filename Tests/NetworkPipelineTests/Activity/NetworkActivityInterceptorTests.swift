@@ -19,6 +19,26 @@ import Testing
         #expect(activity.count == 0)
     }
 
+    @Test(arguments: ["read", "failed", "let go"]) func `a stream is active until its end`(how: String) async throws {
+        let activity = NetworkActivity()
+        let server = try LoopbackServer { request in
+            LoopbackResponse.text("hello").fault(
+                request.path == "/read" ? .drip(bytes: 1, every: .milliseconds(1)) : .truncateBody(after: 1))
+        }
+        let service = DefaultNetworkService(
+            configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(),
+            interceptors: [.activity(activity)])
+        let path = how == "read" ? "read" : "cut"
+        do {
+            let response = try await service.stream(for: Endpoint<Data>(path: path, responseDecoder: .rawData))
+            #expect(activity.count == 1)
+            if how == "read" { #expect(try await response.body.collected() == Data("hello".utf8)) }
+            if how == "failed" { await #expect(throws: TransportError.self) { try await response.body.collected() } }
+            #expect(activity.count == (how == "let go" ? 1 : 0))
+        }
+        #expect(activity.count == 0)
+    }
+
     @Test func `an exchange that fails is counted down again`() async throws {
         let edges = Locked<[Bool]>([])
         let activity = NetworkActivity { isActive in edges.withLock { $0.append(isActive) } }
