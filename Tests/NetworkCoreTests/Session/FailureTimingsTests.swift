@@ -30,7 +30,7 @@ struct FailureTimingsTests {
             _ = try await session.response(for: server.request("/", timeouts: RequestTimeouts(total: .milliseconds(100))))
         } catch {
             #expect(error.isTimeout && error.phase == .queued)
-            #expect(try #require(error.timings?.queued) > .milliseconds(10))
+            #expect(try #require(error.timings?.queued) > .zero)
         }
         handle.cancel()
     }
