@@ -33,6 +33,7 @@ package struct AdjustedEndpoint<Base: Requestable, Response: Sendable>: Response
     package var pathParameters: PathParameters { base.pathParameters }
     package var queryParameters: Parameters { base.queryParameters }
     package var queryStyle: QueryStyle { base.queryStyle }
+    package var isIdempotent: Bool { method == base.method ? base.isIdempotent : method.isIdempotent }
 
     package func response(from body: ResponseBody) throws -> Response { try makeResponse(body) }
 }

@@ -46,6 +46,8 @@ public struct DecodedEndpoint<Base: Requestable, Response: Decodable & Sendable>
     public var acceptedStatuses: AcceptedStatuses { base.acceptedStatuses }
     /// The base's.
     public var progress: (any TransferProgressObserver)? { base.progress }
+    /// The base's.
+    public var isIdempotent: Bool { base.isIdempotent }
 }
 
 extension DecodedEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

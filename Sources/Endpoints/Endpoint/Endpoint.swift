@@ -27,6 +27,12 @@ public struct Endpoint<Response: Sendable>: ResponseRequestable {
     public var acceptedStatuses: AcceptedStatuses
     /// Hears how the transfer comes along.
     public var progress: (any TransferProgressObserver)?
+    /// Whether sending it twice has the effect of sending it once: what the method says (RFC 9110 §9.2.2) unless set.
+    public var isIdempotent: Bool {
+        get { idempotency ?? method.isIdempotent }
+        set { idempotency = newValue }
+    }
+    private var idempotency: Bool?
     /// Makes the value of the body. Not asked where `Response` is `Void`, nor where the endpoint was made with a closure.
     public var responseDecoder: any ResponseDecoder
     private let makeResponse: @Sendable (ResponseBody, any ResponseDecoder) throws -> Response

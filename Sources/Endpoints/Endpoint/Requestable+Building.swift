@@ -22,8 +22,10 @@ extension Requestable {
                 headers.set(contentType, for: "Content-Type")
             }
         }
-        let request = NetworkRequest(
+        var request = NetworkRequest(
             method: method, url: target.url, headers: headers, body: content, timeouts: timeouts, progress: progress)
+        let isIdempotent = isIdempotent
+        if isIdempotent != method.isIdempotent { request.isIdempotent = isIdempotent }
         try request.validateAllButURL()
         if content != nil && !method.allowsBody {
             throw RequestGenerationError(.body, "a \(method) request has no body (RFC 9110 §9.3); use POST, PUT or PATCH")

@@ -45,6 +45,9 @@ public protocol Requestable: Sendable {
     var acceptedStatuses: AcceptedStatuses { get }
     /// Hears how the transfer comes along. Nobody by default.
     var progress: (any TransferProgressObserver)? { get }
+    /// Whether sending it twice has the effect of sending it once. What the method says by default (RFC 9110 §9.2.2): a POST that may be
+    /// repeated says so here, and a PUT that may not.
+    var isIdempotent: Bool { get }
 }
 
 extension Requestable {
@@ -68,4 +71,6 @@ extension Requestable {
     public var acceptedStatuses: AcceptedStatuses { .success }
     /// Nobody.
     public var progress: (any TransferProgressObserver)? { nil }
+    /// What the method says.
+    public var isIdempotent: Bool { method.isIdempotent }
 }

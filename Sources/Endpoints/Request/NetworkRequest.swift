@@ -19,6 +19,10 @@ public struct NetworkRequest: Sendable, Hashable {
     public var timeouts: RequestTimeouts
     /// Hears how the transfer comes along.
     public var progress: (any TransferProgressObserver)?
+    /// What interceptors tell each other; never sent.
+    public var context = RequestContext()
+    /// What the endpoint says of it; `nil` where its method decides.
+    private var idempotency: Bool?
 
     /// A request of these parts; nothing is checked until ``validate()``.
     public init(
@@ -37,7 +41,14 @@ public struct NetworkRequest: Sendable, Hashable {
         self.progress = progress
     }
 
-    /// Whether both ask for the same thing; who listens to ``progress`` is not compared.
+    /// Whether sending it twice has the effect of sending it once (RFC 9110 §9.2.2): what was set here, else whether it carries an
+    /// `Idempotency-Key`, else what its method says. Only such a request is repeated without being asked for.
+    public var isIdempotent: Bool {
+        get { idempotency ?? (method.isIdempotent || headers.contains("Idempotency-Key")) }
+        set { idempotency = newValue }
+    }
+
+    /// Whether both ask for the same thing; ``progress``, ``context`` and ``isIdempotent`` are not compared.
     public static func == (left: NetworkRequest, right: NetworkRequest) -> Bool {
         left.method == right.method && left.url == right.url && left.headers == right.headers && left.body == right.body
             && left.timeouts == right.timeouts

@@ -18,7 +18,7 @@
             // Once a byte has come back, it is sent anew for what the server said, such as 417.
             guard transfer.head.count == 0 else { return true }
             let verdict = transfer.sending.next(
-                connections: long(CCURLINFO_NUM_CONNECTS), port: port, isIdempotent: transfer.request.method.isIdempotent,
+                connections: long(CCURLINFO_NUM_CONNECTS), port: port, isIdempotent: transfer.request.isIdempotent,
                 wasRefused: wasRefused(transfer))
             switch verdict {
             case .send: return true
@@ -39,12 +39,12 @@
     extension CurlTransfer {
         /// What a failure to connect anew means for a request that was sent already and may not be sent again.
         func lostConnection(_ code: CInt) -> TransportError? {
-            guard sending.wasSent, !request.method.isIdempotent, CurlErrors.isBeforeSending(code) else { return nil }
+            guard sending.wasSent, !request.isIdempotent, CurlErrors.isBeforeSending(code) else { return nil }
             return lostConnection
         }
 
         fileprivate var lostConnection: TransportError {
-            let reason = request.method.isIdempotent ? "it has been sent again already" : "its method is not idempotent"
+            let reason = request.isIdempotent ? "it has been sent again already" : "its method is not idempotent"
             return TransportError(
                 .connectionLost, "a kept connection was lost before an answer came; the request is not sent again, as \(reason)",
                 phase: .firstByte, request: request)
@@ -53,7 +53,7 @@
 
     extension CurlEngine {
         func mayRepeat(_ transfer: CurlTransfer, _ easy: EasyHandle, _ code: CInt) -> Bool {
-            guard transfer.head.count == 0, transfer.request.method.isIdempotent, transfer.canSendBodyAgain else { return false }
+            guard transfer.head.count == 0, transfer.request.isIdempotent, transfer.canSendBodyAgain else { return false }
             if transfer.sending.waitsForFreshConnection { return true }
             // The last two are how HTTP/2 tells of a GOAWAY, and of a connection that ends with streams open.
             return [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING, CCURLE_HTTP2, CCURLE_PARTIAL_FILE].contains(

@@ -113,6 +113,10 @@ extension TransportError.Code {
     public static let notStubbed = Self(rawValue: "notStubbed")
     /// An interceptor failed or broke its contract.
     public static let interceptorFailed = Self(rawValue: "interceptorFailed")
+    /// There are no credentials, or they could not be refreshed; the cause is ``TransportError/underlying``.
+    public static let authenticationFailed = Self(rawValue: "authenticationFailed")
+    /// A limit of our own kept the request from being sent: a gate, a rate, or a breaker that is open.
+    public static let notAdmitted = Self(rawValue: "notAdmitted")
     /// What no other code names.
     public static let other = Self(rawValue: "other")
 }

@@ -45,7 +45,7 @@ struct InterceptedSession: Sendable {
             if index < interceptors.count {
                 return try await interceptors[index].intercept(request, next: exchange(from: index + 1, isStreamed: isStreamed))
             }
-            let request = request.asAttempt()
+            let request = try request.boundedByDeadline().asAttempt()
             if !isStreamed { return try await session.response(for: request) }
             let streamed = try await session.stream(for: request)
             var response = streamed.head()

@@ -1,0 +1,121 @@
+import Foundation
+
+/// A date as HTTP writes it (RFC 9110 §5.6.7): whole seconds, always in UTC.
+///
+/// Reads the preferred form, `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete ones: `Sunday, 06-Nov-94 08:49:37 GMT` and
+/// `Sun Nov  6 08:49:37 1994`. The name of the day is not compared with the date. Writes the preferred form.
+public struct HTTPDate: Sendable, Hashable, Comparable {
+    /// Seconds since 1970-01-01T00:00:00Z, without leap seconds.
+    public var secondsSince1970: Int64
+
+    /// That many seconds after the beginning of 1970.
+    public init(secondsSince1970: Int64) {
+        self.secondsSince1970 = secondsSince1970
+    }
+
+    /// The second in which a date lies. Dates outside the years 0 to 9999 become the nearest inside.
+    public init(_ date: Date) {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        secondsSince1970 = Int64(min(max(seconds, Double(Self.first)), Double(Self.last)))
+    }
+
+    /// As a date of Foundation's.
+    public var date: Date { Date(timeIntervalSince1970: Double(secondsSince1970)) }
+
+    /// Whether the left one is earlier.
+    public static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.secondsSince1970 < right.secondsSince1970 }
+
+    private static let first: Int64 = -62_167_219_200
+    private static let last: Int64 = 253_402_300_799
+}
+
+extension HTTPDate: CustomStringConvertible {
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`
+    public var description: String {
+        let seconds = min(max(secondsSince1970, Self.first), Self.last)
+        let days = (seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400
+        let time = Int(seconds - days * 86_400)
+        let (year, month, day) = Self.civil(days)
+        let weekday = Self.weekdays[Int(((days + 4) % 7 + 7) % 7)]
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let four = String(repeating: "0", count: 4 - "\(year)".count) + "\(year)"
+        return
+            "\(weekday), \(two(day)) \(Self.months[month - 1]) \(four) \(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60)) GMT"
+    }
+}
+
+extension HTTPDate {
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let longWeekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// Reads any of the three forms; `nil` for anything else, a day that its month lacks among it.
+    ///
+    /// - Parameters:
+    ///   - text: Exactly the date; surrounding spaces are not part of it.
+    ///   - now: A year of two digits that would lie more than 50 years after it is of the century before (RFC 9110 §5.6.7).
+    public init?(_ text: String, now: Date = Date()) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
+        guard text.utf8.count <= 40, text.first != " ", text.last != " " else { return nil }
+        if words.count == 6, words[5] == "GMT", Self.weekdays.contains(where: { $0 + "," == words[0] }) {
+            self.init(day: words[1], month: words[2], year: words[3], time: words[4])
+        } else if words.count == 4, words[3] == "GMT", Self.longWeekdays.contains(where: { $0 + "," == words[0] }) {
+            let parts = words[1].split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 3, let year = Self.number(parts[2], digits: 2...2) else { return nil }
+            let thisYear = Self.civil(HTTPDate(now).secondsSince1970 / 86_400).year
+            var full = thisYear - thisYear % 100 + year
+            if full > thisYear + 50 { full -= 100 }
+            self.init(day: parts[0], month: parts[1], year: "\(full)", time: words[2])
+        } else if words.count == 5, Self.weekdays.contains(words[0]) {
+            self.init(day: words[2], month: words[1], year: words[4], time: words[3], dayDigits: 1...2)
+        } else {
+            return nil
+        }
+    }
+
+    private init?(day: String, month: String, year: String, time: String, dayDigits: ClosedRange<Int> = 2...2) {
+        let clock = time.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard clock.count == 3, let day = Self.number(day, digits: dayDigits), let year = Self.number(year, digits: 4...4),
+            let month = Self.months.firstIndex(of: month), let hour = Self.number(clock[0], digits: 2...2),
+            let minute = Self.number(clock[1], digits: 2...2), let second = Self.number(clock[2], digits: 2...2),
+            // A leap second may be named, and counts as the one before.
+            hour < 24, minute < 60, second <= 60, day >= 1, day <= Self.length(ofMonth: month + 1, year: year)
+        else { return nil }
+        let days = Self.days(year: year, month: month + 1, day: day)
+        secondsSince1970 = days * 86_400 + Int64(hour * 3600 + minute * 60 + min(second, 59))
+    }
+
+    private static func number(_ text: String, digits: ClosedRange<Int>) -> Int? {
+        guard digits.contains(text.utf8.count), text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
+        return Int(text)
+    }
+
+    private static func length(ofMonth month: Int, year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Days since 1970 of a date of the Gregorian calendar, also before it was introduced. A year begins in March here, so that the
+    /// leap day is its last.
+    private static func days(year: Int, month: Int, day: Int) -> Int64 {
+        let year = month <= 2 ? year - 1 : year
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return Int64(era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468)
+    }
+
+    private static func civil(_ days: Int64) -> (year: Int, month: Int, day: Int) {
+        let shifted = Int(days) + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    }
+}

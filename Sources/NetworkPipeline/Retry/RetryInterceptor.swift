@@ -1,0 +1,89 @@
+import Endpoints
+import Foundation
+import NetworkCore
+
+/// Sends a request again when it failed in a way that may pass, and when that is harmless.
+///
+/// ```swift
+/// DefaultDataTransferService(configuration: api, interceptors: [.retry(RetryPolicy(maximumAttempts: 4))])
+/// ```
+///
+/// Only idempotent requests are repeated (``Endpoints/NetworkRequest/isIdempotent``), and others that failed before a byte of them was
+/// sent; never one whose body can be read only once, and never past the deadline. What the last attempt brought is the result.
+///
+/// In a streamed exchange only what comes before the body can be repeated.
+public struct RetryInterceptor: NetworkInterceptor {
+    private let policy: RetryPolicy
+    private let budget: RetryBudget?
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let random: @Sendable () -> Double
+    private let now: @Sendable () -> Date
+    private let flaw: String?
+
+    /// - Parameters:
+    ///   - policy: Whether and when.
+    ///   - budget: Shared with others that talk to the same servers; one of its own by default, `nil` for none.
+    ///   - clock: What pauses are measured with.
+    ///   - random: Numbers in 0..<1 for the jitter.
+    ///   - now: What dates in `Retry-After` are compared with.
+    public init(
+        policy: RetryPolicy = RetryPolicy(), budget: RetryBudget? = RetryBudget(), clock: any Clock<Duration> = ContinuousClock(),
+        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }, now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.policy = policy
+        self.budget = budget
+        self.random = random
+        self.now = now
+        sleep = { try await clock.sleep(for: $0) }
+        flaw = policy.flaw ?? budget?.flaw
+    }
+
+    /// Sends the request until it succeeds, or another attempt is of no use.
+    ///
+    /// - Throws: What the last attempt threw; ``NetworkCore/TransportError/Code/invalidConfiguration`` where the policy makes no sense;
+    ///   ``NetworkCore/TransportError/Code/cancelled`` when the task is cancelled in a pause.
+    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        if let flaw { throw TransportError(.invalidConfiguration, "retry: \(flaw)", request: request) }
+        budget?.deposit()
+        var attempt = 1
+        while true {
+            let outcome: Result<NetworkResponse, TransportError>
+            do throws(TransportError) {
+                let response = try await next(request)
+                if response.statusCode < 400, !policy.causes.contains(.status(response.statusCode)) {
+                    return response.numbered(attempt)
+                }
+                outcome = .success(response.numbered(attempt))
+            } catch {
+                outcome = .failure(error)
+            }
+            let facts = RetryFacts(
+                request: request, outcome: outcome, attempt: attempt, remaining: request.deadline?.remaining,
+                takeFromBudget: { budget?.withdraw() ?? true }, random: random(), now: now())
+            guard case .retry(let delay, _) = policy.decision(facts) else { return try outcome.get() }
+            if case .success(let response) = outcome { response.stream?.stop() }
+            do {
+                try await sleep(delay)
+            } catch {
+                throw TransportError(.cancelled, "called off before attempt \(attempt + 1)", request: request)
+            }
+            attempt += 1
+        }
+    }
+}
+
+extension NetworkResponse {
+    fileprivate func numbered(_ attempt: Int) -> NetworkResponse {
+        if attempt == 1 { return self }
+        var response = self
+        response.timings.attempt = attempt
+        return response
+    }
+}
+
+extension NetworkInterceptor where Self == RetryInterceptor {
+    /// Sends a request again when it failed in a way that may pass, and when that is harmless.
+    public static func retry(_ policy: RetryPolicy = RetryPolicy(), budget: RetryBudget? = RetryBudget()) -> RetryInterceptor {
+        RetryInterceptor(policy: policy, budget: budget)
+    }
+}

@@ -1,0 +1,135 @@
+import DataTransfer
+import Foundation
+import NetworkCore
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct RetryInterceptorTests {
+    private let clock = ManualClock()
+    private let session = StubSessionManager()
+
+    private func service(_ policy: RetryPolicy = RetryPolicy(), budget: RetryBudget? = nil) throws -> DefaultDataTransferService {
+        let retry = RetryInterceptor(policy: policy, budget: budget, clock: clock, random: { 0.5 })
+        return DefaultDataTransferService(
+            configuration: try APIConfiguration("https://api.test"), sessionManager: session, interceptors: [retry])
+    }
+
+    private let get = Endpoint<String>(path: "a", responseDecoder: .text)
+
+    /// Moves the clock on each time somebody sleeps.
+    private func passing<Value: Sendable>(
+        _ pauses: [Duration], _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let task = Task { try await work() }
+        for pause in pauses {
+            await clock.waitForSleepers(1)
+            clock.advance(by: pause - .nanoseconds(1))
+            #expect(clock.sleeperCount == 1)
+            clock.advance(by: .nanoseconds(1))
+        }
+        return try await task.value
+    }
+
+    @Test func `a request that succeeds is sent once`() async throws {
+        session.enqueue(.text("ok"))
+        #expect(try await service().request(get) == "ok")
+        #expect(session.requests.count == 1)
+    }
+
+    @Test func `it is sent again after pauses, and the answer tells the attempt`() async throws {
+        session.enqueue(.status(503))
+        session.enqueue(.failure(.connectionLost))
+        session.enqueue(.text("ok"))
+        let service = try service()
+        let response = try await passing([.milliseconds(100), .milliseconds(200)]) { try await service.response(for: get) }
+        #expect(response.value == "ok")
+        #expect(response.timings.attempt == 3)
+        #expect(session.requests.count == 3)
+    }
+
+    @Test func `the last failure is the result`() async throws {
+        for status in [503, 502, 504] { session.enqueue(.status(status)) }
+        let service = try service()
+        let error = await #expect(throws: DataTransferError.self) {
+            try await passing([.milliseconds(100), .milliseconds(200)]) { try await service.request(get) }
+        }
+        #expect(error?.statusCode == 504)
+        #expect(session.requests.count == 3)
+    }
+
+    @Test func `a pause can be called off`() async throws {
+        session.enqueue(.status(503))
+        let service = try service()
+        let task = Task { try await service.request(get) }
+        await clock.waitForSleepers(1)
+        task.cancel()
+        let error = await #expect(throws: DataTransferError.self) { try await task.value }
+        #expect(error?.isCancelled == true)
+        #expect(session.requests.count == 1)
+    }
+
+    @Test func `a POST is sent once`() async throws {
+        session.enqueue(.status(503))
+        let service = try service()
+        let post = Endpoint<Void>(path: "a", method: .post)
+        await #expect(throws: DataTransferError.self) { try await service.request(post) }
+        var repeatable = post
+        repeatable.isIdempotent = true
+        session.enqueue(.status(503))
+        session.enqueue(.status(204))
+        let copy = repeatable
+        try await passing([.milliseconds(100)]) { try await service.request(copy) }
+        #expect(session.requests.count == 3)
+    }
+
+    @Test func `a stream is opened again, and the refused one closed`() async throws {
+        let attempts = Locked(0)
+        let flaky = try LoopbackServer { _ in
+            attempts.withLock { $0 += 1 }
+            return attempts.withLock { $0 } == 1
+                ? LoopbackResponse.text("busy", status: 503).fault(.stallBody(after: 2)) : .text("ok")
+        }
+        let service = DefaultDataTransferService(
+            configuration: APIConfiguration(baseURL: flaky.url), sessionManager: DefaultSessionManager(),
+            interceptors: [RetryInterceptor(clock: clock, random: { 0 })])
+        let stream = try await service.stream(for: get)
+        #expect(try await stream.response.body.collected() == Data("ok".utf8))
+        #expect(attempts.withLock { $0 } == 2)
+    }
+
+    @Test func `both faces repeat`() async throws {
+        session.enqueue(.status(503))
+        session.enqueue(.text("ok"))
+        let service = try service()
+        let value = try await passing([.milliseconds(100)]) {
+            try await withCheckedContinuation { continuation in
+                service.request(get) { continuation.resume(returning: $0) }
+            }.get()
+        }
+        #expect(value == "ok")
+    }
+
+    @Test(arguments: [
+        (RetryPolicy(maximumAttempts: 0), "maximumAttempts"), (RetryPolicy(maximumAttempts: -3), "maximumAttempts"),
+        (RetryPolicy(backoff: Backoff(base: .seconds(-1))), "backoff.base"),
+        (RetryPolicy(backoff: Backoff(factor: .nan)), "backoff.factor"),
+        (RetryPolicy(backoff: Backoff(base: .seconds(2), ceiling: .seconds(1))), "backoff.ceiling"),
+        (RetryPolicy(maximumRetryAfter: .seconds(-1)), "maximumRetryAfter"),
+    ])
+    func `an absurd policy is an error that names the field`(policy: RetryPolicy, field: String) async throws {
+        let service = try service(policy)
+        let error = await #expect(throws: DataTransferError.self) { try await service.request(get) }
+        #expect(error?.networkError?.transportError?.code == .invalidConfiguration)
+        #expect(error?.description.contains(field) == true)
+        #expect(session.requests.isEmpty)
+    }
+
+    @Test func `an empty budget ends retries for everybody who shares it`() async throws {
+        let budget = RetryBudget(share: 0, reserve: 1)
+        session.route { _ in .status(503) }
+        let service = try service(RetryPolicy(backoff: Backoff(base: .zero)), budget: budget)
+        for _ in 0..<5 { await #expect(throws: DataTransferError.self) { try await service.request(get) } }
+        #expect(session.requests.count == 6)
+    }
+}

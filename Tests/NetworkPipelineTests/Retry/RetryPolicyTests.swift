@@ -1,0 +1,166 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import NetworkPipeline
+
+extension RetryFacts {
+    static func make(
+        _ outcome: Result<NetworkResponse, TransportError> = .make(503), request: NetworkRequest = .make(), attempt: Int = 1,
+        remaining: Duration? = nil, hasBudget: Bool = true, random: Double = 0.5
+    ) -> RetryFacts {
+        RetryFacts(
+            request: request, outcome: outcome, attempt: attempt, remaining: remaining, takeFromBudget: { hasBudget }, random: random,
+            now: Date(timeIntervalSince1970: 784_111_777))
+    }
+}
+
+extension NetworkRequest {
+    static func make(_ method: HTTPMethod = .get, _ path: String = "/a", body: RequestContent? = nil) -> NetworkRequest {
+        NetworkRequest(method: method, url: URL(string: "https://api.test" + path)!, body: body)
+    }
+}
+
+extension Result where Success == NetworkResponse, Failure == TransportError {
+    static func make(_ status: Int, _ headers: HTTPHeaders = [:]) -> Self {
+        .success(NetworkResponse(statusCode: status, headers: headers, url: URL(string: "https://api.test/a")!))
+    }
+
+    static func make(_ code: TransportError.Code, _ phase: TransportError.Phase? = nil) -> Self {
+        .failure(TransportError(code, "stubbed", phase: phase))
+    }
+}
+
+struct RetryPolicyTests {
+    private func isRetried(_ facts: RetryFacts, _ policy: RetryPolicy = RetryPolicy()) -> Bool {
+        if case .retry = policy.decision(facts) { true } else { false }
+    }
+
+    private func delay(_ facts: RetryFacts, _ policy: RetryPolicy = RetryPolicy()) -> Duration? {
+        if case .retry(let delay, _) = policy.decision(facts) { delay } else { nil }
+    }
+
+    @Test(arguments: RetryCause.table.map { ($0.cause, $0.isOn) })
+    func `each known cause is worth another attempt, or not, as the table says`(cause: RetryCause, isOn: Bool) throws {
+        let text = cause.description
+        let outcome: Result<NetworkResponse, TransportError> =
+            text.hasPrefix("status ") ? .make(try #require(Int(text.dropFirst(7)))) : .make(.init(rawValue: text))
+        #expect(isRetried(.make(outcome)) == isOn)
+        #expect(!cause.reason.isEmpty)
+    }
+
+    @Test(arguments: [200, 204, 301, 304, 400, 401, 403, 404, 409, 501, 599])
+    func `any other status is the result`(status: Int) {
+        #expect(!isRetried(.make(.make(status))))
+    }
+
+    @Test func `a cause can be switched on and off`() {
+        let policy = RetryPolicy(causes: RetryCause.standard.union([.status(500)]).subtracting([.status(503)]))
+        #expect(isRetried(.make(.make(500)), policy))
+        #expect(!isRetried(.make(.make(503)), policy))
+    }
+
+    @Test(arguments: [
+        (HTTPMethod.get, true), (.head, true), (.options, true), (.put, true), (.delete, true), (.post, false), (.patch, false),
+        (HTTPMethod("PURGE"), false),
+    ])
+    func `only what may be done twice is repeated, RFC 9110 §9.2.2`(method: HTTPMethod, isRetriedNow: Bool) {
+        #expect(isRetried(.make(request: .make(method))) == isRetriedNow)
+    }
+
+    @Test func `an endpoint may say otherwise, either way, and so does a key`() {
+        var post = NetworkRequest.make(.post)
+        post.isIdempotent = true
+        #expect(isRetried(.make(request: post)))
+        var put = NetworkRequest.make(.put)
+        put.isIdempotent = false
+        #expect(!isRetried(.make(request: put)))
+        var keyed = NetworkRequest.make(.post)
+        keyed.headers["Idempotency-Key"] = "\"1\""
+        #expect(isRetried(.make(request: keyed)))
+    }
+
+    @Test(arguments: [
+        (TransportError.Phase.queued, true), (.nameLookup, true), (.connect, true), (.tls, true), (.send, false), (.firstByte, false),
+        (.receive, false),
+    ])
+    func `what was never sent may be sent, whatever the method`(phase: TransportError.Phase, isRetriedNow: Bool) {
+        #expect(isRetried(.make(.make(.timedOut, phase), request: .make(.post))) == isRetriedNow)
+    }
+
+    @Test func `a body that can be read only once is not asked for again`() {
+        let once = RequestContent.stream(AsyncStream<Data> { $0.finish() })
+        let again = RequestContent.stream { AsyncStream<Data> { $0.finish() } }
+        #expect(!isRetried(.make(request: .make(.put, body: once))))
+        #expect(isRetried(.make(request: .make(.put, body: again))))
+    }
+
+    @Test func `attempts end at the maximum`() {
+        #expect(isRetried(.make(attempt: 2)))
+        #expect(!isRetried(.make(attempt: 3)))
+        #expect(!isRetried(.make(attempt: 1), RetryPolicy(maximumAttempts: 1)))
+    }
+
+    @Test func `nothing is planned past the deadline`() {
+        let policy = RetryPolicy(backoff: Backoff(base: .seconds(1)))
+        #expect(isRetried(.make(remaining: .milliseconds(501)), policy))
+        #expect(!isRetried(.make(remaining: .milliseconds(500)), policy))
+        #expect(!isRetried(.make(remaining: .zero), policy))
+    }
+
+    @Test func `the budget is asked last, and can be empty`() {
+        #expect(!isRetried(.make(hasBudget: false)))
+        var facts = RetryFacts.make(.make(404))
+        facts.takeFromBudget = {
+            Issue.record("nothing was to be retried")
+            return true
+        }
+        #expect(!isRetried(facts))
+    }
+
+    @Test(arguments: [(2, 200), (3, 400), (4, 800), (9, 20_000), (100, 20_000), (Int.max, 20_000)])
+    func `the bound of a pause doubles up to a ceiling`(attempt: Int, milliseconds: Int) {
+        #expect(Backoff().bound(beforeAttempt: attempt) == .milliseconds(milliseconds))
+        #expect(Backoff().delay(beforeAttempt: attempt, random: 0) == .zero)
+        #expect(Backoff().delay(beforeAttempt: attempt, random: 0.5) == .milliseconds(milliseconds) / 2)
+    }
+
+    @Test(arguments: [
+        ("2", Duration.seconds(2)), (" 2 ", .seconds(2)), ("0", .zero), ("007", .seconds(7)),
+        ("Sun, 06 Nov 1994 08:49:47 GMT", .seconds(10)), ("Sun, 06 Nov 1994 08:49:27 GMT", .zero),
+        ("Sunday, 06-Nov-94 08:49:47 GMT", .seconds(10)),
+    ])
+    func `a server's pause is kept, RFC 9110 §10.2.3`(value: String, pause: Duration) {
+        #expect(delay(.make(.make(503, ["Retry-After": value]), random: 0)) == pause)
+        #expect(delay(.make(.make(429, ["Retry-After": value]), random: 0.5)) == pause + .milliseconds(100))
+    }
+
+    @Test func `a date is measured from the server's own`() {
+        let headers: HTTPHeaders = ["Retry-After": "Sun, 06 Nov 1994 12:00:05 GMT", "Date": "Sun, 06 Nov 1994 12:00:00 GMT"]
+        #expect(delay(.make(.make(503, headers), random: 0)) == .seconds(5))
+    }
+
+    @Test(arguments: ["", "-1", "1.5", "soon", "1e3", "+5", "٣", "Sun, 99 Nov 1994 08:49:37 GMT"])
+    func `a malformed pause is ignored`(value: String) {
+        #expect(RetryAfter(["Retry-After": value], now: Date()) == .malformed)
+        #expect(delay(.make(.make(503, ["Retry-After": value]), random: 0.5)) == .milliseconds(100))
+    }
+
+    @Test(arguments: ["61", "99999999999999999999999999", "Sun, 06 Nov 2044 08:49:37 GMT"])
+    func `a pause that is too long makes the response the result`(value: String) {
+        #expect(!isRetried(.make(.make(503, ["Retry-After": value]))))
+    }
+
+    @Test func `a budget pays for a fifth`() {
+        let budget = RetryBudget(share: 0.2, reserve: 2)
+        #expect(budget.withdraw() && budget.withdraw() && !budget.withdraw())
+        for _ in 0..<4 { budget.deposit() }
+        #expect(!budget.withdraw())
+        budget.deposit()
+        #expect(budget.withdraw() && !budget.withdraw())
+        for _ in 0..<1000 { budget.deposit() }
+        #expect(budget.available == 2)
+    }
+}
