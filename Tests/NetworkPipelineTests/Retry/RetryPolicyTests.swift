@@ -12,7 +12,8 @@ extension RetryFacts {
         remaining: Duration? = nil, hasBudget: Bool = true, random: Double = 0.5
     ) -> RetryFacts {
         RetryFacts(
-            request: request, outcome: outcome, attempt: attempt, remaining: remaining, takeFromBudget: { hasBudget }, random: random,
+            request: request, outcome: outcome, attempt: attempt, remaining: remaining, takeFromBudget: { hasBudget },
+            random: random,
             now: Date(timeIntervalSince1970: 784_111_777))
     }
 }
@@ -83,7 +84,8 @@ struct RetryPolicyTests {
     }
 
     @Test(arguments: [
-        (TransportError.Phase.queued, true), (.nameLookup, true), (.connect, true), (.tls, true), (.send, false), (.firstByte, false),
+        (TransportError.Phase.queued, true), (.nameLookup, true), (.connect, true), (.tls, true), (.send, false),
+        (.firstByte, false),
         (.receive, false),
     ])
     func `what was never sent may be sent, whatever the method`(phase: TransportError.Phase, isRetriedNow: Bool) {

@@ -1,0 +1,296 @@
+import DataTransfer
+import Foundation
+import NetworkCore
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct AuthenticationTests {
+    private let session = StubSessionManager()
+    private let api = try! APIConfiguration("https://api.test")
+    private let get = Endpoint<String>(path: "a", responseDecoder: .text)
+
+    private func service(_ interceptors: any NetworkInterceptor...) -> DefaultDataTransferService {
+        DefaultDataTransferService(configuration: api, sessionManager: session, interceptors: interceptors)
+    }
+
+    /// Accepts the token `good` only.
+    private func acceptOnly(_ good: @escaping @Sendable () -> String) {
+        session.route { $0.headers["Authorization"] == "Bearer " + good() ? .text("ok") : .status(401) }
+    }
+
+    @Test func `static credentials are in every request`() async throws {
+        session.route { .text($0.headers["Authorization"] ?? "none") }
+        #expect(try await service(.authentication(.bearer("t"), for: api)).request(get) == "Bearer t")
+        // RFC 7617 §2
+        let basic = Credential.basic(user: "Aladdin", password: "open sesame")
+        #expect(try await service(.authentication(basic, for: api)).request(get) == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+    }
+
+    @Test func `a closure is asked each time`() async throws {
+        session.route { .text($0.headers["Authorization"] ?? "none") }
+        let count = Locked(0)
+        let interceptor = AuthenticationInterceptor(origins: [api.baseURL]) { _ in
+            count.withLock { $0 += 1 }
+            return count.withLock { $0 } == 2 ? nil : .bearer("\(count.withLock { $0 })")
+        }
+        var answers: [String] = []
+        for _ in 0..<3 { answers.append(try await service(interceptor).request(get)) }
+        #expect(answers == ["Bearer 1", "none", "Bearer 3"])
+    }
+
+    @Test(arguments: [
+        "https://other.test/a", "http://api.test/a", "https://api.test:8443/a", "https://api.test.evil/a",
+        "https://sub.api.test/a",
+    ])
+    func `another origin gets none, RFC 6454 §5`(url: String) async throws {
+        session.route { .text($0.headers["Authorization"] ?? "none") }
+        let endpoint = Endpoint<String>(path: url, isFullPath: true, responseDecoder: .text)
+        #expect(try await service(.authentication(.bearer("t"), for: api)).request(endpoint) == "none")
+    }
+
+    @Test func `the default port and upper case are the same origin`() async throws {
+        session.route { .text($0.headers["Authorization"] ?? "none") }
+        let endpoint = Endpoint<String>(path: "HTTPS://API.test:443/a", isFullPath: true, responseDecoder: .text)
+        #expect(try await service(.authentication(.bearer("t"), for: api)).request(endpoint) == "Bearer t")
+    }
+
+    @Test func `an Authorization of the endpoint's own stays`() async throws {
+        session.route { .text($0.headers["Authorization"] ?? "none") }
+        var endpoint = get
+        endpoint.headerParameters["Authorization"] = "Own"
+        #expect(try await service(.authentication(.bearer("t"), for: api)).request(endpoint) == "Own")
+    }
+
+    @Test func `a refused request goes out once more, with newer credentials`() async throws {
+        acceptOnly { "new" }
+        let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in .bearer("new") }
+        let service = service(.authentication(credentials, for: api))
+        #expect(try await service.request(get) == "ok")
+        #expect(try await service.request(get) == "ok")
+        #expect(session.requests.map { $0.headers["Authorization"] } == ["Bearer old", "Bearer new", "Bearer new"])
+    }
+
+    @Test func `a second 401 is the result`() async throws {
+        session.route { _ in .status(401) }
+        let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in .bearer("new") }
+        let error = await #expect(throws: DataTransferError.self) {
+            try await service(.authentication(credentials, for: api)).request(get)
+        }
+        #expect(error?.statusCode == 401)
+        #expect(session.requests.count == 2)
+        #expect(credentials.refreshCount == 1)
+    }
+
+    @Test func `a body that can be read only once is not sent again`() async throws {
+        session.route { _ in .status(401) }
+        let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in .bearer("new") }
+        let post = Endpoint<Void>(path: "a", method: .post, body: .stream(AsyncStream<Data> { $0.finish() }))
+        let error = await #expect(throws: DataTransferError.self) {
+            try await service(.authentication(credentials, for: api)).request(post)
+        }
+        #expect(error?.statusCode == 401)
+        #expect(session.requests.count == 1)
+    }
+
+    @Test func `a thousand refusals at once cause one refresh`() async throws {
+        let good = Locked("new")
+        acceptOnly { good.withLock { $0 } }
+        let started = Locked(0)
+        let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in
+            // Others come while it is under way.
+            while started.withLock({ $0 }) < 1000, !Task.isCancelled { await Task.yield() }
+            return .bearer(good.withLock { $0 })
+        }
+        let service = service(.authentication(credentials, for: api))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<1000 {
+                group.addTask {
+                    started.withLock { $0 += 1 }
+                    let answer = try await service.request(get)
+                    #expect(answer == "ok")
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(credentials.refreshCount == 1)
+    }
+
+    @Test func `a refusal of an old generation that comes late causes no refresh`() async throws {
+        let gate = Gate()
+        session.route { $0.headers["Authorization"] == "Bearer new" ? .text("ok") : .status(401) }
+        let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in .bearer("new") }
+        struct Holding: NetworkInterceptor {
+            let gate: Gate
+            func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+                let response = try await next(request)
+                if request.url.path == "/late", response.statusCode == 401 { await gate.pass() }
+                return response
+            }
+        }
+        let service = service(.authentication(credentials, for: api), Holding(gate: gate))
+        let late = Task { try await service.request(Endpoint<String>(path: "late", responseDecoder: .text)) }
+        await gate.waitForArrival()
+        #expect(try await service.request(get) == "ok")
+        #expect(credentials.refreshCount == 1)
+        gate.open()
+        #expect(try await late.value == "ok")
+        #expect(credentials.refreshCount == 1)
+    }
+
+    @Test func `the refresh's own requests are let through as they are`() async throws {
+        let credentials = Locked<RefreshingCredentials?>(nil)
+        session.route { request in
+            if request.url.path == "/token" { return .text(request.headers["Authorization"] ?? "fresh") }
+            return request.headers["Authorization"] == "Bearer fresh" ? .text("ok") : .status(401)
+        }
+        let own = Locked<DefaultDataTransferService?>(nil)
+        let refreshing = RefreshingCredentials { _ in
+            let service = try #require(own.withLock { $0 })
+            return .bearer(try await service.request(Endpoint<String>(path: "token", responseDecoder: .text)))
+        }
+        credentials.withLock { $0 = refreshing }
+        let service = service(.authentication(refreshing, for: api))
+        own.withLock { $0 = service }
+        #expect(try await service.request(get) == "ok")
+        #expect(session.requests.map(\.url.path) == ["/token", "/a"])
+        own.withLock { $0 = nil }
+    }
+
+    @Test func `a refresh that fails fails who waits, and the next request tries anew`() async throws {
+        struct Denied: Error {}
+        acceptOnly { "new" }
+        let tries = Locked(0)
+        let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in
+            tries.withLock { $0 += 1 }
+            if tries.withLock({ $0 }) == 1 { throw Denied() }
+            return .bearer("new")
+        }
+        let service = service(.authentication(credentials, for: api))
+        let error = await #expect(throws: DataTransferError.self) { try await service.request(get) }
+        let transport = error?.networkError?.transportError
+        #expect(transport?.code == .authenticationFailed && transport?.underlying is Denied)
+        #expect(try await service.request(get) == "ok")
+    }
+
+    @Test func `cancelling who started it leaves the others waiting for it`() async throws {
+        acceptOnly { "new" }
+        let gate = Gate()
+        let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in
+            await gate.pass()
+            try Task.checkCancellation()
+            return .bearer("new")
+        }
+        let service = service(.authentication(credentials, for: api))
+        let first = Task { try await service.request(get) }
+        await gate.waitForArrival()
+        let second = Task { try await service.request(get) }
+        first.cancel()
+        let error = await #expect(throws: DataTransferError.self) { try await first.value }
+        #expect(error?.isCancelled == true)
+        gate.open()
+        #expect(try await second.value == "ok")
+        #expect(credentials.refreshCount == 1)
+    }
+
+    @Test func `a refresh that never returns is over after its limit`() async throws {
+        let clock = ManualClock()
+        acceptOnly { "new" }
+        let gate = Gate()
+        let credentials = RefreshingCredentials(initial: .bearer("old"), clock: clock) { _ in
+            await gate.pass()
+            return .bearer("new")
+        }
+        let service = service(.authentication(credentials, for: api))
+        let task = Task { try await service.request(get) }
+        await gate.waitForArrival()
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(30))
+        let error = await #expect(throws: DataTransferError.self) { try await task.value }
+        #expect(error?.networkError?.transportError?.code == .authenticationFailed)
+        gate.open()
+    }
+
+    @Test func `a deadline ends the waiting, not the refresh`() async throws {
+        let clock = ManualClock()
+        acceptOnly { "new" }
+        let gate = Gate()
+        let credentials = RefreshingCredentials(initial: .bearer("old"), clock: clock) { _ in
+            await gate.pass()
+            return .bearer("new")
+        }
+        let service = service(DeadlineInterceptor(.seconds(5), clock: clock), .authentication(credentials, for: api))
+        let task = Task { try await service.request(get) }
+        await gate.waitForArrival()
+        await clock.waitForSleepers(2)
+        clock.advance(by: .seconds(5))
+        let error = await #expect(throws: DataTransferError.self) { try await task.value }
+        #expect(error?.isTimeout == true)
+        #expect(error?.description.contains("deadline") == true)
+        gate.open()
+        #expect(try await service.request(get) == "ok")
+        #expect(credentials.refreshCount == 1)
+    }
+
+    @Test func `what has ended is refreshed before it is sent`() async throws {
+        acceptOnly { "new" }
+        let end = Date(timeIntervalSince1970: 1000)
+        let credentials = RefreshingCredentials(initial: .bearer("old", expires: end), now: { end }) { _ in .bearer("new") }
+        #expect(try await service(.authentication(credentials, for: api)).request(get) == "ok")
+        #expect(session.requests.count == 1)
+    }
+
+    @Test func `no description shows a secret`() {
+        let texts = [Credential.bearer("s3cr3t"), .basic(user: "u", password: "s3cr3t"), .header("X-Key", "s3cr3t")]
+        for credential in texts {
+            var dumped = ""
+            dump(credential, to: &dumped)
+            #expect(!"\(credential) \(String(reflecting: credential)) \(dumped)".contains("s3cr3t"))
+        }
+    }
+}
+
+/// Holds whoever comes until it is opened.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var inside: [CheckedContinuation<Void, Never>] = []
+        var arrivals = 0
+        var observers: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Locked(State())
+
+    func pass() async {
+        await withCheckedContinuation { continuation in
+            let (isOpen, observers) = state.withLock { state in
+                state.arrivals += 1
+                if !state.isOpen { state.inside.append(continuation) }
+                defer { state.observers = [] }
+                return (state.isOpen, state.observers)
+            }
+            if isOpen { continuation.resume() }
+            for observer in observers { observer.resume() }
+        }
+    }
+
+    /// Returns when somebody has come.
+    func waitForArrival() async {
+        await withCheckedContinuation { continuation in
+            let hasCome = state.withLock { state in
+                if state.arrivals == 0 { state.observers.append(continuation) }
+                return state.arrivals > 0
+            }
+            if hasCome { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let inside = state.withLock { state in
+            state.isOpen = true
+            defer { state.inside = [] }
+            return state.inside
+        }
+        for continuation in inside { continuation.resume() }
+    }
+}
