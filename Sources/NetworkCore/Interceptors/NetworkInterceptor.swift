@@ -20,8 +20,9 @@ import Endpoints
 /// In a streamed exchange the response comes with ``NetworkResponse/stream`` and without a body: hand it on, or read it and put something in
 /// its place.
 public protocol NetworkInterceptor: Sendable {
-    /// - Parameter next: The rest of the way. Call it once to go on, again to repeat, not at all to answer yourself.
-    func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse
+    /// - Parameter next: The rest of the way. Call it once to go on, again to repeat, not at all to answer yourself. An
+    ///   interceptor that calls it in a task of its own declares it `@escaping`.
+    func intercept(_ request: NetworkRequest, next: @escaping NetworkExchange) async throws(TransportError) -> NetworkResponse
 }
 
 /// Sends a request down the rest of the chain.
@@ -46,11 +47,24 @@ struct InterceptedSession: Sendable {
                 return try await interceptors[index].intercept(request, next: exchange(from: index + 1, isStreamed: isStreamed))
             }
             let request = try request.boundedByDeadline().asAttempt()
-            if !isStreamed { return try await session.response(for: request) }
-            let streamed = try await session.stream(for: request)
-            var response = streamed.head()
-            response.stream = streamed.body
-            return response
+            guard let observer = request.attemptObserver else { return try await send(request, isStreamed: isStreamed) }
+            observer.attemptWillBegin(request)
+            do throws(TransportError) {
+                let response = try await send(request, isStreamed: isStreamed)
+                observer.attemptDidEnd(.success(response))
+                return response
+            } catch {
+                observer.attemptDidEnd(.failure(error))
+                throw error
+            }
         }
+    }
+
+    private func send(_ request: NetworkRequest, isStreamed: Bool) async throws(TransportError) -> NetworkResponse {
+        if !isStreamed { return try await session.response(for: request) }
+        let streamed = try await session.stream(for: request)
+        var response = streamed.head()
+        response.stream = streamed.body
+        return response
     }
 }

@@ -9,16 +9,16 @@
 ///
 /// Waiting here rather than inside libcurl keeps a queued request free of handles and of connect and idle timeouts.
 // A struct for exclusive access, although its origins are objects: it is never copied.
-struct OriginGate<Member> {
-    enum Entry {
+package struct OriginGate<Member> {
+    package enum Entry {
         case inside(lane: Int)
         case waiting(ticket: UInt64)
     }
 
     /// One that may go in now.
-    struct Admission {
-        let member: Member
-        let lane: Int
+    package struct Admission {
+        package let member: Member
+        package let lane: Int
     }
 
     /// What an origin has in one lane.
@@ -50,12 +50,12 @@ struct OriginGate<Member> {
         var line = WaitingLine<Origin>()
     }
 
-    let limits: GateLimits
+    package let limits: GateLimits
     private var origins: [String: Origin] = [:]
     private var lanes: [Lane]
     private var nextTicket: UInt64 = 0
 
-    init(_ limits: GateLimits) {
+    package init(_ limits: GateLimits) {
         self.limits = limits
         lanes = (0..<limits.lanes).map { lane in
             Lane(limit: GateLimits.share(of: limits.connections, lane: lane, lanes: limits.lanes))
@@ -63,7 +63,7 @@ struct OriginGate<Member> {
     }
 
     /// - Parameter preferred: A lane to stay in if it has a place; else it is the one with the fewest members.
-    mutating func enter(_ name: String, _ member: Member, near preferred: Int? = nil) -> Entry {
+    package mutating func enter(_ name: String, _ member: Member, near preferred: Int? = nil) -> Entry {
         let origin = origin(name)
         if origin.line.isEmpty, let lane = entrance(to: origin, near: preferred) {
             seat(origin, lane)
@@ -78,7 +78,7 @@ struct OriginGate<Member> {
     /// One has left.
     ///
     /// - Returns: Those who may go in now, if any waits.
-    mutating func leave(_ name: String, lane: Int) -> [Admission] {
+    package mutating func leave(_ name: String, lane: Int) -> [Admission] {
         guard let origin = origins[name] else { return [] }
         var admitted: [Admission] = []
         origin.shares[lane].inside -= 1
@@ -96,7 +96,7 @@ struct OriginGate<Member> {
     /// Allows an origin `streamsPerOrigin` members, for as long as somebody is inside.
     ///
     /// - Returns: Those who waited and may go in now.
-    mutating func widen(_ name: String) -> [Admission] {
+    package mutating func widen(_ name: String) -> [Admission] {
         guard let origin = origins[name], !origin.isWide else { return [] }
         origin.isWide = true
         var admitted: [Admission] = []
@@ -104,10 +104,13 @@ struct OriginGate<Member> {
         return admitted
     }
 
-    mutating func stopWaiting(_ name: String, ticket: UInt64) {
-        guard let origin = origins[name], origin.line.remove(ticket) != nil else { return }
+    /// - Returns: `false` when it did not wait any more.
+    @discardableResult
+    package mutating func stopWaiting(_ name: String, ticket: UInt64) -> Bool {
+        guard let origin = origins[name], origin.line.remove(ticket) != nil else { return false }
         settleClaims(of: origin)
         if origin.line.isEmpty, origin.shares.allSatisfy({ $0.inside == 0 }) { origins[name] = nil }
+        return true
     }
 
     // MARK: - Places

@@ -18,11 +18,11 @@ public struct AuthenticationInterceptor: NetworkInterceptor {
     }
 
     private let source: Source
-    private let origins: Set<Origin>
+    private let origins: Set<String>
 
     /// The same credential for every request.
     ///
-    /// - Parameter origins: Only scheme, host and port count. One that is not http or https gets no credentials.
+    /// - Parameter origins: Only scheme, host and port count (RFC 6454 §4).
     public init(_ credential: Credential, origins: [URL]) {
         self.init(origins: origins) { _ in credential }
     }
@@ -31,20 +31,20 @@ public struct AuthenticationInterceptor: NetworkInterceptor {
     ///   ``NetworkCore/TransportError/Code/authenticationFailed``.
     public init(origins: [URL], credential: @escaping @Sendable (NetworkRequest) async throws -> Credential?) {
         source = .each(credential)
-        self.origins = Set(origins.compactMap(Origin.init))
+        self.origins = Set(origins.map { URLText($0).origin })
     }
 
     /// Credentials that are refreshed when they have ended, or a server refuses them.
     public init(_ credentials: RefreshingCredentials, origins: [URL]) {
         source = .refreshing(credentials)
-        self.origins = Set(origins.compactMap(Origin.init))
+        self.origins = Set(origins.map { URLText($0).origin })
     }
 
     /// Sends the request with a credential, and once more with a newer one where it was refused.
     ///
     /// - Throws: ``NetworkCore/TransportError/Code/authenticationFailed`` where there is no credential to be had; else what `next` throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        guard let origin = Origin(request.url), origins.contains(origin), !request.headers.contains("Authorization") else {
+        guard origins.contains(request.origin), !request.headers.contains("Authorization") else {
             return try await next(request)
         }
         switch source {

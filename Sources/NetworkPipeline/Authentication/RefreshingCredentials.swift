@@ -25,17 +25,12 @@ public final class RefreshingCredentials: Sendable {
         var credential: Credential
     }
 
-    private typealias Waiter = UnsafeContinuation<Result<Generation, TransportError>, Never>
-
     private struct State {
         var current: Generation?
         var lastGeneration = 0
         var isRefreshing = false
         var refreshes = 0
-        var waiters: [Int: Waiter] = [:]
-        /// Waiters whose task was cancelled, or whose time ran out, before they stood in line.
-        var gone: [Int: TransportError] = [:]
-        var lastWaiter = 0
+        var waiters: [ObjectIdentifier: Waiter<Generation>] = [:]
     }
 
     /// The credentials that the current task is refreshing.
@@ -95,47 +90,17 @@ public final class RefreshingCredentials: Sendable {
 
 extension RefreshingCredentials {
     private func wait(newerThan refused: Int?, _ request: NetworkRequest) async throws(TransportError) -> Generation {
-        let number = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
-        }
-        // Somebody else's refresh may take longer than this call has.
-        let timer = request.deadline.map { deadline in
-            Task { [sleep] in
-                try await sleep(max(.zero, deadline.remaining))
-                let message = "no time was left to wait for credentials"
-                self.leave(number, TransportError(.timedOut, message, phase: .queued, request: request))
-            }
-        }
-        defer { timer?.cancel() }
-        let result = await withTaskCancellationHandler {
-            await withUnsafeContinuation { join(number, newerThan: refused, $0) }
-        } onCancel: {
-            leave(number, TransportError(.cancelled, "the task was cancelled", request: request))
-        }
-        state.withLock { $0.gone[number] = nil }
-        return try result.get()
-    }
-
-    private func join(_ number: Int, newerThan refused: Int?, _ waiter: Waiter) {
-        let (answer, starts): (Result<Generation, TransportError>?, Bool) = state.withLock { state in
-            if let error = state.gone[number] { return (.failure(error), false) }
-            if let current = state.current, refused.map({ current.number > $0 }) ?? true { return (.success(current), false) }
-            state.waiters[number] = waiter
+        let waiter = Waiter<Generation>()
+        let (current, starts): (Generation?, Bool) = state.withLock { state in
+            if let current = state.current, refused.map({ current.number > $0 }) ?? true { return (current, false) }
+            state.waiters[ObjectIdentifier(waiter)] = waiter
             defer { state.isRefreshing = true }
             return (nil, !state.isRefreshing)
         }
-        if let answer { waiter.resume(returning: answer) }
+        if let current { return current }
         if starts { startRefresh() }
-    }
-
-    private func leave(_ number: Int, _ error: TransportError) {
-        let waiter = state.withLock { state in
-            let waiter = state.waiters.removeValue(forKey: number)
-            if waiter == nil { state.gone[number] = error }
-            return waiter
-        }
-        waiter?.resume(returning: .failure(error))
+        defer { state.withLock { $0.waiters[ObjectIdentifier(waiter)] = nil } }
+        return try await waiter.value("credentials", for: request, sleep: sleep)
     }
 }
 
@@ -168,7 +133,7 @@ extension RefreshingCredentials {
     }
 
     private func finish(_ number: Int, _ result: Result<Credential, TransportError>) {
-        let (waiters, answer): ([Waiter], Result<Generation, TransportError>) = state.withLock { state in
+        let (waiters, answer): ([Waiter<Generation>], Result<Generation, TransportError>) = state.withLock { state in
             guard state.isRefreshing, state.refreshes == number else { return ([], .failure(TransportError(.other, ""))) }
             state.isRefreshing = false
             defer { state.waiters = [:] }
@@ -180,6 +145,6 @@ extension RefreshingCredentials {
             if case .success(let generation) = answer { state.current = generation }
             return (waiters, answer)
         }
-        for waiter in waiters { waiter.resume(returning: answer) }
+        for waiter in waiters { waiter.resolve(answer) }
     }
 }

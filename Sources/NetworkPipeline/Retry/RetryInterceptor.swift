@@ -60,8 +60,14 @@ public struct RetryInterceptor: NetworkInterceptor {
             let facts = RetryFacts(
                 request: request, outcome: outcome, attempt: attempt, remaining: request.deadline?.remaining,
                 takeFromBudget: { budget?.withdraw() ?? true }, random: random(), now: now())
-            guard case .retry(let delay, _) = policy.decision(facts) else { return try outcome.get() }
-            if case .success(let response) = outcome { response.stream?.stop() }
+            guard case .retry(let delay, let reason) = policy.decision(facts) else { return try outcome.get() }
+            if case .success(let response) = outcome {
+                response.stream?.stop()
+                if let record = request.record, RetryAfter(response.headers, now: facts.now) == .malformed {
+                    record.tell(.noted("the response's Retry-After is malformed, and was ignored"))
+                }
+            }
+            request.record?.tell(.retried(after: delay, because: reason))
             do {
                 try await sleep(delay)
             } catch {

@@ -18,12 +18,6 @@ extension RetryFacts {
     }
 }
 
-extension NetworkRequest {
-    static func make(_ method: HTTPMethod = .get, _ path: String = "/a", body: RequestContent? = nil) -> NetworkRequest {
-        NetworkRequest(method: method, url: URL(string: "https://api.test" + path)!, body: body)
-    }
-}
-
 extension Result where Success == NetworkResponse, Failure == TransportError {
     static func make(_ status: Int, _ headers: HTTPHeaders = [:]) -> Self {
         .success(NetworkResponse(statusCode: status, headers: headers, url: URL(string: "https://api.test/a")!))

@@ -1,0 +1,20 @@
+import Endpoints
+
+/// Hears of each time a request is really sent, behind all interceptors. Travels in the request's context.
+package protocol AttemptObserver: Sendable {
+    /// What the interceptors made of the request is about to be handed to the session manager.
+    func attemptWillBegin(_ request: NetworkRequest)
+    /// The response, or in a streamed exchange its head, has come; or it failed.
+    func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>)
+}
+
+private enum AttemptObserverKey: RequestContextKey {
+    typealias Value = any AttemptObserver
+}
+
+extension NetworkRequest {
+    package var attemptObserver: (any AttemptObserver)? {
+        get { context[AttemptObserverKey.self] }
+        set { context[AttemptObserverKey.self] = newValue }
+    }
+}

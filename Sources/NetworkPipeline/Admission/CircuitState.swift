@@ -1,0 +1,141 @@
+/// The breaker of one host: a pure state machine, told the time.
+struct CircuitState: Sendable {
+    enum Verdict: Equatable {
+        case pass(epoch: Int)
+        /// Not before that much time has passed.
+        case refuse(Duration)
+    }
+
+    private enum Phase: Equatable {
+        case closed
+        case open(until: Duration)
+        /// So many more may try; the first failure opens it again, so many successes close it.
+        case halfOpen(free: Int, missing: Int)
+    }
+
+    let rule: CircuitRule
+    private var phase = Phase.closed
+    /// The latest outcomes, the oldest at `next`; `true` for a failure.
+    private var outcomes: [Bool] = []
+    private var next = 0
+    private(set) var failures = 0
+    /// Which life of the breaker this is: what was sent in an earlier one says nothing of this one.
+    private var epoch = 0
+
+    init(_ rule: CircuitRule) {
+        self.rule = rule
+    }
+
+    var isOpen: Bool { if case .open = phase { true } else { false } }
+    /// Whether nothing is lost when it is forgotten.
+    var isClear: Bool { phase == .closed && failures == 0 }
+
+    mutating func ask(now: Duration) -> Verdict {
+        if case .open(let until) = phase {
+            if now < until {
+                // A clock that was set back must not keep it shut.
+                let rest = min(until - now, rule.openDuration)
+                phase = .open(until: now + rest)
+                return .refuse(rest)
+            }
+            epoch += 1
+            phase = .halfOpen(free: rule.probes, missing: rule.probes)
+        }
+        if case .halfOpen(let free, let missing) = phase {
+            guard free > 0 else { return .refuse(.zero) }
+            phase = .halfOpen(free: free - 1, missing: missing)
+        }
+        return .pass(epoch: epoch)
+    }
+
+    /// - Parameter failed: `nil` where nothing was learnt, as of a request that was called off.
+    mutating func note(failed: Bool?, epoch: Int, now: Duration) {
+        guard epoch == self.epoch else { return }
+        switch phase {
+        case .open: break
+        case .halfOpen(let free, let missing):
+            switch failed {
+            case nil: phase = .halfOpen(free: free + 1, missing: missing)
+            case true?: open(now: now)
+            case false? where missing > 1: phase = .halfOpen(free: free, missing: missing - 1)
+            case false?: close()
+            }
+        case .closed:
+            guard let failed else { return }
+            remember(failed)
+            if outcomes.count >= rule.minimumOutcomes, Double(failures) >= rule.failureRatio * Double(outcomes.count) {
+                open(now: now)
+            }
+        }
+    }
+
+    private mutating func remember(_ failed: Bool) {
+        failures += failed ? 1 : 0
+        if outcomes.count < rule.window {
+            outcomes.append(failed)
+        } else {
+            failures -= outcomes[next] ? 1 : 0
+            outcomes[next] = failed
+            next = (next + 1) % rule.window
+        }
+    }
+
+    private mutating func open(now: Duration) {
+        epoch += 1
+        forget()
+        phase = .open(until: now + rule.openDuration)
+    }
+
+    private mutating func close() {
+        epoch += 1
+        forget()
+        phase = .closed
+    }
+
+    private mutating func forget() {
+        outcomes = []
+        next = 0
+        failures = 0
+    }
+}
+
+/// When a breaker opens, and when it closes again.
+public struct CircuitRule: Sendable, Hashable {
+    /// The share of failures that opens it. 0.5 unless given.
+    public var failureRatio: Double
+    /// Of the latest so many outcomes. 20 unless given.
+    public var window: Int
+    /// With fewer outcomes than that, it stays closed. 10 unless given.
+    public var minimumOutcomes: Int
+    /// How long it is open. 10 seconds unless given.
+    public var openDuration: Duration
+    /// Requests that may try after that; when all succeed it closes, and with the first failure it opens again. 1 unless given.
+    public var probes: Int
+
+    /// A rule of these parts; checked by whoever uses it.
+    public init(
+        failureRatio: Double = 0.5, window: Int = 20, minimumOutcomes: Int = 10, openDuration: Duration = .seconds(10),
+        probes: Int = 1
+    ) {
+        self.failureRatio = failureRatio
+        self.window = window
+        self.minimumOutcomes = minimumOutcomes
+        self.openDuration = openDuration
+        self.probes = probes
+    }
+
+    var flaw: String? {
+        if !(failureRatio > 0 && failureRatio <= 1) {
+            return "breaker: failureRatio is \(failureRatio); it must be above 0, to 1"
+        }
+        if !(1...10_000).contains(window) { return "breaker: window is \(window); it must be 1...10000" }
+        if !(1...window).contains(minimumOutcomes) {
+            return "breaker: minimumOutcomes is \(minimumOutcomes); it must be 1...\(window), the window"
+        }
+        if openDuration <= .zero || openDuration > .seconds(86_400) {
+            return "breaker: openDuration is \(openDuration); it must be above 0, to 86400 s"
+        }
+        if !(1...1000).contains(probes) { return "breaker: probes is \(probes); it must be 1...1000" }
+        return nil
+    }
+}

@@ -1,0 +1,87 @@
+import Endpoints
+import NetworkCore
+
+/// One call under observation: turns what interceptors and the session manager tell into events.
+final class ExchangeRecord: AttemptObserver {
+    private struct State {
+        var attempts = 0
+        var began = Duration.zero
+        var isOver = false
+    }
+
+    private let number: Int
+    private let method: HTTPMethod
+    private let target: String
+    private let observer: any ExchangeObserver
+    private let elapsed: @Sendable () -> Duration
+    private let state = Locked(State())
+
+    init(_ number: Int, _ request: NetworkRequest, _ observer: any ExchangeObserver, elapsed: @escaping @Sendable () -> Duration)
+    {
+        self.number = number
+        method = request.method
+        target = URLText(request.url).originAndPath
+        self.observer = observer
+        self.elapsed = elapsed
+    }
+
+    func tell(_ kind: ExchangeEvent.Kind, at time: Duration? = nil) {
+        observer.exchangeDidProgress(
+            ExchangeEvent(exchange: number, method: method, target: target, time: time ?? elapsed(), kind: kind))
+    }
+
+    func attemptWillBegin(_ request: NetworkRequest) {
+        let now = elapsed()
+        let attempt = state.withLock { state in
+            state.attempts += 1
+            state.began = now
+            return state.attempts
+        }
+        tell(.adapted(attempt: attempt, headers: Self.harmless(request.headers)), at: now)
+    }
+
+    func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {
+        let (attempt, began) = state.withLock { ($0.attempts, $0.began) }
+        let timings: TransferTimings?
+        let outcome: ExchangeEvent.Outcome
+        switch result {
+        case .success(let response): (timings, outcome) = (response.timings, .status(response.statusCode))
+        case .failure(let error): (timings, outcome) = (error.timings, .failure(error.code))
+        }
+        if let timings {
+            let ready = [timings.queued, timings.nameLookup, timings.connect, timings.tls].reduce(began) { $0 + ($1 ?? .zero) }
+            // With redirects the phases are those of the last hop alone, and say nothing of when it began.
+            if timings.redirects > 0 {
+                tell(.redirected(attempt: attempt, count: timings.redirects))
+            } else if let firstByte = timings.firstByte {
+                tell(.sent(attempt: attempt), at: ready)
+                tell(.firstByte(attempt: attempt), at: ready + firstByte)
+            }
+        }
+        tell(.attempted(attempt: attempt, outcome, timings))
+    }
+
+    func end(_ outcome: ExchangeEvent.Outcome) {
+        let (isFirst, attempts) = state.withLock { state in
+            defer { state.isOver = true }
+            return (!state.isOver, state.attempts)
+        }
+        if isFirst { tell(.done(outcome, attempts: attempts)) }
+    }
+
+    private static func harmless(_ headers: HTTPHeaders) -> HTTPHeaders {
+        headers.harmless
+    }
+}
+
+private enum ExchangeRecordKey: RequestContextKey {
+    typealias Value = ExchangeRecord
+}
+
+extension NetworkRequest {
+    /// Where interceptors tell what they do; `nil` where nobody listens.
+    var record: ExchangeRecord? {
+        get { context[ExchangeRecordKey.self] }
+        set { context[ExchangeRecordKey.self] = newValue }
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import NetworkPipeline
+
+struct CircuitTests {
+    private let rule = CircuitRule(failureRatio: 0.5, window: 4, minimumOutcomes: 2, openDuration: .seconds(10), probes: 1)
+
+    private func epoch(_ verdict: CircuitState.Verdict) -> Int? {
+        if case .pass(let epoch) = verdict { epoch } else { nil }
+    }
+
+    /// Feeds outcomes to a fresh breaker.
+    private func state(_ outcomes: [Bool]) -> CircuitState {
+        var state = CircuitState(rule)
+        for outcome in outcomes {
+            guard let epoch = epoch(state.ask(now: .zero)) else { break }
+            state.note(failed: outcome, epoch: epoch, now: .zero)
+        }
+        return state
+    }
+
+    @Test(arguments: [
+        ([true], false), ([true, true], true), ([false, true], true), ([false, false, true], false),
+        ([false, false, false, true, true], true), ([true, false], true), ([false, false, false, false, true], false),
+    ])
+    func `it opens when the share of failures is reached`(outcomes: [Bool], isOpen: Bool) {
+        #expect(state(outcomes).isOpen == isOpen)
+    }
+
+    @Test func `it is open for its time, then one may try`() {
+        var state = state([true, true])
+        #expect(state.ask(now: .seconds(1)) == .refuse(.seconds(9)))
+        #expect(epoch(state.ask(now: .seconds(10))) != nil)
+        #expect(state.ask(now: .seconds(10)) == .refuse(.zero))
+    }
+
+    @Test(arguments: [(true, true), (false, false)]) func `the one that tries decides`(fails: Bool, isOpen: Bool) throws {
+        var state = state([true, true])
+        let probe = try #require(epoch(state.ask(now: .seconds(10))))
+        state.note(failed: fails, epoch: probe, now: .seconds(11))
+        #expect(state.isOpen == isOpen)
+        #expect((epoch(state.ask(now: .seconds(12))) == nil) == isOpen)
+    }
+
+    @Test func `one that was called off lets another try`() throws {
+        var state = state([true, true])
+        let probe = try #require(epoch(state.ask(now: .seconds(10))))
+        state.note(failed: nil, epoch: probe, now: .seconds(11))
+        #expect(epoch(state.ask(now: .seconds(11))) != nil)
+    }
+
+    @Test func `what was sent before it opened says nothing afterwards`() throws {
+        var state = CircuitState(rule)
+        let old = try #require(epoch(state.ask(now: .zero)))
+        for _ in 0..<2 { state.note(failed: true, epoch: old, now: .zero) }
+        #expect(state.isOpen)
+        let probe = try #require(epoch(state.ask(now: .seconds(10))))
+        state.note(failed: true, epoch: old, now: .seconds(10))
+        #expect(!state.isOpen)
+        state.note(failed: false, epoch: probe, now: .seconds(10))
+        #expect(state.isClear)
+    }
+
+    @Test func `several must succeed where several may try`() throws {
+        var rule = rule
+        rule.probes = 2
+        var state = CircuitState(rule)
+        let first = try #require(epoch(state.ask(now: .zero)))
+        for _ in 0..<2 { state.note(failed: true, epoch: first, now: .zero) }
+        let probes = [epoch(state.ask(now: .seconds(10))), epoch(state.ask(now: .seconds(10)))]
+        #expect(state.ask(now: .seconds(10)) == .refuse(.zero))
+        for probe in probes { state.note(failed: false, epoch: try #require(probe), now: .seconds(10)) }
+        #expect(state.isClear)
+    }
+
+    @Test func `a clock that is set back does not keep it shut`() {
+        var state = state([true, true])
+        #expect(state.ask(now: .seconds(-1_000_000)) == .refuse(.seconds(10)))
+        #expect(epoch(state.ask(now: .seconds(-999_990))) != nil)
+    }
+
+    @Test func `a failing host is spared, and others are not`() async throws {
+        let clock = ManualClock()
+        let breaker = CircuitBreaker(rule, clock: clock)
+        let interceptor = BreakerInterceptor(breaker)
+        let sent = Locked(0)
+        func send(_ host: String, _ status: Int) async -> Result<NetworkResponse, TransportError> {
+            await result { () throws(TransportError) in
+                try await interceptor.intercept(NetworkRequest(url: URL(string: "https://\(host).test/")!)) { _ in
+                    sent.withLock { $0 += 1 }
+                    return .make(status)
+                }
+            }
+        }
+        for _ in 0..<2 { #expect(await send("a", 503).status == 503) }
+        #expect(await send("a", 200).code == .notAdmitted)
+        #expect(breaker.openHosts == ["https://a.test:443"])
+        #expect(await send("b", 200).status == 200)
+        clock.advance(by: .seconds(10))
+        #expect(await send("a", 200).status == 200)
+        #expect(breaker.openHosts.isEmpty)
+        #expect(sent.withLock { $0 } == 4)
+    }
+
+    @Test(arguments: [
+        (CircuitRule(failureRatio: 0), "failureRatio"), (CircuitRule(failureRatio: .nan), "failureRatio"),
+        (CircuitRule(window: 0), "window"), (CircuitRule(window: 5, minimumOutcomes: 6), "minimumOutcomes"),
+        (CircuitRule(openDuration: .zero), "openDuration"), (CircuitRule(probes: 0), "probes"),
+    ])
+    func `an absurd rule is an error that names the field`(rule: CircuitRule, field: String) async {
+        let outcome = await result { () throws(TransportError) in
+            try await BreakerInterceptor(CircuitBreaker(rule)).intercept(.make()) { _ in .make() }
+        }
+        guard case .failure(let error) = outcome else {
+            Issue.record("it was let in")
+            return
+        }
+        #expect(error.code == .invalidConfiguration && error.message.contains(field))
+    }
+}

@@ -1,0 +1,145 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct GateTests {
+    /// Counts who is inside, in all and for each host.
+    private final class Meter: Sendable {
+        private let state = Locked<(now: [String: Int], most: [String: Int])>(([:], [:]))
+
+        func within<Value>(_ host: String, _ work: () async -> Value) async -> Value {
+            state.withLock { state in
+                for key in [host, "all"] {
+                    state.now[key, default: 0] += 1
+                    state.most[key] = max(state.most[key] ?? 0, state.now[key] ?? 0)
+                }
+            }
+            defer { state.withLock { state in for key in [host, "all"] { state.now[key, default: 0] -= 1 } } }
+            return await work()
+        }
+
+        func most(_ host: String = "all") -> Int { state.withLock { $0.most[host] ?? 0 } }
+    }
+
+    @Test func `neither limit is ever exceeded, and all get through`() async throws {
+        let gate = ConcurrencyGate(total: 7, perHost: 3)
+        let interceptor = GateInterceptor(gate)
+        let meter = Meter()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<600 {
+                group.addTask {
+                    let host = "h\(number % 5)"
+                    let request = NetworkRequest(url: URL(string: "https://\(host).test/")!)
+                    let outcome = await result { () throws(TransportError) in
+                        try await interceptor.intercept(request) { _ in
+                            await meter.within(host) { for _ in 0..<(number % 7) { await Task.yield() } }
+                            return .make()
+                        }
+                    }
+                    #expect(outcome.status == 200)
+                }
+            }
+        }
+        #expect(meter.most() <= 7)
+        for host in 0..<5 { #expect((1...3).contains(meter.most("h\(host)"))) }
+        #expect(gate.count == 0 && gate.waitingCount == 0)
+    }
+
+    @Test func `cancelling in line, or at the door, loses no place`() async throws {
+        let gate = ConcurrencyGate(total: 2, perHost: 2)
+        let interceptor = GateInterceptor(gate)
+        for round in 0..<30 {
+            let tasks = (0..<20).map { number in
+                Task {
+                    await result { () throws(TransportError) in
+                        try await interceptor.intercept(.make()) { _ in
+                            for _ in 0..<((number + round) % 4) { await Task.yield() }
+                            return .make()
+                        }
+                    }
+                }
+            }
+            for (number, task) in tasks.enumerated() where (number + round) % 3 == 0 { task.cancel() }
+            for task in tasks {
+                let outcome = await task.value
+                #expect(outcome.status == 200 || outcome.code == .cancelled)
+            }
+            #expect(gate.count == 0 && gate.waitingCount == 0)
+        }
+    }
+
+    @Test func `a place is held until a stream has ended`() async throws {
+        let server = try LoopbackServer { _ in .text("hello") }
+        let gate = ConcurrencyGate(total: 1, perHost: 1)
+        let service = DefaultNetworkService(
+            configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(),
+            interceptors: [.gate(gate)])
+        let first = try await service.stream(for: Endpoint<Void>(path: "a"))
+        #expect(gate.count == 1)
+        let second = Task { try await service.response(for: Endpoint<Void>(path: "b")).statusCode }
+        while gate.waitingCount == 0, !Task.isCancelled { await Task.yield() }
+        #expect(try await first.body.collected() == Data("hello".utf8))
+        #expect(try await second.value == 200)
+        #expect(gate.count == 0)
+    }
+
+    @Test func `a deadline ends the waiting`() async throws {
+        let clock = ManualClock()
+        let gate = ConcurrencyGate(total: 1, perHost: 1)
+        let interceptor = GateInterceptor(gate, clock: clock)
+        let door = Gate()
+        let first = Task {
+            await result { () throws(TransportError) in
+                try await interceptor.intercept(.make()) { _ in
+                    await door.pass()
+                    return .make()
+                }
+            }
+        }
+        await door.waitForArrival()
+        var request = NetworkRequest.make()
+        request.deadline = Deadline(after: .seconds(3), clock: clock)
+        let second = Task { [request] in
+            await result { () throws(TransportError) in try await interceptor.intercept(request) { _ in .make() } }
+        }
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(3))
+        let outcome = await second.value
+        #expect(outcome.code == .timedOut)
+        #expect(gate.waitingCount == 0 && gate.count == 1)
+        door.open()
+        #expect(await first.value.status == 200)
+    }
+
+    @Test func `with too many in line a request fails at once`() async throws {
+        let gate = ConcurrencyGate(total: 1, perHost: 1, maximumWaiting: 0)
+        let interceptor = GateInterceptor(gate)
+        let outcome = await result { () throws(TransportError) in
+            try await interceptor.intercept(.make()) { _ in
+                let inner = await result { () throws(TransportError) in try await interceptor.intercept(.make()) { _ in .make() }
+                }
+                #expect(inner.code == .notAdmitted)
+                return .make()
+            }
+        }
+        #expect(outcome.status == 200)
+    }
+
+    @Test(arguments: [
+        (ConcurrencyGate(total: 0), "total"), (ConcurrencyGate(perHost: -1), "perHost"),
+        (ConcurrencyGate(maximumWaiting: -1), "maximumWaiting"),
+    ])
+    func `an absurd limit is an error that names it`(gate: ConcurrencyGate, field: String) async {
+        let outcome = await result { () throws(TransportError) in
+            try await GateInterceptor(gate).intercept(.make()) { _ in .make() }
+        }
+        guard case .failure(let error) = outcome else {
+            Issue.record("it was let in")
+            return
+        }
+        #expect(error.code == .invalidConfiguration && error.message.contains(field))
+    }
+}

@@ -1,0 +1,147 @@
+import DataTransfer
+import Foundation
+import NetworkCore
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct CoalescingTests {
+    private let coalescing = CoalescingInterceptor()
+    private let sent = Locked(0)
+
+    private func send(
+        _ request: NetworkRequest, through door: Gate, status: Int = 200
+    ) -> Task<Result<NetworkResponse, TransportError>, Never> {
+        Task {
+            await result { () throws(TransportError) in
+                try await coalescing.intercept(request) { (_) async throws(TransportError) in
+                    sent.withLock { $0 += 1 }
+                    await door.pass()
+                    if Task.isCancelled { throw TransportError(.cancelled, "cancelled") }
+                    return .make(status, [:], "shared")
+                }
+            }
+        }
+    }
+
+    private func joined(_ count: Int) async {
+        while coalescing.sharedCount < count, !Task.isCancelled { await Task.yield() }
+    }
+
+    @Test func `a hundred identical requests are one exchange`() async throws {
+        let door = Gate()
+        let tasks = (0..<100).map { _ in send(.make(), through: door) }
+        await joined(99)
+        door.open()
+        for task in tasks { #expect(try await task.value.get().body == Data("shared".utf8)) }
+        #expect(sent.withLock { $0 } == 1)
+        #expect(await send(.make(), through: door).value.status == 200)
+        #expect(sent.withLock { $0 } == 2)
+    }
+
+    @Test(arguments: ["Authorization", "Accept", "Cookie", "Accept-Language", "Range"])
+    func `requests that could be answered differently are not shared`(field: String) async {
+        let door = Gate()
+        let tasks = ["a", "b"].map { (value: String) in
+            var request = NetworkRequest.make()
+            request.headers[field] = value
+            return send(request, through: door)
+        }
+        while sent.withLock({ $0 }) < 2, !Task.isCancelled { await Task.yield() }
+        door.open()
+        for task in tasks { #expect(await task.value.status == 200) }
+        #expect(coalescing.sharedCount == 0)
+    }
+
+    @Test func `what only tells requests apart does not keep them apart`() async {
+        let door = Gate()
+        let tasks = ["a", "b"].map { value in
+            var request = NetworkRequest.make()
+            request.headers["traceparent"] = value
+            request.headers["X-Request-ID"] = value
+            return send(request, through: door)
+        }
+        await joined(1)
+        door.open()
+        for task in tasks { #expect(await task.value.status == 200) }
+        #expect(sent.withLock { $0 } == 1)
+    }
+
+    @Test func `a POST is never shared`() async {
+        let door = Gate()
+        door.open()
+        let tasks = (0..<5).map { _ in send(.make(.post), through: door) }
+        for task in tasks { #expect(await task.value.status == 200) }
+        #expect(sent.withLock { $0 } == 5)
+    }
+
+    @Test(arguments: [0, 1]) func `each can be called off alone, also the first`(cancelled: Int) async {
+        let door = Gate()
+        var tasks = [send(.make(), through: door)]
+        await door.waitForArrival()
+        tasks.append(send(.make(), through: door))
+        await joined(1)
+        tasks[cancelled].cancel()
+        #expect(await tasks[cancelled].value.code == .cancelled)
+        door.open()
+        #expect(await tasks[1 - cancelled].value.status == 200)
+        #expect(sent.withLock { $0 } == 1)
+    }
+
+    @Test func `when all have been called off, so is the exchange`() async {
+        let door = Gate()
+        let wasCancelled = Locked(false)
+        let task = Task {
+            await result { () throws(TransportError) in
+                try await coalescing.intercept(.make()) { (_) async throws(TransportError) in
+                    await withTaskCancellationHandler {
+                        await door.pass()
+                    } onCancel: {
+                        wasCancelled.withLock { $0 = true }
+                        door.open()
+                    }
+                    throw TransportError(.cancelled, "cancelled")
+                }
+            }
+        }
+        await door.waitForArrival()
+        task.cancel()
+        #expect(await task.value.code == .cancelled)
+        while !wasCancelled.withLock({ $0 }), !Task.isCancelled { await Task.yield() }
+        #expect(wasCancelled.withLock { $0 })
+    }
+
+    @Test func `who has more time than the first goes alone when the first's runs out`() async {
+        let door = Gate()
+        let timingOut: NetworkExchange = { (_) async throws(TransportError) in
+            sent.withLock { $0 += 1 }
+            if sent.withLock({ $0 }) > 1 { return .make() }
+            await door.pass()
+            throw TransportError(.timedOut, "too slow")
+        }
+        let first = Task {
+            await result { () throws(TransportError) in try await coalescing.intercept(.make(), next: timingOut) }
+        }
+        await door.waitForArrival()
+        let second = Task {
+            await result { () throws(TransportError) in try await coalescing.intercept(.make(), next: timingOut) }
+        }
+        await joined(1)
+        door.open()
+        #expect(await first.value.code == .timedOut)
+        #expect(await second.value.status == 200)
+    }
+
+    @Test func `streams are not shared`() async throws {
+        let server = try LoopbackServer { _ in .text("hello") }
+        let service = DefaultNetworkService(
+            configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(),
+            interceptors: [coalescing])
+        try await withThrowingTaskGroup(of: Data.self) { group in
+            for _ in 0..<20 {
+                group.addTask { try await service.stream(for: Endpoint<Void>(path: "a")).body.collected() }
+            }
+            for try await body in group { #expect(body == Data("hello".utf8)) }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import DataTransfer
+import Foundation
+import NetworkCore
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ObservationTests {
+    private final class Events: ExchangeObserver {
+        private let heard = Locked<[ExchangeEvent]>([])
+        var all: [ExchangeEvent] { heard.withLock { $0 } }
+        func exchangeDidProgress(_ event: ExchangeEvent) { heard.withLock { $0.append(event) } }
+
+        /// One word each.
+        var words: [String] {
+            all.map { event in
+                switch event.kind {
+                case .queued: "queued"
+                case .adapted(let attempt, _): "adapted \(attempt)"
+                case .sent(let attempt): "sent \(attempt)"
+                case .firstByte(let attempt): "first byte \(attempt)"
+                case .redirected(let attempt, let count): "redirected \(attempt) \(count)"
+                case .attempted(let attempt, .status(let status), _): "attempted \(attempt) \(status)"
+                case .attempted(let attempt, .failure(let code), _): "attempted \(attempt) \(code.rawValue)"
+                case .retried(let delay, _): "retried \(delay)"
+                case .noted(let text): "noted \(text)"
+                case .done(.status(let status), let attempts): "done \(status) \(attempts)"
+                case .done(.failure(let code), let attempts): "done \(code.rawValue) \(attempts)"
+                }
+            }
+        }
+    }
+
+    private let events = Events()
+
+    @Test func `the life of a call is told in order`() async throws {
+        let count = Locked(0)
+        let server = try LoopbackServer { _ in
+            let isFirst = count.withLock { count in
+                count += 1
+                return count == 1
+            }
+            return isFirst ? LoopbackResponse.status(503).header("Retry-After", "soon") : .text("ok")
+        }
+        let service = DefaultDataTransferService(
+            configuration: APIConfiguration(baseURL: server.url, queryParameters: ["secret": "s3cr3t"]),
+            sessionManager: DefaultSessionManager(),
+            interceptors: [ObservationInterceptor(events), RetryInterceptor(random: { 0 })])
+        #expect(try await service.request(Endpoint<String>(path: "a", responseDecoder: .text)) == "ok")
+        #expect(
+            events.words == [
+                "queued", "adapted 1", "sent 1", "first byte 1", "attempted 1 503",
+                "noted the response's Retry-After is malformed, and was ignored", "retried 0.0 seconds", "adapted 2", "sent 2",
+                "first byte 2", "attempted 2 200", "done 200 2",
+            ])
+        #expect(events.all.allSatisfy { $0.exchange == 1 && $0.target == "\(server.url("/a").absoluteString)?…" })
+        var dumped = ""
+        dump(events.all, to: &dumped)
+        #expect(!dumped.contains("s3cr3t"))
+        #expect(zip(events.all, events.all.dropFirst()).allSatisfy { $0.time <= $1.time || $1.time > .zero })
+    }
+
+    @Test func `redirects are told`() async throws {
+        let server = try LoopbackServer { request in
+            request.path == "/a" ? LoopbackResponse.status(302).header("Location", "/b") : .text("ok")
+        }
+        let service = DefaultNetworkService(
+            configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(),
+            interceptors: [.observation(events)])
+        _ = try await service.response(for: Endpoint<Void>(path: "a"))
+        #expect(events.words == ["queued", "adapted 1", "redirected 1 1", "attempted 1 200", "done 200 1"])
+    }
+
+    @Test(arguments: ["whole", "cut", "let go"]) func `a stream is done when it has been read, or let go of`(how: String)
+        async throws
+    {
+        let server = try LoopbackServer { request in
+            request.path == "/cut" ? LoopbackResponse.text("hello").fault(.truncateBody(after: 2)) : .text("hello")
+        }
+        let service = DefaultNetworkService(
+            configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(),
+            interceptors: [.observation(events)])
+        do {
+            let response = try await service.stream(for: Endpoint<Void>(path: how == "cut" ? "cut" : "a"))
+            #expect(!events.words.contains { $0.hasPrefix("done") })
+            if how != "let go" { _ = try? await response.body.collected() }
+        }
+        #expect(events.words.last == (how == "cut" ? "done incompleteBody 1" : "done 200 1"))
+    }
+
+    @Test func `a call that fails before it is sent is done too`() async throws {
+        let session = StubSessionManager()
+        let pipeline = RequestPipeline {
+            $0.observer = events
+            $0.authentication = AuthenticationInterceptor(origins: [URL(string: "https://api.test")!]) { _ in
+                throw CancellationError()
+            }
+        }
+        let service = DefaultNetworkService(
+            configuration: try APIConfiguration("https://api.test"), sessionManager: session, interceptors: pipeline.interceptors)
+        await #expect(throws: NetworkError.self) { try await service.response(for: Endpoint<Void>(path: "a")) }
+        #expect(events.words == ["queued", "done cancelled 0"])
+    }
+
+    @Test func `no header that could be secret is told`() async throws {
+        let session = StubSessionManager()
+        session.enqueue(.status(204))
+        let service = DefaultNetworkService(
+            configuration: try APIConfiguration("https://api.test", headers: ["X-Api-Key": "s3cr3t", "Accept": "text/plain"]),
+            sessionManager: session,
+            interceptors: [
+                .observation(events), .authentication(.bearer("s3cr3t"), for: try APIConfiguration("https://api.test")), .trace,
+            ])
+        _ = try await service.response(for: Endpoint<Void>(path: "a"))
+        guard case .adapted(_, let headers) = events.all[1].kind else {
+            Issue.record("\(events.words)")
+            return
+        }
+        #expect(headers["Accept"] == "text/plain" && headers["Authorization"] == nil && headers["X-Api-Key"] == nil)
+    }
+}
+
+struct TraceTests {
+    // W3C Trace Context §3.2, and its test suite.
+    @Test(arguments: [
+        ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", true),
+        ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00", true),
+        ("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-later", true),
+        ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-later", false),
+        ("ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", false),
+        ("00-00000000000000000000000000000000-00f067aa0ba902b7-01", false),
+        ("00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01", false),
+        ("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", false),
+        ("", false), ("00", false), ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7", false),
+        ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1", false),
+        ("0-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", false),
+    ])
+    func `traceparent is read as W3C says`(text: String, isValid: Bool) {
+        let context = TraceContext(traceparent: text)
+        #expect((context != nil) == isValid)
+        if text.hasPrefix("00"), let context { #expect(context.traceparent == text) }
+    }
+
+    @Test func `each attempt has an identifier of its own, in the trace of the task`() async throws {
+        let session = StubSessionManager()
+        session.enqueue(.status(503))
+        session.enqueue(.status(204))
+        let service = DefaultNetworkService(
+            configuration: try APIConfiguration("https://api.test"), sessionManager: session,
+            interceptors: [RetryInterceptor(policy: RetryPolicy(backoff: Backoff(base: .zero))), .trace])
+        var parent = TraceContext()
+        parent.state = "vendor=1"
+        _ = try await TraceContext.$current.withValue(parent) { try await service.response(for: Endpoint<Void>(path: "a")) }
+        let sent = session.requests.compactMap { TraceContext(traceparent: $0.headers["traceparent"] ?? "") }
+        #expect(sent.count == 2 && Set(sent.map(\.parentID)).count == 2)
+        #expect(sent.allSatisfy { $0.traceID == parent.traceID && $0.parentID != parent.parentID })
+        #expect(session.requests.allSatisfy { $0.headers["tracestate"] == "vendor=1" })
+    }
+
+    @Test func `a key is the same in all attempts of a call, and another in the next`() async throws {
+        let session = StubSessionManager()
+        session.route { _ in .status(503) }
+        let pipeline = RequestPipeline {
+            $0.idempotencyKeys = .idempotencyKeys
+            $0.retry = RetryInterceptor(policy: RetryPolicy(backoff: Backoff(base: .zero)))
+        }
+        let service = DefaultNetworkService(
+            configuration: try APIConfiguration("https://api.test"), sessionManager: session, interceptors: pipeline.interceptors)
+        for _ in 0..<2 {
+            await #expect(throws: NetworkError.self) { try await service.response(for: Endpoint<Void>(path: "a", method: .post)) }
+        }
+        let keys = session.requests.map { $0.headers["Idempotency-Key"] ?? "" }
+        #expect(keys.count == 6 && Set(keys[..<3]).count == 1 && Set(keys[3...]).count == 1 && keys[0] != keys[5])
+        #expect(keys[0].hasPrefix("\"") && keys[0].hasSuffix("\""))
+    }
+}
