@@ -31,7 +31,8 @@ extension DataTransferService {
         progress: (any TransferProgressObserver)? = nil
     ) async throws(DataTransferError) -> DownloadedFile {
         try await FileDownload(
-            endpoint: endpoint, destination: destination, options: options, progress: DownloadProgress(progress ?? endpoint.progress),
+            endpoint: endpoint, destination: destination, options: options,
+            progress: DownloadProgress(progress ?? endpoint.progress),
             service: self
         ).run()
     }

@@ -34,6 +34,9 @@ struct DownloadRecord: Codable, Hashable, Sendable {
         return hash(request.url.absoluteString)
     }
 
+    /// Stands for one without an identity in the name of a partial file, so that each attempt takes the same.
+    static func name(of endpoint: some Requestable) -> String { hash("\(endpoint.method) \(endpoint.path)") }
+
     static func location(of url: URL) -> String {
         let text = URLText(url)
         return hash(text.origin + text.path)

@@ -19,7 +19,8 @@ public struct DownloadedFile: Sendable {
 
     /// A file of these parts.
     public init(
-        url: URL, byteCount: Int64, statusCode: Int = 200, headers: HTTPHeaders = [:], timings: TransferTimings = TransferTimings(),
+        url: URL, byteCount: Int64, statusCode: Int = 200, headers: HTTPHeaders = [:],
+        timings: TransferTimings = TransferTimings(),
         resumedFrom: Int64 = 0
     ) {
         self.url = url

@@ -94,7 +94,8 @@ final class FileWriter: Sendable {
                     state.failure = failure
                     state.chunks = []
                 }
-                guard let sender = state.sender, sender.until > 0, state.waitingBytes <= sender.until || state.failure != nil else {
+                guard let sender = state.sender, sender.until > 0, state.waitingBytes <= sender.until || state.failure != nil
+                else {
                     return nil
                 }
                 state.sender = nil

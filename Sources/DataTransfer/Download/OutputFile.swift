@@ -6,6 +6,7 @@ final class OutputFile: Sendable {
     let descriptor: Int32
     /// For errors.
     let url: URL
+    private let isOpen = Locked(true)
 
     /// Takes the descriptor over.
     init(_ descriptor: Int32, url: URL) {
@@ -14,7 +15,16 @@ final class OutputFile: Sendable {
     }
 
     deinit {
-        close(descriptor)
+        close()
+    }
+
+    /// The last call; without it, that is the end of whoever holds it last.
+    func close() {
+        let closesNow = isOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        if closesNow { Foundation.close(descriptor) }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFailure) {

@@ -19,6 +19,7 @@ extension PartialFile {
         let final = try move(to: name, policy)
         unlink(place.record)
         if flushes { try flushFolder() }
+        file.close()
         return final
     }
 
@@ -30,7 +31,9 @@ extension PartialFile {
             }
             return url(name)
         case .fail:
-            if let number = moveExclusively(to: name) { throw FileFailure("cannot take its place", url: url(name), errno: number) }
+            if let number = moveExclusively(to: name) {
+                throw FileFailure("cannot take its place", url: url(name), errno: number)
+            }
             return url(name)
         case .keepBoth:
             for number in 1...Self.maximumCopies {

@@ -41,7 +41,9 @@ struct PartialFile: Sendable {
         guard lstat(place.file, &named) == 0, named.st_ino == status.st_ino, named.st_dev == status.st_dev else { return nil }
         // Of somebody else, or a second name of a file that must not change: a new one takes its place.
         if status.st_nlink != 1 || status.st_uid != geteuid() && status.st_size > 0 {
-            guard unlink(place.file) == 0 else { throw FileFailure("the partial file cannot be renewed", url: place.url, errno: errno) }
+            guard unlink(place.file) == 0 else {
+                throw FileFailure("the partial file cannot be renewed", url: place.url, errno: errno)
+            }
             return nil
         }
         return file
@@ -135,9 +137,13 @@ extension DownloadRecord {
         let descriptor = Foundation.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         let file = OutputFile(descriptor, url: URL(fileURLWithPath: path))
-        guard let status = try? file.status(), status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.maximumBytes else { return nil }
+        guard let status = try? file.status(), status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.maximumBytes else {
+            return nil
+        }
         var json = Data(count: Int(status.st_size))
-        guard let count = try? json.withUnsafeMutableBytes({ try file.read(into: $0, at: 0) }), count == json.count else { return nil }
+        guard let count = try? json.withUnsafeMutableBytes({ try file.read(into: $0, at: 0) }), count == json.count else {
+            return nil
+        }
         self.init(json: json)
     }
 }

@@ -35,7 +35,8 @@ package enum ContentDisposition {
                 decoded.unicodeScalars.append(Unicode.Scalar(byte))
                 continue
             }
-            guard let high = bytes.next().flatMap(PercentEncoding.hexValue), let low = bytes.next().flatMap(PercentEncoding.hexValue)
+            guard let high = bytes.next().flatMap(PercentEncoding.hexValue),
+                let low = bytes.next().flatMap(PercentEncoding.hexValue)
             else { return nil }
             decoded.unicodeScalars.append(Unicode.Scalar(high << 4 | low))
         }

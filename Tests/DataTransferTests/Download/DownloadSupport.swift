@@ -8,7 +8,8 @@ final class ScratchFolder: Sendable {
     let url: URL
 
     init() throws {
-        url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().appendingPathComponent("download-tests-\(UUID())", isDirectory: true)
+        url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().appendingPathComponent(
+            "download-tests-\(UUID())", isDirectory: true)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 

@@ -237,7 +237,8 @@ struct ResumeTests {
 
     @Test func `a 416 that was not asked for is an error`() async throws {
         served.change { content in content.answer = { _, _ in .status(416) } }
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place) }
+        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        }
         #expect(error.statusCode == 416 && server.requestCount == 1 && folder.names == [])
     }
 
@@ -259,7 +260,8 @@ struct ResumeTests {
                 return response
             }
         }
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place) }
+        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        }
         #expect(error.fileFailure?.code == .rangeMismatch, "\(error)")
         #expect(folder.names == [] && folder.openDescriptors == 0)
         // The next attempt is not caught in the same trap.
@@ -275,7 +277,8 @@ struct ResumeTests {
                 LoopbackResponse.chunked([response.body, Data("more".utf8)], status: 206, headers: response.headers)
             }
         }
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place) }
+        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        }
         #expect(error.fileFailure?.code == .rangeMismatch && folder.names == [])
     }
 
@@ -308,7 +311,8 @@ struct ResumeTests {
                 return response
             }
         }
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place) }
+        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        }
         #expect(error.fileFailure?.code == .lengthMismatch && error.isRetryable)
         served.change { $0.answer = nil }
         #expect(try await service.download(movie, to: place).resumedFrom == 400_000)
@@ -321,7 +325,8 @@ struct ResumeTests {
                 LoopbackResponse(status: 206, headers: ["Content-Range": "bytes 0-0/2"], body: response.body.prefix(1))
             }
         }
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place) }
+        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        }
         #expect(error.fileFailure?.code == .rangeMismatch && folder.names == [])
         // Unless the endpoint did.
         let part = Endpoint<Void>(path: "files/movie.mp4", headerParameters: ["Range": "bytes=0-0"])

@@ -16,8 +16,10 @@ struct ContentRangeTests {
 
     @Test(
         arguments: [
-            "", "bytes", "bytes ", "bytes 0-1", "bytes 0-1/", "bytes /5", "bytes -1/5", "bytes 1-/5", "bytes 2-1/5", "bytes 0-5/5",
-            "bytes */*", "items 0-1/5", "bytes 0-1/5/6", "bytes=0-1/5", "bytes +0-1/5", "bytes 0-1/-5", "bytes 0 -1/5", "bytes 0-1/5x",
+            "", "bytes", "bytes ", "bytes 0-1", "bytes 0-1/", "bytes /5", "bytes -1/5", "bytes 1-/5", "bytes 2-1/5",
+            "bytes 0-5/5",
+            "bytes */*", "items 0-1/5", "bytes 0-1/5/6", "bytes=0-1/5", "bytes +0-1/5", "bytes 0-1/-5", "bytes 0 -1/5",
+            "bytes 0-1/5x",
             "bytes 0-9223372036854775807/*", "bytes 0-9223372036854775808/*", "bytes 0-1/99999999999999999999", "bytes 0-1,2-3/5",
             "bytes ٠-١/٥",
         ])

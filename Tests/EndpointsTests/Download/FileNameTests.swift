@@ -10,14 +10,18 @@ struct FileNameTests {
             ("attachment; filename*= UTF-8''%e2%82%ac%20rates", "€ rates"),
             ("attachment; filename=\"EURO rates\"; filename*=utf-8'en'%e2%82%ac%20rates", "€ rates"),
             ("attachment; filename*=iso-8859-1'en'%A3%20rates", "£ rates"),
-            ("attachment; filename*=UTF-8''%ff; filename=plain", "plain"), ("attachment; filename*=koi8-r''%c1; filename=plain", "plain"),
-            ("attachment; filename=\"a\\\"b;c\"; x=y", "a\"b;c"), ("attachment; filename=a; filename=b", "a"), ("attachment; filename=\"open", "open"),
+            ("attachment; filename*=UTF-8''%ff; filename=plain", "plain"),
+            ("attachment; filename*=koi8-r''%c1; filename=plain", "plain"),
+            ("attachment; filename=\"a\\\"b;c\"; x=y", "a\"b;c"), ("attachment; filename=a; filename=b", "a"),
+            ("attachment; filename=\"open", "open"),
         ])
     func `a header names a file`(header: String, name: String) {
         #expect(ContentDisposition.fileName(in: header) == name)
     }
 
-    @Test(arguments: ["", "attachment", "filename=a", "attachment; name=a", "attachment; filename*=a", "attachment; filename*=UTF-8''%"])
+    @Test(arguments: [
+        "", "attachment", "filename=a", "attachment; name=a", "attachment; filename*=a", "attachment; filename*=UTF-8''%",
+    ])
     func `or it does not`(header: String) {
         #expect(ContentDisposition.fileName(in: header) == nil)
     }
@@ -25,9 +29,12 @@ struct FileNameTests {
     @Test(
         arguments: [
             ("movie.mp4", "movie.mp4"), ("/etc/passwd", "passwd"), ("..\\..\\windows\\win.ini", "win.ini"), ("../../up", "up"),
-            (".bashrc", "bashrc"), ("...", nil), ("..", nil), (".", nil), ("", nil), ("/", nil), ("a/", nil), ("  ", nil), (" .. a. . ", "a"),
-            ("a\u{0}b\u{1F}\nc\u{7F}", "abc"), ("\u{0}", nil), ("gpj.exe\u{202E}", "gpj.exe"), ("a:b*c?d\"e<f>g|h", "a_b_c_d_e_f_g_h"),
-            ("CON", "_CON"), ("nul.txt", "_nul.txt"), ("com1", "_com1"), ("LPT9.tar.gz", "_LPT9.tar.gz"), ("com", "com"), ("console", "console"),
+            (".bashrc", "bashrc"), ("...", nil), ("..", nil), (".", nil), ("", nil), ("/", nil), ("a/", nil), ("  ", nil),
+            (" .. a. . ", "a"),
+            ("a\u{0}b\u{1F}\nc\u{7F}", "abc"), ("\u{0}", nil), ("gpj.exe\u{202E}", "gpj.exe"),
+            ("a:b*c?d\"e<f>g|h", "a_b_c_d_e_f_g_h"),
+            ("CON", "_CON"), ("nul.txt", "_nul.txt"), ("com1", "_com1"), ("LPT9.tar.gz", "_LPT9.tar.gz"), ("com", "com"),
+            ("console", "console"),
             ("naïve 映画.mp4", "naïve 映画.mp4"), ("\u{2028}x", "x"),
         ])
     func `a name is made safe`(proposed: String, name: String?) {
@@ -50,7 +57,8 @@ struct FileNameTests {
     @Test(
         arguments: [
             ("https://h.example/a/movie.mp4?token=1", nil, "movie.mp4"), ("https://h.example/a%2F..%2Fb", nil, "b"),
-            ("https://h.example/", nil, "download"), ("https://h.example", nil, "download"), ("https://h.example/%2e%2e", nil, "download"),
+            ("https://h.example/", nil, "download"), ("https://h.example", nil, "download"),
+            ("https://h.example/%2e%2e", nil, "download"),
             ("https://h.example/%FF", nil, "download"), ("https://h.example/x", "attachment; filename=\"../y\"", "y"),
             ("https://h.example/x", "attachment; filename=\"..\"", "x"),
         ])
@@ -65,14 +73,16 @@ struct FileNameTests {
         for _ in 0..<3000 {
             let text = String((0..<Int.random(in: 0..<12, using: &random)).map { _ in alphabet.randomElement(using: &random)! })
             guard let name = SafeFileName.make(text) else { continue }
-            #expect(!name.isEmpty && !name.contains("/") && !name.contains("\\") && !name.hasPrefix(".") && !name.contains("\u{0}"))
+            #expect(
+                !name.isEmpty && !name.contains("/") && !name.contains("\\") && !name.hasPrefix(".") && !name.contains("\u{0}"))
         }
     }
 
     /// RFC 9110 §5.6.7.
     @Test(
         arguments: [
-            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199),
             ("Fri, 31 Dec 1999 23:59:59 GMT", 946_684_799), ("Wed, 01 Mar 2000 00:00:00 GMT", 951_868_800),
         ])
     func `a date is read`(text: String, seconds: Int64) {
@@ -81,8 +91,10 @@ struct FileNameTests {
 
     @Test(
         arguments: [
-            "", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 1994 08:49:37", "Sun, 6 Nov 1994 08:49:37 GMT",
-            "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:-9:37 GMT",
+            "", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 1994 08:49:37",
+            "Sun, 6 Nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 1994 08:-9:37 GMT",
         ])
     func `another text is no date`(text: String) {
         #expect(HTTPTimestamp.seconds(text) == nil)
