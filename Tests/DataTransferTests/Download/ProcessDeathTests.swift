@@ -47,7 +47,7 @@
                 service.download(movie, to: place) { _ in exit(3) }
                 let partial = place.deletingLastPathComponent().appendingPathComponent(".movie.mp4.partial").path
                 var status = stat()
-                while stat(partial, &status) != 0 || status.st_size < bytes {}
+                while stat(partial, &status) != 0 || status.st_size < bytes { sched_yield() }
                 kill(getpid(), SIGKILL)
             }
             #expect(folder.names == [".movie.mp4.partial", ".movie.mp4.partial.json"])
