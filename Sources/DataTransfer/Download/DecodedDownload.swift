@@ -62,12 +62,10 @@ extension OutputFile {
     /// In the folder for temporary files, where nobody else can open it. It is gone with the last of its descriptors and mappings.
     fileprivate static func nameless() throws(FileFailure) -> OutputFile {
         let folder = FileManager.default.temporaryDirectory
-        var template = Array(folder.appendingPathComponent("download-XXXXXX").path.utf8CString)
-        // Made with mode 0600 (POSIX mkstemp).
-        let descriptor = mkstemp(&template)
+        let path = folder.appendingPathComponent("download-\(UUID().uuidString)").path
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileFailure("no temporary file can be made", url: folder, errno: errno) }
-        unlink(template)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        unlink(path)
         return OutputFile(descriptor, url: folder)
     }
 

@@ -74,7 +74,8 @@ extension DataTransferError {
     public var isTimeout: Bool { networkError?.isTimeout ?? false }
     /// Whether the network, rather than this request or the server's answer, was at fault.
     public var isConnectivity: Bool { networkError?.isConnectivity ?? false }
-    /// Whether the same request might fare better a moment later; see ``NetworkCore/NetworkError/isRetryable``.
+    /// Whether the same request might fare better a moment later; see ``NetworkCore/NetworkError/isRetryable``. So might a download whose
+    /// file was in use, or whose body was too short.
     public var isRetryable: Bool { networkError?.isRetryable ?? fileFailure?.isRetryable ?? false }
 }
 

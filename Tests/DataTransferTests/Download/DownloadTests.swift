@@ -241,6 +241,19 @@ struct DownloadTests {
         #expect(events.last?.bytesReceived == 700_000 && events.last?.totalBytesToReceive == 700_000)
     }
 
+    @Test func `a service with one method can download too`() async throws {
+        struct Mock: MockEndpoint {
+            let path = "users"
+            var mockFileName: String { "users" }
+        }
+        try Data("[1,2]".utf8).write(to: folder.file("users.json"))
+        let service = StubDataTransferService(folder: folder.url)
+        let file = try await service.download(Mock(), to: folder.file("copy.json"))
+        #expect(file.byteCount == 5)
+        #expect(try await service.download(Mock().as([Int].self)) == [1, 2])
+        expectOnly("copy.json", "users.json")
+    }
+
     @Test func `a stub is enough`() async throws {
         let session = StubSessionManager()
         session.enqueue(.data(Data("stubbed".utf8), headers: ["Content-Length": "7"]), for: "/files/movie.mp4")

@@ -136,6 +136,22 @@ struct ResumeTests {
         try expectWhole()
     }
 
+    @Test func `bytes that cannot be resumed never lie beside a record`() async throws {
+        try await breakOff()
+        served.change { content in
+            content.headers = [:]
+            content.body = sampleBytes(Self.length, seed: 2)
+            content.faults = [.stallBody(after: 400_000)]
+        }
+        let (service, place) = (service, place)
+        let task = Task { try await service.download(movie, to: place) }
+        try await folder.waitForBytes(400_000, in: ".movie.mp4.partial")
+        #expect(folder.names == [".movie.mp4.partial"])
+        task.cancel()
+        _ = await task.result
+        #expect(folder.names == [])
+    }
+
     @Test func `who does not want it resumes nothing`() async throws {
         try await breakOff(DownloadOptions(resumes: false))
         #expect(folder.names == [])
