@@ -35,6 +35,11 @@ enum Servers {
 
     private static func port(_ name: String) -> Int { environment["DATA_TRANSFER_\(name)_PORT"].flatMap(Int.init) ?? 0 }
 
+    /// What nginx serves as `files/`, to be added to.
+    static func file(_ name: String) -> URL {
+        URL(fileURLWithPath: environment["DATA_TRANSFER_FILES"] ?? "/").appendingPathComponent(name)
+    }
+
     /// Such as `ca.pem`: the authority of all that speak TLS.
     static func certificate(_ name: String) -> URL {
         URL(fileURLWithPath: environment["DATA_TRANSFER_CERTIFICATES"] ?? "/").appendingPathComponent(name)
