@@ -17,7 +17,8 @@ final class BodyFile: @unchecked Sendable {
         guard url.withUnsafeFileSystemRepresentation({ $0.map { stat($0, &status) } ?? -1 }) == 0 else {
             throw failure("cannot be looked at", request, errno)
         }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw failure("is not a regular file", request) }
+        let kind = status.st_mode & S_IFMT
+        guard kind == S_IFREG else { throw failure(kind == S_IFDIR ? "is a directory" : "is not a regular file", request) }
         return Int64(status.st_size)
     }
 
