@@ -29,6 +29,12 @@ public protocol DataTransferService: Sendable {
     func response<Target: ResponseRequestable>(
         for endpoint: Target
     ) async throws(DataTransferError) -> DataTransferResponse<Target.Response>
+
+    /// Requests an endpoint, and returns when the head of its response has come. Derived from ``response(for:)``, and so with the whole
+    /// body in memory, unless a service can do better.
+    ///
+    /// - Throws: ``DataTransferError``; at once when the task is cancelled. What fails later is thrown by the stream.
+    func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream
 }
 
 extension DataTransferService {
@@ -41,6 +47,22 @@ extension DataTransferService {
         let bridge = CancellationBridge<DataTransferResponse<Target.Response>, DataTransferError>(
             cancellation: .networkFailure(.cancelled(TransportError(.cancelled, "the task was cancelled"))))
         return try await bridge.run { completion in self.response(for: endpoint, on: nil, completion: completion) }
+    }
+
+    /// Requests an endpoint with ``response(for:)``: its body comes as one chunk, from memory.
+    ///
+    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
+    public func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream {
+        try await bufferedStream(for: endpoint)
+    }
+
+    private func bufferedStream(for endpoint: some Requestable) async throws(DataTransferError) -> DataTransferStream {
+        let response = try await response(for: AdjustedEndpoint(bytesOf: endpoint))
+        let body = ResponseStream(response.value, trailers: response.trailers, timings: response.timings)
+        return DataTransferStream(
+            StreamedResponse(
+                statusCode: response.statusCode, headers: response.headers, url: response.url, timings: response.timings,
+                body: body))
     }
 
     /// The value of an endpoint: a decoded one, or nothing for `Void`.

@@ -10,8 +10,7 @@ import NetworkLogging
 /// ```
 public struct DefaultDataTransferService: DataTransferService {
     private let networkService: any NetworkService
-    private let errorResolver: any DataTransferErrorResolver
-    private let errorLogger: (any DataTransferErrorLogger)?
+    private let failures: FailureReport
 
     /// - Parameters:
     ///   - networkService: What fetches the bytes.
@@ -23,8 +22,7 @@ public struct DefaultDataTransferService: DataTransferService {
         errorLogger: (any DataTransferErrorLogger)? = nil
     ) {
         self.networkService = networkService
-        self.errorResolver = errorResolver
-        self.errorLogger = errorLogger
+        failures = FailureReport(resolver: errorResolver, logger: errorLogger)
     }
 
     /// Over a ``NetworkCore/DefaultNetworkService`` made of these parts.
@@ -75,23 +73,32 @@ public struct DefaultDataTransferService: DataTransferService {
         return try decode(result, endpoint)
     }
 
+    /// Requests an endpoint, and returns when the head of its response has come.
+    ///
+    /// - Throws: ``DataTransferError``; as soon as the network service does when the task is cancelled. What fails later is thrown by the
+    ///   stream, resolved and logged like any other failure.
+    public func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream {
+        do throws(NetworkError) {
+            return DataTransferStream(try await networkService.stream(for: endpoint), failures: failures)
+        } catch {
+            throw failures.report(error)
+        }
+    }
+
     /// What both faces do with what came back.
     private func decode<Target: ResponseRequestable>(
         _ result: Result<NetworkResponse, NetworkError>, _ endpoint: Target
     ) throws(DataTransferError) -> DataTransferResponse<Target.Response> {
-        let failure: DataTransferError
         switch result {
         case .success(let response):
             do {
                 let body = ResponseBody(response.body, contentType: response.headers["Content-Type"])
                 return DataTransferResponse(value: try endpoint.response(from: body), response: response)
             } catch {
-                failure = DataTransferError(decoding: error, of: response, endpoint: endpoint)
+                throw failures.report(DataTransferError(decoding: error, of: response, endpoint: endpoint))
             }
         case .failure(let error):
-            failure = DataTransferError(error, resolvedBy: errorResolver)
+            throw failures.report(error)
         }
-        if let errorLogger, errorLogger.isEnabled { errorLogger.log(error: failure) }
-        throw failure
     }
 }

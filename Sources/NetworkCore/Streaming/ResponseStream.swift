@@ -93,7 +93,7 @@ extension ResponseStream {
     }
 
     func nextChunk() async throws(TransportError) -> Data? { try await source.nextChunk() }
-    func stop() { source.stopOnce() }
+    package func stop() { source.stopOnce() }
     var end: StreamEnd? { source.end() }
 }
 

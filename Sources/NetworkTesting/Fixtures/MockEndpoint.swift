@@ -25,3 +25,10 @@ extension DecodedEndpoint: MockEndpoint where Base: MockEndpoint {
     /// The base's.
     public var mockFileExtension: String { base.mockFileExtension }
 }
+
+extension AdjustedEndpoint: MockEndpoint where Base: MockEndpoint {
+    /// The base's.
+    package var mockFileName: String { base.mockFileName }
+    /// The base's.
+    package var mockFileExtension: String { base.mockFileExtension }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// An endpoint, some of its parts replaced: how one call can ask for what the endpoint itself does not say.
+///
+/// Whatever the base computes is read once, when this is made.
+package struct AdjustedEndpoint<Base: Requestable, Response: Sendable>: ResponseRequestable {
+    package let base: Base
+    package var method: HTTPMethod
+    package var headerParameters: HTTPHeaders
+    package var body: RequestBody?
+    package var timeouts: RequestTimeouts
+    package var acceptedStatuses: AcceptedStatuses
+    package var progress: (any TransferProgressObserver)?
+    package let responseDecoder: any ResponseDecoder
+    private let makeResponse: @Sendable (ResponseBody) throws -> Response
+
+    package init(
+        _ base: Base, responseDecoder: any ResponseDecoder, response: @escaping @Sendable (ResponseBody) throws -> Response
+    ) {
+        self.base = base
+        method = base.method
+        headerParameters = base.headerParameters
+        body = base.body
+        timeouts = base.timeouts
+        acceptedStatuses = base.acceptedStatuses
+        progress = base.progress
+        self.responseDecoder = responseDecoder
+        makeResponse = response
+    }
+
+    package var path: String { base.path }
+    package var isFullPath: Bool { base.isFullPath }
+    package var pathParameters: PathParameters { base.pathParameters }
+    package var queryParameters: Parameters { base.queryParameters }
+    package var queryStyle: QueryStyle { base.queryStyle }
+
+    package func response(from body: ResponseBody) throws -> Response { try makeResponse(body) }
+}
+
+extension AdjustedEndpoint where Base: ResponseRequestable, Response == Base.Response {
+    /// Answered as the base is.
+    package init(_ base: Base) {
+        self.init(base, responseDecoder: base.responseDecoder) { try base.response(from: $0) }
+    }
+}
+
+extension AdjustedEndpoint where Response == Data {
+    /// Answered by the bytes of the body, whatever the base makes of them.
+    package init(bytesOf base: Base) {
+        self.init(base, responseDecoder: .rawData) { $0.data }
+    }
+}
+
+extension AdjustedEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Method and path, without query and user information.
+    package var description: String { "AdjustedEndpoint(\(method) \(URLText.shown(path: path, isFullPath: isFullPath)))" }
+    /// The same as `description`.
+    package var debugDescription: String { description }
+    /// The description.
+    package var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

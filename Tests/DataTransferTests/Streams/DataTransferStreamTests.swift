@@ -1,0 +1,109 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct DataTransferStreamTests {
+    struct OwnError: Error {}
+
+    struct OwnResolver: DataTransferErrorResolver {
+        func resolve(error: NetworkError) -> any Error & Sendable { OwnError() }
+    }
+
+    struct Mock: MockEndpoint {
+        let path = "users"
+        var mockFileName: String { "users" }
+    }
+
+    /// Implements no more than a test double has to.
+    struct OneMethod: DataTransferService {
+        let base: DefaultDataTransferService
+
+        func response<Target: ResponseRequestable>(
+            for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
+            completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
+        ) -> any NetworkCancellable {
+            base.response(for: endpoint, on: queue, completion: completion)
+        }
+    }
+
+    private func collect(_ stream: DataTransferStream) async throws(DataTransferError) -> Data {
+        var data = Data()
+        for try await chunk in stream { data.append(chunk) }
+        return data
+    }
+
+    @Test func `a stream hands out head and body`() async throws {
+        let server = try LoopbackServer {
+            Route(.get, "/a") { _ in LoopbackResponse.text("hello").header("X-A", "1") }
+        }
+        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+        let stream = try await service.stream(for: Endpoint<Void>(path: "a"))
+        #expect(stream.statusCode == 200)
+        #expect(stream.headers["x-a"] == "1")
+        #expect(try await collect(stream) == Data("hello".utf8))
+        #expect(stream.timings.bytesReceived == 5)
+    }
+
+    @Test func `a failure before the head, and one inside the body, are resolved and logged once each`() async throws {
+        let server = try LoopbackServer {
+            Route(.get, "/cut") { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
+        }
+        let logger = InMemoryLogger()
+        let service = DefaultDataTransferService(
+            configuration: APIConfiguration(baseURL: server.url), errorResolver: OwnResolver(), errorLogger: logger)
+        await #expect {
+            _ = try await service.stream(for: Endpoint<Void>(path: "none"))
+        } throws: {
+            ($0 as? DataTransferError)?.resolved(as: OwnError.self) != nil
+        }
+        #expect(logger.dataTransferErrors.count == 1)
+        let stream = try await service.stream(for: Endpoint<Void>(path: "cut"))
+        var received = Data()
+        do throws(DataTransferError) {
+            for try await chunk in stream { received.append(chunk) }
+            Issue.record("the body is whole")
+        } catch {
+            #expect(error.resolved(as: OwnError.self) != nil)
+            #expect(error.networkError?.transportError?.code == .incompleteBody)
+        }
+        #expect(received == Data("hel".utf8))
+        #expect(logger.dataTransferErrors.count == 2)
+    }
+
+    @Test func `a double of one method streams from memory, whatever the endpoint makes of the body`() async throws {
+        let session = StubSessionManager()
+        session.enqueue(.text("no JSON"), for: "/users")
+        let service = OneMethod(
+            base: DefaultDataTransferService(configuration: try APIConfiguration("https://api.test"), sessionManager: session))
+        let stream = try await service.stream(for: Endpoint<[Int]>(path: "users"))
+        #expect(stream.statusCode == 200)
+        #expect(try await collect(stream) == Data("no JSON".utf8))
+    }
+
+    @Test func `a mock streams its file`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("[1]".utf8).write(to: folder.appendingPathComponent("users.json"))
+        let service = StubDataTransferService(folder: folder)
+        #expect(try await collect(service.stream(for: Mock())) == Data("[1]".utf8))
+    }
+
+    @Test func `a cancelled reader gets an error at once`() async throws {
+        let server = try LoopbackServer {
+            Route(.get, "/slow") { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 3)) }
+        }
+        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+        let stream = try await service.stream(for: Endpoint<Void>(path: "slow"))
+        let task = Task { () -> DataTransferError? in
+            do throws(DataTransferError) {
+                for try await _ in stream { withUnsafeCurrentTask { $0?.cancel() } }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(await task.value?.isCancelled == true)
+    }
+}
