@@ -20,7 +20,7 @@ extension MultipartFormData {
                 segments.append(ContentSequence.Segment(.data(glue)))
                 glue = Data()
                 // Those in memory have been looked at.
-                let forbidden = part.content.data == nil ? delimiter : nil
+                let forbidden = part.content.data == nil && !isRandom ? delimiter : nil
                 segments.append(ContentSequence.Segment(part.content, name: part.name, forbidden: forbidden))
             }
             glue.append(contentsOf: "\r\n".utf8)

@@ -15,15 +15,19 @@ import Foundation
 public struct MultipartFormData: Sendable {
     /// In the order they are sent.
     public var parts: [Part]
-    /// Stands between the parts. It may not occur inside one of them: in a part in memory that is an error when the request is built, in a
-    /// file or a stream one that ends the transfer, before the bytes in question are sent.
+    /// Stands between the parts, and may not occur inside one of them.
+    ///
+    /// In a part in memory that is an error when the request is built. In a file or a stream a given boundary is looked for while they are
+    /// sent, and ends the transfer before it is complete. A random one is not: with 128 bits of the system's generator in it, made for this
+    /// form, no content that was there before can hold it but by a chance of 1 in 10³⁸ at each of its bytes.
     public let boundary: String
+    let isRandom: Bool
 
-    /// - Parameter boundary: 1 to 70 characters of RFC 2046 §5.1.1, for the same bytes each time. Random unless given, with 128 bits of the
-    ///   system's generator: who makes a file beforehand cannot know it.
+    /// - Parameter boundary: 1 to 70 characters of RFC 2046 §5.1.1, for the same bytes each time; random unless given.
     public init(_ parts: [Part] = [], boundary: String? = nil) {
         self.parts = parts
         self.boundary = boundary ?? Self.randomBoundary()
+        isRandom = boundary == nil
     }
 
     /// Adds a text field, as UTF-8 without a content type.
