@@ -40,7 +40,8 @@ extension MultipartFormData {
 
     private func joined() throws(RequestGenerationError) -> Data {
         var data = Data()
-        data.reserveCapacity(parts.reduce(boundary.utf8.count + 8) { $0 + ($1.content.data?.count ?? 0) + boundary.utf8.count + 200 })
+        data.reserveCapacity(
+            parts.reduce(boundary.utf8.count + 8) { $0 + ($1.content.data?.count ?? 0) + boundary.utf8.count + 200 })
         for part in parts {
             guard let content = part.content.data else {
                 throw RequestGenerationError(.body, "the part \"\(part.name.printable)\" is not in memory")

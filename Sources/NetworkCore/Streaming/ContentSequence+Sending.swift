@@ -14,7 +14,9 @@ extension ContentSequence {
                 continue
             }
             let (sum, isTooLarge) = soFar.addingReportingOverflow(length)
-            if isTooLarge { throw TransportError(.bodyFailed, "the body is too large for its length to be told", request: request) }
+            if isTooLarge {
+                throw TransportError(.bodyFailed, "the body is too large for its length to be told", request: request)
+            }
             total = sum
         }
         return total
@@ -45,7 +47,8 @@ extension ContentSequence {
         guard total == length else {
             throw TransportError(
                 .bodyFailed,
-                "the body's files have changed: \(length.map(String.init) ?? "unknown") bytes were announced, now there are \(total.map(String.init) ?? "unknown")")
+                "the body's files have changed: \(length.map(String.init) ?? "unknown") bytes were announced, now there are \(total.map(String.init) ?? "unknown")"
+            )
         }
         for (segment, length) in zip(segments, lengths) {
             do throws(TransportError) {

@@ -232,7 +232,9 @@ struct ConcurrentlyTests {
     @Test func `completions hear what the async forms return, and their handles call all off`() async throws {
         let service = Service(failing: [1])
         let queue = CountingQueue()
-        let values: Result<[Int], DataTransferError> = await outcome { service.concurrently([Endpoint<Int>(path: "5")], on: queue, completion: $0) }
+        let values: Result<[Int], DataTransferError> = await outcome {
+            service.concurrently([Endpoint<Int>(path: "5")], on: queue, completion: $0)
+        }
         #expect(try values.get() == [5])
         let all = await outcome { service.concurrently(collecting: endpoints(3), on: queue, completion: $0) }
         #expect(all.map { try? $0.get() } == [0, nil, 2] && queue.count == 2)
@@ -268,7 +270,9 @@ struct ConcurrentlyTests {
         #expect(number == 1 && text == "2")
 
         let failing = Service(isHeld: true, failing: [2])
-        let task = Task { try await failing.concurrently(Endpoint<Int>(path: "1"), Endpoint<Data>(path: "2", responseDecoder: .rawData)) }
+        let task = Task {
+            try await failing.concurrently(Endpoint<Int>(path: "1"), Endpoint<Data>(path: "2", responseDecoder: .rawData))
+        }
         await failing.waitForRequests(2)
         failing.answer(2)
         let error = await #expect(throws: DataTransferError.self) { _ = try await task.value }

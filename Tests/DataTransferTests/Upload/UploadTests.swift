@@ -93,7 +93,8 @@ struct UploadTests {
 
     @Test func `status, headers and timings come with the value where they are asked for`() async throws {
         let server = try Self.server()
-        let response = try await service(server).response(for: Endpoint<Receipt>(path: "uploads"), uploading: .data(Data("x".utf8)))
+        let response = try await service(server).response(
+            for: Endpoint<Receipt>(path: "uploads"), uploading: .data(Data("x".utf8)))
         #expect(response.statusCode == 201 && response.value.bytes == 1 && response.timings.bytesSent == 1)
         #expect(response.headers["Content-Type"] == "application/json")
     }
@@ -119,7 +120,8 @@ struct UploadTests {
         session.enqueue(.json("7", status: 404))
         let endpoint = Endpoint<Int>(
             path: "items/{id}", method: .put, pathParameters: ["id": 5], headerParameters: ["X-A": "1", "Content-Type": "a/b"],
-            queryParameters: ["q": 1], body: .json(["old": 1]), timeouts: RequestTimeouts(idle: .seconds(3)), acceptedStatuses: [404])
+            queryParameters: ["q": 1], body: .json(["old": 1]), timeouts: RequestTimeouts(idle: .seconds(3)),
+            acceptedStatuses: [404])
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("https://api.example"), sessionManager: session)
         #expect(try await service.upload(["new": 1], to: endpoint) == 7)

@@ -31,7 +31,8 @@ struct FormReader {
     }
 
     private static func part(_ data: Data) throws -> Part {
-        guard let split = data.range(of: Data("\r\n\r\n".utf8)), let head = String(data: data[..<split.lowerBound], encoding: .utf8)
+        guard let split = data.range(of: Data("\r\n\r\n".utf8)),
+            let head = String(data: data[..<split.lowerBound], encoding: .utf8)
         else { throw Flaw(reason: "no end of the head") }
         var part = Part(name: "", content: Data(data[split.upperBound...]))
         for line in head.components(separatedBy: "\r\n") {

@@ -79,7 +79,8 @@ import Testing
     @Test(
         arguments: [
             ("a.txt", "text/plain"), ("A.JPG", "image/jpeg"), ("movie.mp4", "video/mp4"), ("x.tar.gz", "application/gzip"),
-            ("noextension", "application/octet-stream"), (".json", "application/octet-stream"), ("a.", "application/octet-stream"),
+            ("noextension", "application/octet-stream"), (".json", "application/octet-stream"),
+            ("a.", "application/octet-stream"),
             ("a.unheard-of", "application/octet-stream"), ("a.b/c", "application/octet-stream"), ("", "application/octet-stream"),
         ]
     )

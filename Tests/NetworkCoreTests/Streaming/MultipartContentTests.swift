@@ -110,7 +110,8 @@ struct MultipartContentTests {
         var form = MultipartFormData(boundary: "AaB03x")
         form.append(.file(file.url), name: "f")
         let error = try await failure(of: session, request(server.url, form))
-        #expect(error.code == .bodyFailed && error.message.contains("part \"f\"") && error.message.contains("boundary"), "\(error)")
+        #expect(
+            error.code == .bodyFailed && error.message.contains("part \"f\"") && error.message.contains("boundary"), "\(error)")
         #expect(server.requestCount == 0)
 
         var other = MultipartFormData(boundary: "AaB03y")
