@@ -10,6 +10,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz-head", dependencies: [.product(name: "NetworkCore", package: "swift-data-transfer")]),
         .executableTarget(
+            name: "fuzz-multipart", dependencies: [.product(name: "Endpoints", package: "swift-data-transfer")]),
+        .executableTarget(
             name: "fuzz-redirect",
             dependencies: [
                 .product(name: "NetworkCore", package: "swift-data-transfer"),

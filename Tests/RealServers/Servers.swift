@@ -11,6 +11,8 @@ enum Servers {
     private static let environment = ProcessInfo.processInfo.environment
     static let httpbin = environment["DATA_TRANSFER_HTTPBIN_URL"] ?? ""
     static let nginx = environment["DATA_TRANSFER_NGINX_URL"] ?? ""
+    /// What werkzeug reads in a form.
+    static let forms = environment["DATA_TRANSFER_FORMS_URL"] ?? ""
     /// nginx over TLS, with HTTP/2; with HTTP/1.1 only; with HTTP/2 and a certificate asked of the client.
     static let h2 = environment["DATA_TRANSFER_H2_URL"] ?? ""
     static let tls = environment["DATA_TRANSFER_TLS_URL"] ?? ""
@@ -27,7 +29,7 @@ enum Servers {
     static let guardedProxyPort = port("GUARDED_PROXY")
     static let refusingProxyPort = port("REFUSING_PROXY")
     static let socksPort = port("SOCKS")
-    static let areRunning = ![httpbin, nginx, h2, echo, streams].contains("")
+    static let areRunning = ![httpbin, nginx, forms, h2, echo, streams].contains("")
     /// Whether tests that take long run too.
     static let runsSlowTests = environment["DATA_TRANSFER_SLOW"] == "1"
     /// The same httpbin, on another origin.

@@ -1,0 +1,45 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+/// What is broken in iOS-Network-Layer, and is not here.
+@Suite("iOS-Network-Layer, defects", .timeLimit(.minutes(1))) struct IOSNetworkLayerDefectTests {
+    @Test func `however often its progress is told, an upload returns once`() async throws {
+        let server = try LoopbackServer { request in
+            LoopbackResponse.data(Data("\(request.body.count)".utf8)).fault(.drip(bytes: 1, every: .milliseconds(60)))
+        }
+        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+        let told = Locked(0)
+        let monitor = ProgressMonitor { _ in told.withLock { $0 += 1 } }
+        let data = Data(count: 8_000_000)
+        #expect(try await service.upload(data, to: Endpoint<Int>(path: "files"), progress: monitor) == data.count)
+        #expect(monitor.current?.isFinished == true)
+
+        let calls = Locked(0)
+        let result: Result<Int, DataTransferError> = await outcome { done in
+            service.upload(data, to: Endpoint<Int>(path: "files"), progress: ProgressMonitor()) { result in
+                calls.withLock { $0 += 1 }
+                done(result)
+            }
+        }
+        #expect(try result.get() == data.count && calls.withLock { $0 } == 1)
+        #expect(told.withLock { $0 } > 1)
+    }
+
+    @Test(arguments: [200, 201, 202, 204, 206]) func `each 2xx is a success of an upload`(status: Int) async throws {
+        let session = StubSessionManager()
+        session.enqueue(.status(status))
+        try await DefaultDataTransferService.make(session).upload("a", to: Endpoint<Void>(path: "files"))
+    }
+
+    @Test func `a failed upload is an error with the server's reason, not a progress`() async throws {
+        let session = StubSessionManager()
+        session.enqueue(.json(#"{"status": "error", "message": "Too large"}"#, status: 413))
+        let service = DefaultDataTransferService.make(session, resolver: ErrorBodyResolver<EnvelopeError>())
+        let error = await #expect(throws: DataTransferError.self) {
+            try await service.upload("a", to: Endpoint<Void>(path: "files"))
+        }
+        #expect(error?.resolved(as: EnvelopeError.self)?.message == "Too large" && error?.statusCode == 413)
+    }
+}
