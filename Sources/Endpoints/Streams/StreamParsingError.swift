@@ -28,6 +28,8 @@ public struct StreamParsingError: Error, Sendable {
         case truncatedText
         /// A text of a JSON text sequence is no JSON.
         case malformedText(reason: String)
+        /// An event stream is expected, and the response says it is something else (WHATWG HTML §9.2.2).
+        case unexpectedContentType(String?)
         /// The element is no value of the type asked for.
         case undecodable(any Error)
     }
@@ -45,7 +47,7 @@ public struct StreamParsingError: Error, Sendable {
     /// The beginning of the element, for a redacted snippet.
     package let record: Data
 
-    init(_ kind: Kind, index: Int, byteOffset: Int? = nil, record: Data = Data()) {
+    package init(_ kind: Kind, index: Int, byteOffset: Int? = nil, record: Data = Data()) {
         self.kind = kind
         self.index = index
         self.byteOffset = byteOffset
@@ -55,7 +57,7 @@ public struct StreamParsingError: Error, Sendable {
     /// Whether nothing can follow. Otherwise one element is at fault, and the stream can go on behind it.
     public var endsStream: Bool {
         switch kind {
-        case .limitExceeded, .document, .noRecordSeparator: true
+        case .limitExceeded, .document, .noRecordSeparator, .unexpectedContentType: true
         case .truncatedText, .malformedText, .undecodable: false
         }
     }
@@ -78,6 +80,8 @@ extension StreamParsingError: CustomStringConvertible, CustomDebugStringConverti
         case .noRecordSeparator: "a record separator (0x1E) is expected"
         case .truncatedText: "the text is cut short"
         case .malformedText(let reason): "the text is malformed, \(reason)"
+        case .unexpectedContentType(let type):
+            "the content type is \(type.map { "\"\($0.printable)\"" } ?? "not told"), not text/event-stream"
         case .undecodable(let error): "cannot be decoded (\(type(of: error)))"
         }
     }

@@ -11,7 +11,7 @@ public struct ServerSentEventParser: StreamParser {
     /// What the latest `retry` field says; `nil` without one.
     public private(set) var reconnectionTime: Duration?
     /// Whether a comment or an event has come since this was made: the server is alive.
-    private(set) var hasHeardAnything = false
+    package private(set) var hasHeardAnything = false
 
     private let maximumBytes: Int
     private var buffer = ChunkBuffer()
