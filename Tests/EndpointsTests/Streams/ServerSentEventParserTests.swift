@@ -49,6 +49,7 @@ import Testing
             [Event(data: "a\nb"), Event(data: "c"), Event(data: "d"), Event(data: "e")]
         ),
         ("\r\n\r\ndata: a\r\n\r\n", [Event(data: "a")]),
+        ("event: x\r\ndata: a\r\ndata: b\r\n\r\n", [Event(type: "x", data: "a\nb")]),
         ("data: a\u{2028}b\u{85}c\u{B}\n\n", [Event(data: "a\u{2028}b\u{85}c\u{B}")]),
         // The end cuts an event off.
         ("data: a\n\ndata: b\n", [Event(data: "a")]), ("data: a\n\ndata: b", [Event(data: "a")]), ("data: a", []), ("", []),

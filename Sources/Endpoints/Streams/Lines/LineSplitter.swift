@@ -9,7 +9,7 @@ struct LineSplitter: Sendable {
     private(set) var count = 0
 
     init(maximumBytes: Int) {
-        self.maximumBytes = max(0, maximumBytes)
+        self.maximumBytes = min(max(0, maximumBytes), .max - 1)
     }
 
     mutating func receive(_ chunk: Data) {
@@ -43,12 +43,8 @@ struct LineSplitter: Sendable {
         }
         guard let length else {
             buffer.keep(from: start)
-            // The byte that may turn out to be half of the line's end does not count yet.
-            if buffer.kept.count > maximumBytes,
-                buffer.isFinished || buffer.kept.count > maximumBytes + 1 || buffer.kept.last != 0x0D
-            {
-                throw fail(at: position)
-            }
+            // A byte more may turn out to be half of the line's end.
+            guard buffer.kept.count <= maximumBytes + (buffer.isFinished ? 0 : 1) else { throw fail(at: position) }
             guard buffer.isFinished, !buffer.kept.isEmpty else { return nil }
             return withoutMark(buffer.take(from: buffer.offset, to: buffer.offset), isFirst: position == 0)
         }
