@@ -4,6 +4,7 @@ import Foundation
 /// What large bodies cost: memory, which must not grow with them, and time, beside the `curl` command line.
 struct Memory {
     static let fileName = "large"
+    static let elementsFileName = "elements"
 
     /// nginx, with the large file under its root.
     let url: URL
@@ -22,6 +23,7 @@ struct Memory {
     /// One step for each way that a large body can go.
     func run() async throws {
         try await download()
+        try await elements()
     }
 
     /// A file to a file.
@@ -51,6 +53,28 @@ struct Memory {
         printFigure("transfer.download", ours.median, "MB/s")
         printFigure("transfer.download_curl", curls.median, "MB/s")
         printFigure("transfer.download_vs_curl", ours.median / curls.median, "x")
+    }
+
+    private struct Item: Decodable {
+        let id: Int
+        let title: String
+    }
+
+    /// A JSON array, decoded element by element.
+    private func elements() async throws {
+        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
+        var count = 0
+        var bytes: Int64 = 0
+        let start = ContinuousClock.now
+        let growth = try await Usage.peakGrowth {
+            let items = try await service.stream(
+                Endpoint<Void>(path: Self.elementsFileName), as: .elements(of: Item.self, at: "data.items"))
+            for try await item in items { count += item.title.isEmpty ? 0 : 1 }
+            bytes = items.timings.bytesReceived
+        }
+        say("elements: \(count) in \(bytes) bytes")
+        printFigure("memory.elements_mb", Double(growth) / Double(1 << 20), "MiB")
+        printFigure("transfer.elements", Double(bytes) / (ContinuousClock.now - start).inSeconds / 1e6, "MB/s")
     }
 
     /// How long the `curl` command line takes, its start included.
