@@ -54,6 +54,11 @@ struct DownloadVerdictTests {
         #expect(try verdict(status, headers) == .startOver)
     }
 
+    @Test func `a length that differs from what is here is one too, where it was not known before`() throws {
+        #expect(try verdict(416, ["Content-Range": "bytes */200"], total: nil) == .startOver)
+        #expect(try verdict(416, ["Content-Range": "bytes */301"], total: nil) == .startOver)
+    }
+
     @Test func `what is whole is complete`() throws {
         #expect(try verdict(416, ["Content-Range": "bytes */700"], have: 700) == .complete)
         #expect(try verdict(416, ["Content-Range": "bytes */700", "ETag": "\"v1\""], have: 700, total: nil) == .complete)
