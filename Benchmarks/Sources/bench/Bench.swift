@@ -13,6 +13,7 @@ struct Bench {
         case "load": try Sample.take(url: url(&arguments), arguments: Array(arguments))
         case "memory-inflight": try await InFlight(requests: number(&arguments) ?? 10_000).run()
         case "soak": try await Soak(url: url(&arguments), requests: number(&arguments) ?? 1_000_000).run()
+        case "upload-memory": try await UploadMemory(url: url(&arguments), file: url(&arguments), effort: effort).run()
         case "slow-server": try SlowServer.run()
         case "free-port": say("\(try SlowServer.freePort())")
         default:
