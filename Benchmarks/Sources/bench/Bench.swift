@@ -15,6 +15,7 @@ struct Bench {
         case "memory-inflight": try await InFlight(requests: number(&arguments) ?? 10_000).run()
         case "memory": try await Memory(url: url(&arguments), folder: url(&arguments), effort: effort).run()
         case "soak": try await Soak(url: url(&arguments), requests: number(&arguments) ?? 1_000_000).run()
+        case "upload-memory": try await UploadMemory(url: url(&arguments), file: url(&arguments), effort: effort).run()
         case "slow-server": try SlowServer.run()
         case "free-port": say("\(try SlowServer.freePort())")
         default:

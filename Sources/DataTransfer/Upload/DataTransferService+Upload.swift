@@ -17,7 +17,8 @@ extension DataTransferService {
     /// not a broken connection.
     ///
     /// - Parameters:
-    ///   - body: Takes the place of the endpoint's own.
+    ///   - body: Takes the place of the endpoint's own. Its media type is sent unless the endpoint has a `Content-Type`; that of a form
+    ///     always is, as nobody can read it without its boundary.
     ///   - endpoint: Its method is used, and POST where it says GET, which has no body.
     ///   - progress: Takes the place of the endpoint's own observer; a ``NetworkCore/ProgressMonitor`` is one.
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
@@ -72,6 +73,7 @@ extension AdjustedEndpoint where Base: ResponseRequestable, Response == Base.Res
         self.init(base)
         self.body = body
         if method == .get { method = .post }
+        if body.contentType?.hasPrefix("multipart/") == true { headerParameters.remove("Content-Type") }
         if let progress { self.progress = progress }
     }
 }

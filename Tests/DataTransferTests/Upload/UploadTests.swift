@@ -131,6 +131,17 @@ struct UploadTests {
         #expect(request.body == .data(Data(#"{"new":1}"#.utf8)) && request.timeouts.idle == .seconds(3))
     }
 
+    @Test func `a form says its boundary, whatever media type the endpoint names`() async throws {
+        let session = StubSessionManager()
+        session.route { _ in .status(204) }
+        let service = DefaultDataTransferService(
+            configuration: try APIConfiguration("https://api.example", headers: ["content-type": "a/b"]), sessionManager: session)
+        let endpoint = Endpoint<Void>(path: "a", headerParameters: ["content-type": "application/json", "X-A": "1"])
+        try await service.upload(.multipart(MultipartFormData(boundary: "AaB03x")), to: endpoint)
+        let headers = try #require(session.requests.first).headers
+        #expect(headers.values(for: "Content-Type") == ["multipart/form-data; boundary=AaB03x"] && headers["X-A"] == "1")
+    }
+
     @Test func `a value that cannot be encoded is an error before anything is sent`() async throws {
         let session = StubSessionManager()
         let service = DefaultDataTransferService(

@@ -21,7 +21,7 @@ import Testing
 
     @Test func `random forms are read back`() throws {
         var random = SplitMix64(seed: 7)
-        for _ in 0..<500 {
+        for _ in 0..<200 {
             var form = MultipartFormData(boundary: Bool.random(using: &random) ? "AaB03x" : nil)
             var parts: [FormReader.Part] = []
             for _ in 0..<Int.random(in: 0...4, using: &random) {
@@ -44,7 +44,7 @@ import Testing
         let pattern = BytePattern("--ab-a")
         let letters = Array("--ab".utf8)
         var found = 0
-        for _ in 0..<6000 {
+        for _ in 0..<2000 {
             let text = Data((0..<Int.random(in: 0...30, using: &random)).map { _ in letters.randomElement(using: &random) ?? 0 })
             let expected = String(decoding: text, as: UTF8.self).contains("--ab-a")
             found += expected ? 1 : 0
@@ -59,6 +59,6 @@ import Testing
             }
             #expect(isFound == expected, "\(String(decoding: text, as: UTF8.self))")
         }
-        #expect(found > 30)
+        #expect(found > 10)
     }
 }

@@ -13,12 +13,19 @@ struct MultipartContentTests {
     let file: TemporaryFile
 
     init() throws {
-        file = try TemporaryFile(Data((0..<700_000).lazy.map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }))
+        file = try TemporaryFile(Self.bytes(700_000))
     }
 
-    private func bytes(_ count: Int) -> Data {
-        Data((0..<count).lazy.map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+    // Made once, and not a power of two long: a piece in the wrong place would show.
+    private static let period = Data((0..<10_007).lazy.map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+
+    private static func bytes(_ count: Int) -> Data {
+        var data = Data(capacity: count + period.count)
+        while data.count < count { data.append(period) }
+        return data.prefix(count)
     }
+
+    private func bytes(_ count: Int) -> Data { Self.bytes(count) }
 
     private func request(_ url: URL, _ form: MultipartFormData) throws -> NetworkRequest {
         try Endpoint<Void>(path: url.absoluteString, isFullPath: true, method: .post, body: .multipart(form))
