@@ -81,8 +81,9 @@
             }
             let request = server.request("/", timeouts: RequestTimeouts(total: .milliseconds(200)))
             let error = try await failure(of: CurlSessionManager(), request)
+            // Counted anew for each hop it would never run out, and the tenth redirect would be the error.
             #expect(error.code == .timedOut)
-            #expect((2...4).contains(server.requestCount))
+            #expect((1...4).contains(server.requestCount))
         }
 
         @Test func `waiting for a connection counts against the total timeout alone`() async throws {
