@@ -51,7 +51,7 @@ struct HostileInputTests {
                 let text = Redaction.default.redacted(body: bytes, contentType: type)
                 #expect(text.utf8.count < 5000)
             }
-            #expect(duration < .seconds(5), "\(type)")
+            #expect(duration < .seconds(30), "\(type)")
         }
     }
 
@@ -59,7 +59,7 @@ struct HostileInputTests {
     func `a long text without a limit takes no longer than linear time`(unit: String) {
         let text = String(repeating: unit, count: 100_000 / unit.utf8.count)
         let duration = ContinuousClock().measure { _ = Redaction.default.redacted(text: text) }
-        #expect(duration < .seconds(5))
+        #expect(duration < .seconds(30))
     }
 
     @Test func `a deep document is indented without a stack and within bounds`() {

@@ -68,11 +68,15 @@ extension URLSessionTests {
 
         @Test func `a body above the limit ends the transfer`() async throws {
             let server = try LoopbackServer { request in
-                request.path == "/endless" ? .text("0123456789").fault(.endlessBody) : .text("0123456789").closeAfter()
+                // Not faster than URLSession hears of its cancellation.
+                request.path == "/long"
+                    ? LoopbackResponse.text(String(repeating: "x", count: 1 << 20)).fault(
+                        .drip(bytes: 1000, every: .milliseconds(1)))
+                    : .text("0123456789").closeAfter()
             }
             let manager = URLSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 10 })
             #expect(try await manager.response(for: NetworkRequest(url: server.url("/"))).body.count == 10)
-            let error = try #require(await manager.error(for: NetworkRequest(url: server.url("/endless"))))
+            let error = try #require(await manager.error(for: NetworkRequest(url: server.url("/long"))))
             #expect(error.code == .bodyTooLarge && error.phase == .receive)
             #expect(error.message.contains("maximumBodyBytes"))
             #expect(await server.waitForOpenConnections(0))
