@@ -69,9 +69,16 @@ enum BlockingWork {
     static func run<Value: Sendable>(
         _ work: @escaping @Sendable () throws(FileFailure) -> Value
     ) async throws(FileFailure) -> Value {
-        let result: Result<Value, FileFailure> = await withUnsafeContinuation { continuation in
-            CompletionQueue.run { continuation.resume(returning: Result { () throws(FileFailure) in try work() }) }
+        // What the work has made comes through a lock: the thread sanitizer does not see the way through a continuation.
+        let done = Locked<Result<Value, FileFailure>?>(nil)
+        await withUnsafeContinuation { continuation in
+            CompletionQueue.run {
+                let result = Result { () throws(FileFailure) in try work() }
+                done.withLock { $0 = result }
+                continuation.resume()
+            }
         }
+        guard let result = done.withLock(\.self) else { preconditionFailure("the work was not done") }
         return try result.get()
     }
 }

@@ -29,14 +29,15 @@ struct PartialFile: Sendable {
             throw FileFailure("the partial file cannot be opened", url: place.url, errno: number)
         }
         let file = OutputFile(descriptor, url: place.url)
-        let status = try file.status()
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        guard try file.status().st_mode & S_IFMT == S_IFREG else {
             throw FileFailure(.notWritable, "something that is no file has the name of its partial file", url: place.url)
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             if errno == EWOULDBLOCK { throw FileFailure(.busy, "another download to it is under way", url: place.url) }
             throw FileFailure("the partial file cannot be locked", url: place.url, errno: errno)
         }
+        // From here on nobody else changes it.
+        let status = try file.status()
         var named = stat()
         guard lstat(place.file, &named) == 0, named.st_ino == status.st_ino, named.st_dev == status.st_dev else { return nil }
         // Of somebody else, or a second name of a file that must not change: a new one takes its place.
@@ -46,6 +47,7 @@ struct PartialFile: Sendable {
             }
             return nil
         }
+        _ = fchmod(descriptor, 0o600)
         return file
     }
 
@@ -61,7 +63,9 @@ struct PartialFile: Sendable {
     ///
     /// - Parameter record: `nil` where the download cannot be resumed.
     func begin(_ record: DownloadRecord?) throws(FileFailure) {
-        removeRecord()
+        guard unlink(place.record) == 0 || errno == ENOENT else {
+            throw FileFailure("its record cannot be removed", url: place.url, errno: errno)
+        }
         try file.truncate()
         if let record { try write(record) }
     }
@@ -89,13 +93,9 @@ struct PartialFile: Sendable {
         }
     }
 
-    private func removeRecord() {
-        unlink(place.record)
-    }
-
     /// Leaves nothing behind.
     func remove() {
-        removeRecord()
+        unlink(place.record)
         unlink(place.file)
     }
 }

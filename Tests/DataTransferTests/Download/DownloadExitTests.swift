@@ -7,7 +7,7 @@
 
     /// What needs a process of its own.
     @Suite(.timeLimit(.minutes(2)))
-    struct ProcessDeathTests {
+    struct DownloadExitTests {
         private static let length = 4_000_000
 
         private let folder: ScratchFolder
