@@ -17,9 +17,10 @@ struct ProgressBar: Sendable {
     }
 
     /// Shows what the monitor tells, at most 20 times a second, until the transfer ends.
-    func draw() async {
+    func draw(onState: (TransferProgress) -> Void = { _ in }) async {
         var quarters = 0
         for await state in progress {
+            onState(state)
             let (fraction, text) = describe(state)
             if Terminal.isInteractive {
                 Terminal.redraw(Self.line(fraction, text, width: Terminal.width))

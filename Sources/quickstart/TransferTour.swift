@@ -30,8 +30,9 @@ struct TransferTour {
         func makeAsyncIterator() -> Iterator { Iterator(music: self) }
     }
 
-    /// Bytes of the film that goes up, and of the one that comes down.
-    private static let (uploaded, downloaded) = (12 << 20, MovieServer.reelBytes)
+    /// Bytes of the film that goes up.
+    private static let uploaded = 12 << 20
+    private let reel = Endpoint<Void>(path: "movie/1/reel")
 
     let configuration: APIConfiguration
     let service: DefaultDataTransferService
@@ -43,7 +44,7 @@ struct TransferTour {
         defer { try? FileManager.default.removeItem(at: folder) }
         try await upload(from: folder)
         try await download(to: folder)
-        await cancelledDownload()
+        try await cancelledDownload(to: folder)
         try await retry()
     }
 
@@ -67,46 +68,38 @@ struct TransferTour {
 
     private func download(to folder: URL) async throws {
         Terminal.title("9. A download, written to disk while it arrives")
-        let file = folder.appendingPathComponent("reel.mp4")
         let bar = ProgressBar(.received)
-        var endpoint = Endpoint<Void>(path: "movie/1/reel")
-        endpoint.progress = bar.progress
         async let drawn: Void = bar.draw()
-        let stream = try await service.stream(for: endpoint)
-        try Data().write(to: file)
-        let handle = try FileHandle(forWritingTo: file)
-        for try await chunk in stream { try handle.write(contentsOf: chunk) }
-        try handle.close()
+        let file = try await service.download(reel, to: folder.appendingPathComponent("reel.mp4"), progress: bar.progress)
         await drawn
-        let bytes = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
-        Terminal.item("\(file.lastPathComponent) holds \(bytes) of \(Self.downloaded) bytes")
-        Terminal.remark(Terminal.describe(stream.statusCode, stream.timings))
+        Terminal.item("\(file.url.lastPathComponent) holds \(file.byteCount) bytes")
+        Terminal.remark(Terminal.describe(file.statusCode, file.timings))
     }
 
-    private func cancelledDownload() async {
-        Terminal.title("10. The same download, cancelled after a third")
+    private func cancelledDownload(to folder: URL) async throws {
+        Terminal.title("10. The same download, cancelled after a third, and asked for again")
+        let file = folder.appendingPathComponent("copy.mp4")
         let bar = ProgressBar(.received)
-        var endpoint = Endpoint<Void>(path: "movie/1/reel")
-        endpoint.progress = bar.progress
-        async let drawn: Void = bar.draw()
         let connections = server.openConnectionCount
-        let task = Task { [endpoint] in
-            var received = 0
+        let task = Task { () -> DataTransferError? in
             do throws(DataTransferError) {
-                for try await chunk in try await service.stream(for: endpoint) {
-                    received += chunk.count
-                    if received > Self.downloaded / 3 { withUnsafeCurrentTask { $0?.cancel() } }
-                }
-                return "it came to its end"
+                _ = try await service.download(reel, to: file, progress: bar.progress)
+                return nil
             } catch {
-                return "isCancelled: \(error.isCancelled), after \(received) bytes"
+                return error
             }
         }
-        let text = await task.value
-        await drawn
-        Terminal.item(text)
+        await bar.draw { state in if state.fractionReceived ?? 0 > 1.0 / 3 { task.cancel() } }
         let isClosed = await server.waitForOpenConnections(connections - 1)
-        Terminal.remark("the connection is \(isClosed ? "closed" : "still open")")
+        Terminal.item(
+            "isCancelled: \(await task.value?.isCancelled ?? false), and the connection is \(isClosed ? "closed" : "open")")
+
+        let rest = ProgressBar(.received)
+        async let drawn: Void = rest.draw()
+        let whole = try await service.download(reel, to: file, progress: rest.progress)
+        await drawn
+        Terminal.item("it went on at byte \(whole.resumedFrom), and holds \(whole.byteCount)")
+        Terminal.remark(Terminal.describe(whole.statusCode, whole.timings))
     }
 
     private func retry() async throws {

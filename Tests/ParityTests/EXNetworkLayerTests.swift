@@ -81,6 +81,17 @@ import Testing
         #expect(try await service.request(PlaceholderAPI.users.as(Data.self, decoder: .rawData)) == Data([0, 255]))
     }
 
+    @Test func `a download is streamed to a file`() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.data(Data(repeating: 1, count: 500_000)).fault(.drip(bytes: 50_000, every: .milliseconds(1)))
+        }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("parity-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+        #expect(try await service.download(Endpoint<Void>(path: "avatar"), to: file).byteCount == 500_000)
+        #expect(try Data(contentsOf: file) == Data(repeating: 1, count: 500_000))
+    }
+
     @Test func `several calls at once give their values in order`() async throws {
         let server = try LoopbackServer {
             Route(.get, "/users/{id}") { request in

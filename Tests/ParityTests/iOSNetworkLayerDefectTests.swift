@@ -48,4 +48,20 @@ import Testing
         }
         #expect(error?.resolved(as: EnvelopeError.self)?.message == "Too large" && error?.statusCode == 413)
     }
+
+    @Test func `a download that breaks off leaves no file under its name, and no body in memory`() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.data(Data(count: 2_000_000)).fault(.truncateBody(after: 1_000_000))
+        }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("parity-\(UUID().uuidString)")
+        // A body is held to this in memory; a download is not, as it goes to the disk.
+        let session = DefaultSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 1000 })
+        let service = DefaultDataTransferService(
+            configuration: APIConfiguration(baseURL: server.url), sessionManager: session)
+        let error = await #expect(throws: DataTransferError.self) {
+            try await service.download(Endpoint<Void>(path: "a"), to: file)
+        }
+        #expect(error?.networkError?.transportError?.code == .incompleteBody)
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
 }

@@ -57,6 +57,7 @@ final class DownloadProgress: Sendable {
         tell { state in
             state.offset = offset
             state.progress.bytesReceived = offset
+            state.progress.bytesResumed = offset
             state.progress.totalBytesToReceive = total
             defer { state.early = nil }
             return state.early.map { state.progress.add($0, at: offset) } != nil
@@ -115,5 +116,6 @@ extension TransferProgress {
         bytesSent = part.bytesSent
         totalBytesToSend = part.totalBytesToSend
         bytesReceived = max(bytesReceived, offset + part.bytesReceived)
+        recentBytesPerSecond = part.recentBytesPerSecond
     }
 }

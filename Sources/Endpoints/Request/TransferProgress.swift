@@ -8,6 +8,8 @@ public struct TransferProgress: Sendable, Hashable {
     public var bytesReceived: Int64
     /// How many there are to receive, as the server says; `nil` while that is not known.
     public var totalBytesToReceive: Int64?
+    /// How many of ``bytesReceived`` were there before the call: a download that went on has some.
+    public var bytesResumed: Int64
     /// Since the call.
     public var elapsed: Duration
     /// Both ways together, of late: the average over the past with a weight that halves every second, as of this event; 0 at the
@@ -19,12 +21,13 @@ public struct TransferProgress: Sendable, Hashable {
     /// Progress of these parts.
     public init(
         bytesSent: Int64 = 0, totalBytesToSend: Int64? = nil, bytesReceived: Int64 = 0, totalBytesToReceive: Int64? = nil,
-        elapsed: Duration = .zero, recentBytesPerSecond: Double = 0, isFinished: Bool = false
+        bytesResumed: Int64 = 0, elapsed: Duration = .zero, recentBytesPerSecond: Double = 0, isFinished: Bool = false
     ) {
         self.bytesSent = bytesSent
         self.totalBytesToSend = totalBytesToSend
         self.bytesReceived = bytesReceived
         self.totalBytesToReceive = totalBytesToReceive
+        self.bytesResumed = bytesResumed
         self.elapsed = elapsed
         self.recentBytesPerSecond = recentBytesPerSecond
         self.isFinished = isFinished
@@ -60,10 +63,10 @@ public struct TransferProgress: Sendable, Hashable {
         return .seconds(min(max(seconds, 0), 3_155_760_000))
     }
 
-    /// Both ways together, on average since the call; 0 at its beginning.
+    /// Both ways together, on average since the call, without what was resumed; 0 at its beginning.
     public var bytesPerSecond: Double {
         let seconds = elapsed / .seconds(1)
-        return seconds > 0 ? Double(bytesSent + bytesReceived) / seconds : 0
+        return seconds > 0 ? Double(bytesSent + bytesReceived - bytesResumed) / seconds : 0
     }
 
     private static func fraction(_ count: Int64, of total: Int64?) -> Double? {

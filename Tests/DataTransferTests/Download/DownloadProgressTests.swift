@@ -15,10 +15,12 @@ struct DownloadProgressTests {
         engine.transferDidProgress(TransferProgress(bytesReceived: 50, totalBytesToReceive: 700))
         #expect(observer.events.isEmpty)
         progress.beginBody(at: 300, of: 1000)
-        engine.transferDidProgress(TransferProgress(bytesReceived: 100, totalBytesToReceive: 700))
+        engine.transferDidProgress(
+            TransferProgress(bytesReceived: 100, totalBytesToReceive: 700, recentBytesPerSecond: 25))
         // The transfer's end is not that of the download.
         engine.transferDidProgress(TransferProgress(bytesReceived: 700, totalBytesToReceive: 700, isFinished: true))
         #expect(told() == [[350, 1000], [400, 1000]])
+        #expect(observer.events.last?.bytesResumed == 300 && observer.events.last?.recentBytesPerSecond == 25)
         progress.complete(length: 1000)
         progress.finish()
         progress.finish()
