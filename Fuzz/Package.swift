@@ -1,20 +1,23 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
+let endpoints = Target.Dependency.product(name: "Endpoints", package: "swift-data-transfer")
+let networkCore = Target.Dependency.product(name: "NetworkCore", package: "swift-data-transfer")
+
 // Bytes that nobody thought of, for the parsers of what a server sends: libFuzzer, which comes with Swift on Linux.
 let package = Package(
     name: "Fuzz",
     platforms: [.macOS(.v13)],
     dependencies: [.package(name: "swift-data-transfer", path: "..")],
     targets: [
-        .executableTarget(
-            name: "fuzz-head", dependencies: [.product(name: "NetworkCore", package: "swift-data-transfer")]),
-        .executableTarget(
-            name: "fuzz-redirect",
-            dependencies: [
-                .product(name: "NetworkCore", package: "swift-data-transfer"),
-                .product(name: "Endpoints", package: "swift-data-transfer"),
-            ]),
+        .executableTarget(name: "fuzz-head", dependencies: [networkCore]),
+        .executableTarget(name: "fuzz-redirect", dependencies: [networkCore, endpoints]),
+        // One stream, whole and in pieces.
+        .target(name: "Splitting", dependencies: [endpoints]),
+        .executableTarget(name: "fuzz-events", dependencies: ["Splitting", endpoints]),
+        .executableTarget(name: "fuzz-ndjson", dependencies: ["Splitting", endpoints]),
+        .executableTarget(name: "fuzz-elements", dependencies: ["Splitting", endpoints]),
+        .executableTarget(name: "fuzz-multipart", dependencies: [endpoints]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -3,9 +3,28 @@ import NetworkTesting
 
 /// A small movie catalogue on a free port of 127.0.0.1.
 enum MovieServer {
+    /// Of what `movie/{id}/reel` answers, in some two seconds.
+    static let reelBytes = 12 << 20
+
     static func start() throws -> LoopbackServer {
-        try LoopbackServer {
+        let sleepsLeft = Locked(2)
+        // It would keep the films that are uploaded.
+        let configuration = LoopbackServerConfiguration(maximumRecordedRequests: 0)
+        return try LoopbackServer(configuration: configuration) {
             Route(.get, "/3/movie/popular") { _ in .json(popular) }
+            Route(.get, "/3/movie/waking") { _ in
+                let isAsleep = sleepsLeft.withLock { left in
+                    defer { left -= 1 }
+                    return left > 0
+                }
+                return isAsleep ? .status(503) : .json(#"{"id": 5, "title": "The Kid"}"#)
+            }
+            Route(.post, "/3/movie/{id}/film") { request in
+                .json(
+                    #"{"title": "\#(titles[request.pathParameters["id"] ?? ""] ?? "")", "bytes": \#(request.body.count)}"#,
+                    status: 201)
+            }
+            Route(.get, "/3/movie/{id}/reel") { request in reel(request) }
             Route(.get, "/3/movie/{id}") { request in
                 let id = request.pathParameters["id"] ?? ""
                 guard let title = titles[id] else {
@@ -18,6 +37,22 @@ enum MovieServer {
             }
             Route(.get, "/3/slow") { _ in LoopbackResponse.json("{}").delayed(by: .seconds(30)) }
         }
+    }
+
+    /// The reel, or what is asked for of it (RFC 9110 §14).
+    private static func reel(_ request: LoopbackRequest) -> LoopbackResponse {
+        let tag = "\"reel-1\""
+        var start = 0
+        if request.headers["If-Range"] == tag, let range = request.headers["Range"], range.hasPrefix("bytes=") {
+            start = Int(range.dropFirst(6).prefix { $0.isNumber }) ?? 0
+        }
+        start = min(start, reelBytes - 1)
+        var response = LoopbackResponse.data(Data(count: reelBytes - start)).header("ETag", tag)
+        if start > 0 {
+            response.status = 206
+            response = response.header("Content-Range", "bytes \(start)-\(reelBytes - 1)/\(reelBytes)")
+        }
+        return response.fault(.drip(bytes: 128 << 10, every: .milliseconds(20)))
     }
 
     private static let titles = ["1": "Metropolis", "2": "The General", "3": "Sunrise"]

@@ -9,6 +9,18 @@ enum Terminal {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 
+    /// Takes the place of what stands on the current line.
+    static func redraw(_ line: String) {
+        FileHandle.standardOutput.write(Data(("\r" + line + "\u{1B}[K").utf8))
+    }
+
+    /// Columns of the terminal; 80 where it does not tell.
+    static var width: Int {
+        var size = winsize()
+        guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
     static func complain(_ line: String) {
         FileHandle.standardError.write(Data((line + "\n").utf8))
     }

@@ -57,6 +57,7 @@ struct Tour {
         await cancel(service, server)
         try showCurl(configuration)
         try await swapSession(configuration)
+        try await TransferTour(configuration: configuration, service: service, server: server).run()
         Terminal.say("\nDone in \(Terminal.took(ContinuousClock.now - started)).")
     }
 

@@ -11,6 +11,8 @@ enum Servers {
     private static let environment = ProcessInfo.processInfo.environment
     static let httpbin = environment["DATA_TRANSFER_HTTPBIN_URL"] ?? ""
     static let nginx = environment["DATA_TRANSFER_NGINX_URL"] ?? ""
+    /// What werkzeug reads in a form.
+    static let forms = environment["DATA_TRANSFER_FORMS_URL"] ?? ""
     /// nginx over TLS, with HTTP/2; with HTTP/1.1 only; with HTTP/2 and a certificate asked of the client.
     static let h2 = environment["DATA_TRANSFER_H2_URL"] ?? ""
     static let tls = environment["DATA_TRANSFER_TLS_URL"] ?? ""
@@ -27,13 +29,18 @@ enum Servers {
     static let guardedProxyPort = port("GUARDED_PROXY")
     static let refusingProxyPort = port("REFUSING_PROXY")
     static let socksPort = port("SOCKS")
-    static let areRunning = ![httpbin, nginx, h2, echo, streams].contains("")
+    static let areRunning = ![httpbin, nginx, forms, h2, echo, streams].contains("")
     /// Whether tests that take long run too.
     static let runsSlowTests = environment["DATA_TRANSFER_SLOW"] == "1"
     /// The same httpbin, on another origin.
     static let otherHttpbin = nginx + "/httpbin"
 
     private static func port(_ name: String) -> Int { environment["DATA_TRANSFER_\(name)_PORT"].flatMap(Int.init) ?? 0 }
+
+    /// What nginx serves as `files/`, to be added to.
+    static func file(_ name: String) -> URL {
+        URL(fileURLWithPath: environment["DATA_TRANSFER_FILES"] ?? "/").appendingPathComponent(name)
+    }
 
     /// Such as `ca.pem`: the authority of all that speak TLS.
     static func certificate(_ name: String) -> URL {

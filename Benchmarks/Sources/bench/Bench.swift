@@ -10,13 +10,18 @@ struct Bench {
         switch arguments.popFirst() {
         case "transport": try Transport(base: url(&arguments), effort: effort).run()
         case "stack": try await Stack(isQuick: effort != .full).run()
+        case "decoding": try Decoding(effort: effort).run()
         case "load": try Sample.take(url: url(&arguments), arguments: Array(arguments))
         case "memory-inflight": try await InFlight(requests: number(&arguments) ?? 10_000).run()
+        case "memory": try await Memory(url: url(&arguments), folder: url(&arguments), effort: effort).run()
         case "soak": try await Soak(url: url(&arguments), requests: number(&arguments) ?? 1_000_000).run()
+        case "upload-memory": try await UploadMemory(url: url(&arguments), file: url(&arguments), effort: effort).run()
         case "slow-server": try SlowServer.run()
         case "free-port": say("\(try SlowServer.freePort())")
         default:
-            fail("transport URL [--quick] | stack [--quick] (or --smoke) | memory-inflight [N] | soak URL [N] | load URL CLIENT LEVEL SECONDS")
+            fail(
+                "transport URL [--quick] | stack [--quick] | decoding [--quick] (or --smoke) | memory URL FOLDER-URL [--quick] | "
+                    + "memory-inflight [N] | soak URL [N] | load URL CLIENT LEVEL SECONDS")
         }
     }
 

@@ -13,6 +13,8 @@ public enum DataTransferError: Error, Sendable {
     case networkFailure(NetworkError)
     /// The request failed, and the resolver made the caller's own error of it.
     case resolvedNetworkFailure(any Error & Sendable, cause: NetworkError)
+    /// The response could not be kept in a file, or is not what it was to be.
+    case file(FileFailure)
 }
 
 extension DataTransferError {
@@ -38,8 +40,13 @@ extension DataTransferError {
     public var networkError: NetworkError? {
         switch self {
         case .networkFailure(let error), .resolvedNetworkFailure(_, let error): error
-        case .noResponse, .parsing: nil
+        case .noResponse, .parsing, .file: nil
         }
+    }
+
+    /// The failure to make a file of a response.
+    public var fileFailure: FileFailure? {
+        if case .file(let failure) = self { failure } else { nil }
     }
 
     /// The caller's own error, where the resolver made one of this type, or the response's decoder threw one: an
@@ -48,7 +55,7 @@ extension DataTransferError {
         switch self {
         case .resolvedNetworkFailure(let error, _): error as? Resolved
         case .parsing(let failure): failure.underlying as? Resolved
-        case .noResponse, .networkFailure: nil
+        case .noResponse, .networkFailure, .file: nil
         }
     }
 
@@ -57,6 +64,7 @@ extension DataTransferError {
         switch self {
         case .noResponse(let failure), .parsing(let failure): failure.statusCode
         case .networkFailure(let error), .resolvedNetworkFailure(_, let error): error.statusCode
+        case .file: nil
         }
     }
 
@@ -66,8 +74,9 @@ extension DataTransferError {
     public var isTimeout: Bool { networkError?.isTimeout ?? false }
     /// Whether the network, rather than this request or the server's answer, was at fault.
     public var isConnectivity: Bool { networkError?.isConnectivity ?? false }
-    /// Whether the same request might fare better a moment later; see ``NetworkCore/NetworkError/isRetryable``.
-    public var isRetryable: Bool { networkError?.isRetryable ?? false }
+    /// Whether the same request might fare better a moment later; see ``NetworkCore/NetworkError/isRetryable``. So might a download whose
+    /// file was in use, or whose body was too short.
+    public var isRetryable: Bool { networkError?.isRetryable ?? fileFailure?.isRetryable ?? false }
 }
 
 extension DataTransferError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
@@ -80,6 +89,7 @@ extension DataTransferError: CustomStringConvertible, CustomDebugStringConvertib
         case .resolvedNetworkFailure(let error, let cause):
             // The caller's error may repeat what a server said.
             "\(Redaction.default.redacted(text: String(describing: error)).printableLine) (\(cause))"
+        case .file(let failure): "no file: \(failure)"
         }
     }
 

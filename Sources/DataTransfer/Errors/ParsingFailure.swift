@@ -15,17 +15,19 @@ public struct ParsingFailure: Error, Sendable {
     public var statusCode: Int
     /// The `Content-Type` header with its parameters; `nil` without one.
     public var contentType: String?
+    /// Which element of a stream of values, counted from 0; `nil` where the response is no such stream.
+    public var elementIndex: Int?
     /// Where in the document: `data.items[0].title`, the key path included. Empty for the whole.
     public var codingPath: String
     /// What is wrong there.
     public var reason: String
-    /// The beginning of the body, with secrets replaced.
+    /// The beginning of the body, or of the element of a stream, with secrets replaced.
     public var snippet: String
     /// The decoder's error.
     public var underlying: any Error
 
     init(_ error: any Error, of response: NetworkResponse, endpoint: some Requestable) {
-        request = "\(endpoint.method) \(URLText(response.url).originAndPath)"
+        request = Self.text(endpoint.method, response.url)
         statusCode = response.statusCode
         contentType = response.headers["Content-Type"]
         snippet = Redaction.default.redacted(
@@ -35,6 +37,27 @@ public struct ParsingFailure: Error, Sendable {
         codingPath = context?.path ?? ""
         reason = context?.reason ?? (error as? ResponseDecodingError)?.description ?? "\(type(of: error))"
     }
+
+    /// Of a stream of values: the snippet is the beginning of the element.
+    init(_ error: StreamParsingError, of stream: DataTransferStream, method: HTTPMethod) {
+        request = Self.text(method, stream.url)
+        statusCode = stream.statusCode
+        contentType = stream.headers["Content-Type"]
+        elementIndex = error.index
+        snippet = Redaction.default.redacted(body: error.record, contentType: nil, limit: Self.maximumSnippetBytes)
+        if case .undecodable(let cause) = error.kind {
+            underlying = cause
+        } else {
+            underlying = error
+        }
+        let context = (underlying as? DecodingError)?.placeAndReason
+        codingPath = context?.path ?? ""
+        reason = context?.reason ?? error.reason
+    }
+
+    private static func text(_ method: HTTPMethod, _ url: URL) -> String {
+        "\(method) \(URLText(url).originAndPath)"
+    }
 }
 
 extension ParsingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
@@ -42,9 +65,10 @@ extension ParsingFailure: CustomStringConvertible, CustomDebugStringConvertible,
     public var errorDescription: String? { description }
     /// Request, status, place, reason and snippet on one line, never ``underlying``.
     public var description: String {
+        let element = elementIndex.map { " element \($0)" } ?? ""
         let place = codingPath.isEmpty ? "" : " at \(codingPath.printable)"
-        return
-            "\(request) [\(statusCode)]\(place): \(reason.printableLine); body: \(snippet.isEmpty ? "empty" : snippet.printableLine)"
+        let body = snippet.isEmpty ? (elementIndex == nil ? "; body: empty" : "") : "; body: \(snippet.printableLine)"
+        return "\(request) [\(statusCode)]\(element)\(place): \(reason.printableLine)\(body)"
     }
 
     /// The same as `description`.

@@ -85,6 +85,11 @@ public struct DefaultDataTransferService: DataTransferService {
         }
     }
 
+    /// Logs a failure for which no response is to blame, and hands it back to be thrown.
+    func report(_ failure: DataTransferError) -> DataTransferError {
+        failures.report(failure)
+    }
+
     /// What both faces do with what came back.
     private func decode<Target: ResponseRequestable>(
         _ result: Result<NetworkResponse, NetworkError>, _ endpoint: Target

@@ -74,6 +74,11 @@ extension DataTransferStream {
         response.body.stop()
     }
 
+    /// Resolves and logs a failure that the body itself does not know of, and hands it back to be thrown.
+    func report(_ error: NetworkError) -> DataTransferError {
+        failures.report(error)
+    }
+
     /// Logs a failure to make something of the body, and hands it back to be thrown.
     func report(_ failure: DataTransferError) -> DataTransferError {
         failures.report(failure)

@@ -20,6 +20,12 @@ public struct RequestBody: Sendable {
         makeContent = { content }
     }
 
+    /// A body that is put together when the request is built.
+    init(contentType: String?, makeContent: @escaping @Sendable () throws -> RequestContent) {
+        self.contentType = contentType
+        self.makeContent = makeContent
+    }
+
     /// What the built request carries.
     ///
     /// - Throws: ``RequestGenerationError`` for the field `body`, with the encoder's error inside.

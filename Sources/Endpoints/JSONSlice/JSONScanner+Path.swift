@@ -131,7 +131,7 @@ extension JSONScanner {
     }
 
     /// The type of a well-formed value.
-    private static func type(startingWith byte: UInt8) -> JSONSliceError.ValueType {
+    static func type(startingWith byte: UInt8) -> JSONSliceError.ValueType {
         switch byte {
         case UInt8(ascii: "{"): .object
         case UInt8(ascii: "["): .array

@@ -24,7 +24,7 @@ extension JSONScanner {
     /// Eight bytes at a time: subtracting from each byte borrows into its high bit when it is below 0x20, or when it was
     /// equal to the byte it has been xor-ed with. A borrow can spoil bytes only above the first hit, which is the one asked for.
     @inline(__always)
-    private static func plainASCIIEnd(_ start: Position, _ end: Position) -> Position {
+    static func plainASCIIEnd(_ start: Position, _ end: Position) -> Position {
         let ones: UInt64 = 0x0101_0101_0101_0101
         var position = start
         while end - position >= 8 {
@@ -114,7 +114,7 @@ extension JSONScanner {
 
     /// One scalar of two to four bytes, in its shortest form and no surrogate (RFC 3629 §4).
     @inline(__always)
-    private static func scalarEnd(_ position: Position, _ end: Position) throws(JSONFlaw) -> Position {
+    static func scalarEnd(_ position: Position, _ end: Position) throws(JSONFlaw) -> Position {
         let lead = position.pointee
         let length: Int
         var second: ClosedRange<UInt8> = 0x80...0xBF

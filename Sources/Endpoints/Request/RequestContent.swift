@@ -14,6 +14,7 @@ public struct RequestContent: Sendable, Hashable {
         case data(Data)
         case file(URL)
         case stream(ContentStream)
+        case sequence(ContentSequence)
     }
 
     package let source: Source
@@ -70,7 +71,11 @@ public struct RequestContent: Sendable, Hashable {
 
     /// Whether it can be sent more than once.
     public var isReplayable: Bool {
-        if case .stream(let stream) = source { stream.isReplayable } else { true }
+        switch source {
+        case .data, .file: true
+        case .stream(let stream): stream.isReplayable
+        case .sequence(let sequence): sequence.segments.allSatisfy(\.content.isReplayable)
+        }
     }
 
     /// Whether it is known to hold no byte.
@@ -79,6 +84,7 @@ public struct RequestContent: Sendable, Hashable {
         case .data(let data): data.isEmpty
         case .file: false
         case .stream(let stream): stream.length == 0
+        case .sequence(let sequence): sequence.segments.allSatisfy(\.content.isEmpty)
         }
     }
 }
@@ -93,6 +99,8 @@ extension RequestContent {
             if let length = stream.length, length < 0 {
                 throw RequestGenerationError(.body, "the length of a streamed body is \(length); it must be at least 0")
             }
+        case .sequence(let sequence):
+            for segment in sequence.segments { try segment.content.validate() }
         }
     }
 }
@@ -104,6 +112,7 @@ extension RequestContent: CustomStringConvertible, CustomDebugStringConvertible,
         case .data(let data): "\(data.count)-byte body"
         case .file: "body from a file"
         case .stream(let stream): "streamed body" + (stream.length.map { " of \($0) bytes" } ?? "")
+        case .sequence: "body in parts" + (knownLength.map { " of \($0) bytes" } ?? "")
         }
     }
 

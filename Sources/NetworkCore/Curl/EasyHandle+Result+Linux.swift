@@ -59,8 +59,10 @@
                 let isConnected = long(CCURLINFO_LOCAL_PORT) > 0
                 return isConnected && transfer.request.url.scheme?.lowercased() == "https" ? .tls : .connect
             }
-            if long(CCURLINFO_RESPONSE_CODE) != 0 || microseconds(CCURLINFO_STARTTRANSFER_TIME_T) != 0 { return .receive }
-            return transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)) ? .send : .firstByte
+            if long(CCURLINFO_RESPONSE_CODE) != 0 { return .receive }
+            // The clock for the first byte runs as soon as a body is sent, too.
+            if transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)) { return .send }
+            return microseconds(CCURLINFO_STARTTRANSFER_TIME_T) != 0 ? .receive : .firstByte
         }
 
         private var protocolName: String? {

@@ -4,6 +4,7 @@ import Endpoints
 final class ProgressReporter: Sendable {
     private struct State {
         var progress = TransferProgress()
+        var rate = RecentRate()
         var nextReport: UInt64 = 0
         var isFinished = false
     }
@@ -31,6 +32,7 @@ final class ProgressReporter: Sendable {
         measure(&progress)
         progress.elapsed = .nanoseconds(now - min(now, submitted))
         let isFinished = state.withLock { state in
+            progress.recentBytesPerSecond = state.rate.add(progress.bytesSent + progress.bytesReceived, at: progress.elapsed)
             state.progress = progress
             state.nextReport = now &+ Self.interval
             return state.isFinished
@@ -52,6 +54,9 @@ final class ProgressReporter: Sendable {
         let now = monotonicNanoseconds()
         last.elapsed = .nanoseconds(now - min(now, submitted))
         last.isFinished = true
+        let moved = last.bytesSent + last.bytesReceived
+        let elapsed = last.elapsed
+        last.recentBytesPerSecond = state.withLock { $0.rate.add(moved, at: elapsed) }
         observer.transferDidProgress(last)
     }
 }

@@ -51,7 +51,7 @@ extension RequestContent {
         switch source {
         case .data(let data): .data(data)
         case .file(let url): .file(url, bytes: nil)
-        case .stream(let stream): .stream(bytes: stream.length)
+        case .stream, .sequence: .stream(bytes: knownLength)
         }
     }
 }

@@ -7,7 +7,7 @@ import Foundation
 // Sendable although unchecked: immutable; `pread` needs no position.
 final class BodyFile: @unchecked Sendable {
     /// Of one read, in bytes.
-    static let pieceBytes = 128 << 10
+    static let pieceBytes = 512 << 10
 
     private let descriptor: Int32
 
@@ -17,7 +17,8 @@ final class BodyFile: @unchecked Sendable {
         guard url.withUnsafeFileSystemRepresentation({ $0.map { stat($0, &status) } ?? -1 }) == 0 else {
             throw failure("cannot be looked at", request, errno)
         }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw failure("is not a regular file", request) }
+        let kind = status.st_mode & S_IFMT
+        guard kind == S_IFREG else { throw failure(kind == S_IFDIR ? "is a directory" : "is not a regular file", request) }
         return Int64(status.st_size)
     }
 
@@ -49,12 +50,18 @@ final class BodyFile: @unchecked Sendable {
     private func read(at offset: Int64, count: Int) async -> Result<Data, TransportError> {
         await withUnsafeContinuation { continuation in
             CompletionQueue.run {
-                var piece = Data(count: count)
-                let result = piece.withUnsafeMutableBytes { pread(self.descriptor, $0.baseAddress, count, off_t(offset)) }
-                guard result >= 0 else {
-                    return continuation.resume(returning: .failure(Self.failure("cannot be read", nil, errno)))
+                // Not `Data(count:)`, which would fill it with zeros first.
+                guard let buffer = malloc(count) else {
+                    return continuation.resume(returning: .failure(Self.failure("cannot be read", nil, ENOMEM)))
                 }
-                if result < count { piece.count = result }
+                let result = pread(self.descriptor, buffer, count, off_t(offset))
+                guard result > 0 else {
+                    let number = errno
+                    free(buffer)
+                    let end = result == 0 ? .success(Data()) : Result.failure(Self.failure("cannot be read", nil, number))
+                    return continuation.resume(returning: end)
+                }
+                let piece = Data(bytesNoCopy: buffer, count: result, deallocator: .free)
                 continuation.resume(returning: .success(piece))
             }
         }

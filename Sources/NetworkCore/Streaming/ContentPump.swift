@@ -38,6 +38,7 @@ extension RequestContent {
         case .data(let data): Int64(data.count)
         case .file(let url): try BodyFile.length(of: url, for: request)
         case .stream(let stream): stream.length
+        case .sequence(let sequence): try sequence.length(for: request)
         }
     }
 
@@ -50,6 +51,7 @@ extension RequestContent {
             case .data(let data): try await sink(data)
             case .file(let url): try await BodyFile(url).send(length: length ?? 0, to: sink)
             case .stream(let stream): try await Self.send(stream, to: sink)
+            case .sequence(let sequence): try await sequence.send(length: length, to: sink)
             }
         } catch let error as TransportError {
             throw error

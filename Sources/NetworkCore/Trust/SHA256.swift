@@ -1,52 +1,104 @@
-/// SHA-256 (FIPS 180-4 §6.2), for the keys of certificates: Foundation on Linux has none.
-enum SHA256 {
-    static let byteCount = 32
+/// SHA-256 (FIPS 180-4 §6.2), of bytes that come piece by piece: Foundation on Linux has none.
+package struct SHA256: Sendable {
+    package static let byteCount = 32
+    private static let blockBytes = 64
 
-    static func digest(of message: [UInt8]) -> [UInt8] {
-        var padded = message
-        padded.append(0x80)
-        padded += [UInt8](repeating: 0, count: (120 - padded.count % 64) % 64)
-        let bits = UInt64(message.count) &* 8
-        padded += (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * UInt64($0))) }
+    private typealias Words = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)
 
-        var state: [UInt32] = [
-            0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-        ]
-        var schedule = [UInt32](repeating: 0, count: 64)
-        for start in stride(from: 0, to: padded.count, by: 64) {
-            for index in 0..<16 {
-                let at = start + index * 4
-                schedule[index] =
-                    UInt32(padded[at]) << 24 | UInt32(padded[at + 1]) << 16 | UInt32(padded[at + 2]) << 8 | UInt32(padded[at + 3])
-            }
-            for index in 16..<64 {
-                let early = schedule[index - 15]
-                let late = schedule[index - 2]
-                let first = rotate(early, 7) ^ rotate(early, 18) ^ early >> 3
-                let second = rotate(late, 17) ^ rotate(late, 19) ^ late >> 10
-                schedule[index] = schedule[index - 16] &+ first &+ schedule[index - 7] &+ second
-            }
-            compress(&state, schedule)
-        }
-        return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) } }
+    private var words: Words = (
+        0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
+    )
+    /// What is left over for the next block, always less than one.
+    private var rest: [UInt8] = []
+    private var count: UInt64 = 0
+
+    package init() {
+        rest.reserveCapacity(Self.blockBytes)
     }
 
-    private static func compress(_ state: inout [UInt32], _ schedule: [UInt32]) {
-        var words = state
-        for index in 0..<64 {
-            let (a, e) = (words[0], words[4])
-            let choice = (e & words[5]) ^ (~e & words[6])
-            let majority = (a & words[1]) ^ (a & words[2]) ^ (words[1] & words[2])
-            let first =
-                words[7] &+ (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) &+ choice &+ constants[index] &+ schedule[index]
-            let second = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) &+ majority
-            words = [first &+ second, a, words[1], words[2], words[3] &+ first, e, words[5], words[6]]
+    package static func digest(of message: [UInt8]) -> [UInt8] {
+        var hash = SHA256()
+        message.withUnsafeBytes { hash.update($0) }
+        return hash.finalized()
+    }
+
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        count &+= UInt64(bytes.count)
+        var start = 0
+        if !rest.isEmpty {
+            start = min(Self.blockBytes - rest.count, bytes.count)
+            rest.append(contentsOf: bytes[..<start])
+            guard rest.count == Self.blockBytes else { return }
+            rest.withUnsafeBytes { Self.compress(&words, $0) }
+            rest.removeAll(keepingCapacity: true)
         }
-        for index in 0..<8 { state[index] = state[index] &+ words[index] }
+        let whole = (bytes.count - start) / Self.blockBytes * Self.blockBytes
+        if whole > 0 { Self.compress(&words, UnsafeRawBufferPointer(rebasing: bytes[start..<(start + whole)])) }
+        rest.append(contentsOf: bytes[(start + whole)...])
+    }
+
+    /// The digest of all bytes so far; more may follow.
+    package func finalized() -> [UInt8] {
+        var padding = rest
+        padding.append(0x80)
+        padding += [UInt8](repeating: 0, count: (120 - padding.count % Self.blockBytes) % Self.blockBytes)
+        let bits = count &* 8
+        padding += (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * UInt64($0))) }
+        var words = words
+        padding.withUnsafeBytes { Self.compress(&words, $0) }
+        return [words.0, words.1, words.2, words.3, words.4, words.5, words.6, words.7].flatMap { word in
+            (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) }
+        }
+    }
+
+    /// - Parameter blocks: Whole ones.
+    private static func compress(_ words: inout Words, _ blocks: UnsafeRawBufferPointer) {
+        constants.withUnsafeBufferPointer { constants in
+            withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
+                var start = 0
+                while start < blocks.count {
+                    for index in 0..<16 {
+                        let word = blocks.loadUnaligned(fromByteOffset: start &+ index &* 4, as: UInt32.self)
+                        schedule[index] = UInt32(bigEndian: word)
+                    }
+                    for index in 16..<64 {
+                        let early = schedule[index &- 15]
+                        let late = schedule[index &- 2]
+                        let first = rotate(early, 7) ^ rotate(early, 18) ^ early &>> 3
+                        let second = rotate(late, 17) ^ rotate(late, 19) ^ late &>> 10
+                        schedule[index] = schedule[index &- 16] &+ first &+ schedule[index &- 7] &+ second
+                    }
+                    mix(&words, schedule, constants)
+                    start &+= blockBytes
+                }
+            }
+        }
+    }
+
+    private static func mix(
+        _ words: inout Words, _ schedule: UnsafeMutableBufferPointer<UInt32>, _ constants: UnsafeBufferPointer<UInt32>
+    ) {
+        var (a, b, c, d, e, f, g, h) = words
+        for index in 0..<64 {
+            let choice = (e & f) ^ (~e & g)
+            let majority = (a & b) ^ (a & c) ^ (b & c)
+            let first =
+                h &+ (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) &+ choice &+ constants[index] &+ schedule[index]
+            let second = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) &+ majority
+            (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
+        }
+        words.0 &+= a
+        words.1 &+= b
+        words.2 &+= c
+        words.3 &+= d
+        words.4 &+= e
+        words.5 &+= f
+        words.6 &+= g
+        words.7 &+= h
     }
 
     private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 {
-        word >> count | word << (32 - count)
+        word &>> count | word &<< (32 &- count)
     }
 
     private static let constants: [UInt32] = [

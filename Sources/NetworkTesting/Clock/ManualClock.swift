@@ -38,7 +38,9 @@ public final class ManualClock: Clock {
         /// Sleepers whose task was cancelled before they lay down.
         var cancelled: Set<Int> = []
         var lastSleeper = 0
-        var observers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var observers: [Int: (count: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
+        /// Observers whose task was cancelled before they began to wait.
+        var cancelledObservers: Set<Int> = []
     }
 
     private let state = Locked(State())
@@ -82,15 +84,29 @@ public final class ManualClock: Clock {
         if !wasWoken { throw CancellationError() }
     }
 
-    /// Returns once at least `count` tasks sleep.
+    /// Returns once at least `count` tasks sleep, or its own task is cancelled.
     public func waitForSleepers(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isMet = state.withLock { state in
-                if state.sleepers.count < count { state.observers.append((count, continuation)) }
-                return state.sleepers.count >= count
-            }
-            if isMet { continuation.resume() }
+        let key = state.withLock { state in
+            state.lastSleeper += 1
+            return state.lastSleeper
         }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    let isOver = state.sleepers.count >= count || state.cancelledObservers.contains(key)
+                    if !isOver { state.observers[key] = (count, continuation) }
+                    return isOver
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            let observer = state.withLock { state in
+                state.cancelledObservers.insert(key)
+                return state.observers.removeValue(forKey: key)
+            }
+            observer?.continuation.resume()
+        }
+        state.withLock { _ = $0.cancelledObservers.remove(key) }
     }
 
     private func lieDown(_ key: Int, _ deadline: Instant, _ continuation: CheckedContinuation<Bool, Never>) {
@@ -99,9 +115,9 @@ public final class ManualClock: Clock {
             if deadline <= state.now { return (true, []) }
             state.sleepers[key] = Sleeper(deadline: deadline, continuation: continuation)
             let count = state.sleepers.count
-            let met = state.observers.filter { $0.count <= count }.map(\.continuation)
-            state.observers.removeAll { $0.count <= count }
-            return (nil, met)
+            let met = state.observers.filter { $0.value.count <= count }
+            for key in met.keys { state.observers[key] = nil }
+            return (nil, met.values.map(\.continuation))
         }
         if let result { continuation.resume(returning: result) }
         for observer in observers { observer.resume() }

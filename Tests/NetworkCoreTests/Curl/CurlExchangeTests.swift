@@ -56,7 +56,7 @@
         @Test(arguments: [0, 1, 14, 15, 32 << 10, (32 << 10) + 1, 1_000_000, 20_000_000])
         func `a body of any size goes up and comes down`(count: Int) async throws {
             let server = try echoServer()
-            let body = Data((0..<count).lazy.map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+            let body = Data.pattern(count)
             let response = try await session.response(for: server.request("/", method: .post, body: body))
             #expect(response.body == body)
             #expect(response.timings.bytesSent == Int64(count))

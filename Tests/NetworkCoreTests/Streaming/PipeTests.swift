@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct PipeTests {
     private func random(_ count: Int, _ generator: inout SeededGenerator) -> Data {
-        Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        .pattern(count, seed: generator.next())
     }
 
     /// Reads what there is, in pieces of random size, as an engine does.

@@ -21,7 +21,7 @@
         }
 
         private func bytes(_ count: Int) -> Data {
-            Data((0..<count).lazy.map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+            .pattern(count)
         }
 
         @Test(arguments: [0, 1, 131_072, 131_073, 5_000_000])

@@ -21,7 +21,7 @@
 
         @Test(arguments: [0, 1, 16_384, 16_385, 300_000, 5_000_000])
         func `every byte comes, in order`(count: Int) async throws {
-            let body = Data((0..<count).lazy.map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+            let body = Data.pattern(count)
             let server = try LoopbackServer { _ in .data(body) }
             let response = try await session.stream(for: server.request("/"))
             var received = Data()

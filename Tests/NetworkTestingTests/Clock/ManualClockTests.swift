@@ -50,4 +50,16 @@ struct ManualClockTests {
         }
         #expect(order.withLock { $0 } == Array(1...20))
     }
+
+    @Test func `waiting for sleepers ends with its task, also before it began`() async {
+        let waiting = Task { await clock.waitForSleepers(1) }
+        let early = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await clock.waitForSleepers(1)
+        }
+        await early.value
+        waiting.cancel()
+        await waiting.value
+        #expect(clock.sleeperCount == 0)
+    }
 }

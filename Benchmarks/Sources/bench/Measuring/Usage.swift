@@ -24,6 +24,27 @@ struct Usage {
         return pages * sysconf(CInt(_SC_PAGESIZE))
     }
 
+    /// By how much resident memory was at most above what it was before, looked at every 5 ms.
+    static func peakGrowth(of work: () async throws -> Void) async throws -> Int {
+        let before = residentBytes
+        let watcher = Task.detached {
+            var peak = before
+            while !Task.isCancelled {
+                peak = max(peak, residentBytes)
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+            return max(peak, residentBytes)
+        }
+        do {
+            try await work()
+        } catch {
+            watcher.cancel()
+            throw error
+        }
+        watcher.cancel()
+        return await watcher.value - before
+    }
+
     static var openDescriptors: Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     }

@@ -1,0 +1,67 @@
+import DataTransfer
+import Foundation
+
+/// What a form with a large file costs: memory, which must not grow with it, and time, beside `curl -F`.
+struct UploadMemory {
+    /// nginx; what is sent to `upload` it reads as a whole before it answers.
+    let url: URL
+    /// What is uploaded.
+    let file: URL
+    let effort: Effort
+
+    private var rounds: Int {
+        switch effort {
+        case .full: 9
+        case .quick: 3
+        case .smoke: 1
+        }
+    }
+
+    func run() async throws {
+        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
+        let endpoint = Endpoint<Int>(path: "upload")
+        // What is loaded once is loaded.
+        _ = try await service.upload("warm", to: endpoint)
+
+        var growth: [Int] = []
+        var ours: [Double] = []
+        var curls: [Double] = []
+        for round in 1...rounds {
+            var form = MultipartFormData()
+            form.append(.file(file), name: "file")
+            let progress = ProgressMonitor()
+            let start = ContinuousClock.now
+            growth.append(
+                try await Usage.peakGrowth {
+                    _ = try await service.upload(.multipart(form), to: endpoint, progress: progress)
+                })
+            let bytes = Double(progress.current?.bytesSent ?? 0)
+            ours.append(bytes / (ContinuousClock.now - start).inSeconds / 1e6)
+            curls.append(bytes / (try curlSeconds()) / 1e6)
+            say("upload: round \(round) of \(rounds)")
+        }
+        printFigure("memory.upload_mb", Double(growth.max() ?? 0) / Double(1 << 20), "MiB")
+        printFigure("transfer.upload", ours.median, "MB/s")
+        printFigure("transfer.upload_curl", curls.median, "MB/s")
+        printFigure("transfer.upload_vs_curl", ours.median / curls.median, "x")
+    }
+
+    /// How long the `curl` command line takes by its own clock, without its start.
+    private func curlSeconds() throws -> Double {
+        let output = Pipe()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [
+            "curl", "--silent", "--fail", "--output", "/dev/null", "--write-out", "%{time_total}", "--form",
+            "file=@\(file.path)", url.appendingPathComponent("upload").absoluteString,
+        ]
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0, let seconds = Double(text) else {
+            fail("curl ended with \(process.terminationStatus)")
+        }
+        return seconds
+    }
+}

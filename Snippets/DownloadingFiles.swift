@@ -1,0 +1,33 @@
+import DataTransfer
+import Foundation
+
+struct Movie: Decodable, Sendable { let id: Int; let title: String }
+
+let service = DefaultDataTransferService(configuration: try APIConfiguration("https://api.example.com"))
+let endpoint = Endpoint<Void>(path: "files/movie.mp4")
+let popular = Endpoint<[Movie]>(path: "movie/popular", keyPath: "results")
+let downloads = URL(fileURLWithPath: "/tmp", isDirectory: true)
+let expected = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+// snippet.file
+let file = try await service.download(endpoint, to: URL(fileURLWithPath: "movie.mp4"))
+print(file.byteCount, file.resumedFrom)
+// snippet.end
+
+// snippet.options
+let progress = ProgressMonitor { state in print(state.fractionReceived ?? 0) }
+do {
+    let options = DownloadOptions(existingFile: .keepBoth, digest: .sha256(expected), maximumBytes: 4 << 30)
+    print(try await service.download(endpoint, to: .folder(downloads), options: options, progress: progress).url)
+} catch {
+    if error.fileFailure?.code == .diskFull { print("make room, and call again: \(error)") }
+}
+// snippet.end
+
+// snippet.decoded
+let movies = try await service.download(popular)
+let handle = service.download(endpoint, to: .folder(downloads), on: DispatchQueue.main) { result in print(result) }
+handle.cancel()
+// snippet.end
+
+print(movies.count)

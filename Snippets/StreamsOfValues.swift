@@ -1,0 +1,32 @@
+import DataTransfer
+import Foundation
+
+struct Movie: Decodable, Sendable { let id: Int; let title: String }
+struct Trade: Decodable, Sendable { let price: Double }
+
+let service = DefaultDataTransferService(configuration: try APIConfiguration("https://api.example.com"))
+let catalogue = Endpoint<Void>(path: "catalogue")
+let log = Endpoint<Void>(path: "log")
+let ticker = Endpoint<Void>(path: "ticker")
+
+// snippet.elements
+let movies = try await service.stream(catalogue, as: .elements(of: Movie.self, at: "data.items"))
+for try await movie in movies { print(movies.statusCode, movie.title) }
+
+let trades = try await service.stream(log, as: .ndjson(Trade.self, onFailure: .skip { index, error in print(index, error) }))
+for try await trade in trades { print(trade.price) }
+// snippet.end
+
+// snippet.completion
+let handle = service.stream(log, as: .lines, on: DispatchQueue.main) { line in
+    print(line)
+} completion: { result in
+    print(result)
+}
+handle.cancel()
+// snippet.end
+
+// snippet.events
+let events = service.events(ticker, reconnection: EventReconnection(maximumAttempts: 5, delay: .seconds(1)))
+for try await event in events { print(event.type, event.data, event.lastEventID) }
+// snippet.end

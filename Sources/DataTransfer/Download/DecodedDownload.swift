@@ -1,0 +1,81 @@
+import Endpoints
+import Foundation
+import NetworkCore
+
+/// The way of a large response to its value: through a file without a name, mapped into memory, so that its bytes lie on the disk and not in
+/// memory while the value is made.
+struct DecodedDownload<Target: ResponseRequestable>: Sendable {
+    let endpoint: Target
+    let progress: (any TransferProgressObserver)?
+    let service: any DataTransferService
+
+    func run() async throws(DataTransferError) -> Target.Response {
+        var request = AdjustedEndpoint(bytesOf: endpoint)
+        if let progress { request.progress = progress }
+        let stream = try await service.stream(for: request)
+        let bytes = try await stored(stream)
+        do {
+            return try endpoint.response(from: ResponseBody(bytes, contentType: stream.headers["Content-Type"]))
+        } catch {
+            let response = NetworkResponse(
+                statusCode: stream.statusCode, headers: stream.headers, trailers: stream.trailers,
+                // No more than an error shows, and copied: the error outlives the file.
+                body: Data(Array(bytes.prefix(4 * ParsingFailure.maximumSnippetBytes))), url: stream.url, timings: stream.timings)
+            throw stream.report(DataTransferError(decoding: error, of: response, endpoint: endpoint))
+        }
+    }
+
+    /// The body, in pages that the system reads from the file and may forget again.
+    private func stored(_ stream: DataTransferStream) async throws(DataTransferError) -> Data {
+        let writer: FileWriter
+        do throws(FileFailure) {
+            let file = try await BlockingWork.run { () throws(FileFailure) in try OutputFile.nameless() }
+            writer = FileWriter(file)
+        } catch {
+            stream.stop()
+            throw stream.report(.file(error))
+        }
+        do throws(DataTransferError) {
+            var chunks = stream.makeAsyncIterator()
+            while let chunk = try await chunks.next() {
+                do throws(FileFailure) {
+                    try await writer.write(chunk)
+                } catch {
+                    throw stream.report(.file(error))
+                }
+            }
+        } catch {
+            stream.stop()
+            _ = try? await writer.finish()
+            throw error
+        }
+        do throws(FileFailure) {
+            _ = try await writer.finish()
+            return try writer.file.mapped()
+        } catch {
+            throw stream.report(.file(error))
+        }
+    }
+}
+
+extension OutputFile {
+    /// In the folder for temporary files, where nobody else can open it. It is gone with the last of its descriptors and mappings.
+    fileprivate static func nameless() throws(FileFailure) -> OutputFile {
+        let folder = FileManager.default.temporaryDirectory
+        let path = folder.appendingPathComponent("download-\(UUID().uuidString)").path
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw FileFailure("no temporary file can be made", url: folder, errno: errno) }
+        unlink(path)
+        return OutputFile(descriptor, url: folder)
+    }
+
+    /// All of it.
+    fileprivate func mapped() throws(FileFailure) -> Data {
+        let length = Int(try status().st_size)
+        guard length > 0 else { return Data() }
+        guard let pages = mmap(nil, length, PROT_READ, MAP_PRIVATE, descriptor, 0), pages != MAP_FAILED else {
+            throw FileFailure("the temporary file cannot be mapped", url: url, errno: errno)
+        }
+        return Data(bytesNoCopy: pages, count: length, deallocator: .unmap)
+    }
+}

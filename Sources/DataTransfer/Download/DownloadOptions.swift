@@ -1,0 +1,41 @@
+import Endpoints
+
+/// How a response becomes a file.
+public struct DownloadOptions: Sendable, Hashable {
+    /// What happens to a file that is there already. Nothing happens to it before the new one is whole.
+    public enum ExistingFile: Sendable, Hashable {
+        /// The new file takes its place, in one step. So it does with a symbolic link, not with what that points to.
+        case replace
+        /// The download fails with ``FileFailure/Code/destinationExists``: at once, or at the end if the file came meanwhile.
+        case fail
+        /// The new file gets a name of its own: `movie 2.mp4`.
+        case keepBoth
+    }
+
+    /// `nil`, the default, replaces a file that the caller names and keeps one of a name that the server chose.
+    public var existingFile: ExistingFile?
+    /// What the whole file has to hash to. Nothing by default; what the server announces (RFC 9530) is checked in any case.
+    public var digest: ContentDigest?
+    /// Whether to go on where an earlier download stopped, and to keep what has come for a later one. `true` by default.
+    public var resumes: Bool
+    /// The largest file, in bytes. No limit by default.
+    public var maximumBytes: Int64?
+    /// The file's permissions once it is whole, as in `chmod`: 0600 by default, readable for this user alone. Always 0600 until then.
+    public var permissions: UInt16
+    /// Whether the file is on the disk before it gets its name, so that it is whole after a power failure too. `false` by default: that
+    /// takes time, and the end of the process, however it comes, needs none of it.
+    public var flushesToDisk: Bool
+
+    /// Options; those not given are the defaults.
+    public init(
+        existingFile: ExistingFile? = nil, digest: ContentDigest? = nil, resumes: Bool = true, maximumBytes: Int64? = nil,
+        permissions: UInt16 = 0o600, flushesToDisk: Bool = false
+    ) {
+        self.existingFile = existingFile
+        self.digest = digest
+        self.resumes = resumes
+        self.maximumBytes = maximumBytes
+        self.permissions = permissions
+        self.flushesToDisk = flushesToDisk
+    }
+}

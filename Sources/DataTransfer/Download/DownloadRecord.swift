@@ -1,0 +1,79 @@
+import Endpoints
+import Foundation
+import NetworkCore
+
+/// What has to be known of a download to go on with it later. It lies beside the partial file, as JSON.
+///
+/// Of URLs it holds hashes: they may hold secrets.
+struct DownloadRecord: Codable, Hashable, Sendable {
+    static let currentVersion = 1
+    /// The longest file of such a record.
+    static let maximumBytes = 16 << 10
+
+    var version = currentVersion
+    /// Of the endpoint, as ``identity(of:)`` tells.
+    var endpoint: String
+    /// Of the URL that answered, without its query, which may be signed anew each time.
+    var location: String
+    var validator: ResumeValidator
+    /// How long the whole is; `nil` where the server did not say.
+    var total: Int64?
+    /// What the server says the whole hashes to: SHA-256 in hexadecimal digits.
+    var digest: String?
+    /// What the server calls the file.
+    var name: String
+
+    /// `nil` where the endpoint makes no request, or one whose response has no parts: ranges are for GET (RFC 9110 §14.2).
+    static func identity(of endpoint: some Requestable) -> String? {
+        guard endpoint.method == .get, endpoint.body == nil, !endpoint.headerParameters.contains("Range"),
+            !endpoint.headerParameters.contains("If-Range")
+        else { return nil }
+        // The base URL is the service's own; which server answered is part of the location.
+        let anywhere = APIConfiguration(baseURL: URL(string: "http://base.invalid") ?? URL(fileURLWithPath: "/"))
+        guard let request = try? endpoint.networkRequest(with: anywhere) else { return nil }
+        return hash(request.url.absoluteString)
+    }
+
+    /// Stands for one without an identity in the name of a partial file, so that each attempt takes the same.
+    static func name(of endpoint: some Requestable) -> String { hash("\(endpoint.method) \(endpoint.path)") }
+
+    static func location(of url: URL) -> String {
+        let text = URLText(url)
+        return hash(text.origin + text.path)
+    }
+
+    private static func hash(_ text: String) -> String { SHA256.digest(of: Array(text.utf8)).hexadecimal }
+
+    /// The record in a file's bytes; `nil` for anything else, a later version included.
+    init?(json: Data) {
+        guard let record = try? JSONDecoder().decode(DownloadRecord.self, from: json), record.version == Self.currentVersion,
+            record.total ?? 0 >= 0
+        else { return nil }
+        self = record
+    }
+
+    init(endpoint: String, location: String, validator: ResumeValidator, total: Int64?, digest: String?, name: String) {
+        self.endpoint = endpoint
+        self.location = location
+        self.validator = validator
+        self.total = total
+        self.digest = digest
+        self.name = name
+    }
+
+    var json: Data {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys]
+            return try encoder.encode(self)
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Two digits a byte, in lower case.
+    var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,14 @@
+#if os(Linux)
+    import Glibc
+
+    /// Renames unless there is something of the new name.
+    ///
+    /// - Returns: The error's number.
+    func renameExclusively(_ old: String, _ new: String) -> Int32? {
+        // renameat2(2), which the headers show to GNU programs only.
+        typealias Function = @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
+        guard let symbol = dlsym(nil, "renameat2") else { return ENOSYS }
+        let noReplace: UInt32 = 1
+        return unsafeBitCast(symbol, to: Function.self)(AT_FDCWD, old, AT_FDCWD, new, noReplace) == 0 ? nil : errno
+    }
+#endif

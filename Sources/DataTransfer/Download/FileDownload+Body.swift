@@ -1,0 +1,116 @@
+import Endpoints
+import Foundation
+import NetworkCore
+
+// The body of a response on its way into the file, and the digests of both.
+extension FileDownload {
+    /// What a response's body is, and where it goes.
+    struct Body {
+        var start: Int64 = 0
+        /// Behind the last byte, as announced.
+        var end: Int64?
+        var checks: [DigestCheck] = []
+    }
+
+    func receive(
+        _ stream: DataTransferStream, _ body: Body, _ digests: [RunningDigest], into partial: PartialFile, total: Int64?
+    ) async throws(DataTransferError) {
+        progress?.beginBody(at: body.start, of: total ?? body.end)
+        if let end = body.end {
+            try await reporting(stream) { () throws(FileFailure) in try checkLength(end, body, partial.place.url) }
+        }
+        var digests = digests
+        // Those of the body alone are made on the way too.
+        if body.start > 0, body.checks.contains(where: { $0.start == body.start }) {
+            digests.append(RunningDigest(from: body.start))
+        }
+        let writer = FileWriter(partial.file, from: body.start, digests: digests)
+        var position = body.start
+        do throws(DataTransferError) {
+            var chunks = stream.makeAsyncIterator()
+            while let chunk = try await chunks.next() {
+                position += Int64(chunk.count)
+                try await reporting(stream) { () throws(FileFailure) in
+                    try checkLength(position, body, partial.place.url)
+                    try await writer.write(chunk)
+                }
+                progress?.note(received: position)
+            }
+        } catch {
+            stream.stop()
+            // What has come is to be in the file before somebody else opens it.
+            _ = try? await writer.finish()
+            throw error
+        }
+        digests = try await reporting(stream) { () throws(FileFailure) in try await writer.finish() }
+        let end = total ?? body.end ?? position
+        guard position == end else {
+            throw stream.report(
+                .file(FileFailure(.lengthMismatch, "\(position) of \(end) bytes have come", url: partial.place.url)))
+        }
+        let checks = body.checks + announcedChecks(stream, in: stream.trailers, at: body.start)
+        try await check(checks, digests, partial, length: position, stream)
+    }
+
+    func checkLength(_ position: Int64, _ body: Body, _ url: URL) throws(FileFailure) {
+        if let end = body.end, position > end {
+            throw FileFailure(
+                body.start > 0 ? .rangeMismatch : .lengthMismatch, "more bytes come than the \(end - body.start) announced",
+                url: url,
+                spoilsFile: true)
+        }
+        if let maximum = options.maximumBytes, position > maximum {
+            throw FileFailure(.tooLarge, "it is larger than \(maximum) bytes (maximumBytes)", url: url, spoilsFile: true)
+        }
+    }
+
+    /// - Parameter fields: The header's unless given.
+    func announcedChecks(_ stream: DataTransferStream, in fields: HTTPHeaders? = nil, at start: Int64) -> [DigestCheck] {
+        // Digests are those of the bytes as they were sent, and an engine may have unpacked them.
+        stream.headers.isEncoded ? [] : DigestCheck.announced(in: fields ?? stream.headers, bodyAt: start)
+    }
+
+    /// The digest of what is there already, where one is needed: made before the server is asked for the rest, so that it need not wait.
+    func digests(
+        of partial: PartialFile, for checks: [DigestCheck], upTo length: Int64
+    ) async throws(DataTransferError) -> [RunningDigest] {
+        guard !checks.isEmpty else { return [] }
+        return [try await caughtUp(RunningDigest(from: 0), with: partial.file, to: length, nil)]
+    }
+
+    func check(
+        _ checks: [DigestCheck], _ digests: [RunningDigest], _ partial: PartialFile, length: Int64, _ stream: DataTransferStream
+    ) async throws(DataTransferError) {
+        for check in checks {
+            let begun = digests.first { $0.start == check.start } ?? RunningDigest(from: check.start)
+            let digest = try await caughtUp(begun, with: partial.file, to: length, stream)
+            guard digest.bytes == check.expected else {
+                throw stream.report(
+                    .file(
+                        FileFailure(
+                            .digestMismatch, "its SHA-256 is not \(check.source)", url: partial.place.url, spoilsFile: true)))
+            }
+        }
+    }
+
+    func caughtUp(
+        _ digest: RunningDigest, with file: OutputFile, to length: Int64, _ stream: DataTransferStream?
+    ) async throws(DataTransferError) -> RunningDigest {
+        let isCancelled = Locked(false)
+        let result = await withTaskCancellationHandler {
+            await Self.result { () throws(FileFailure) in
+                try await BlockingWork.run { () throws(FileFailure) in
+                    var digest = digest
+                    try digest.catchUp(with: file, to: length) { isCancelled.withLock { $0 } }
+                    return digest
+                }
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
+        if isCancelled.withLock({ $0 }) {
+            throw .networkFailure(.cancelled(TransportError(.cancelled, "the task was cancelled while a digest was made")))
+        }
+        return try reporting(stream, result)
+    }
+}

@@ -1,0 +1,31 @@
+import Endpoints
+import Foundation
+import NetworkCore
+
+// Failures of calls to the system become those of the service, each logged once.
+extension FileDownload {
+    func reporting<Value>(
+        _ stream: DataTransferStream? = nil, _ work: () async throws(FileFailure) -> Value
+    ) async throws(DataTransferError) -> Value {
+        try reporting(stream, await Self.result(work))
+    }
+
+    func reporting<Value>(
+        _ stream: DataTransferStream?, _ result: Result<Value, FileFailure>
+    ) throws(DataTransferError) -> Value {
+        do throws(FileFailure) {
+            return try result.get()
+        } catch {
+            if let stream { throw stream.report(.file(error)) }
+            throw (service as? DefaultDataTransferService)?.report(.file(error)) ?? .file(error)
+        }
+    }
+
+    static func result<Value>(_ work: () async throws(FileFailure) -> Value) async -> Result<Value, FileFailure> {
+        do throws(FileFailure) {
+            return .success(try await work())
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Endpoints
+import Foundation
+import NetworkCore
+
+/// One download to a file, from opening the partial file to giving the whole one its name.
+struct FileDownload<Target: Requestable>: Sendable {
+    let endpoint: Target
+    let destination: DownloadDestination
+    let options: DownloadOptions
+    let progress: DownloadProgress?
+    let service: any DataTransferService
+
+    func run() async throws(DataTransferError) -> DownloadedFile {
+        defer { progress?.finish() }
+        let (partial, resumption) = try await reporting { () throws(FileFailure) in
+            try await BlockingWork.run { () throws(FileFailure) in try open() }
+        }
+        let isKept = Locked(resumption != nil)
+        do throws(DataTransferError) {
+            return try await load(into: partial, resumption, isKept: isKept)
+        } catch {
+            let spoils = error.fileFailure?.spoilsFile ?? false
+            await settle(partial, keeps: isKept.withLock { $0 } && !spoils)
+            throw error
+        }
+    }
+
+    // MARK: Before the request
+
+    private func open() throws(FileFailure) -> (PartialFile, Resumption?) {
+        try options.validate(for: destination.url)
+        try destination.validate(options)
+        let identity = options.resumes ? DownloadRecord.identity(of: endpoint) : nil
+        let partial = try open(identity ?? DownloadRecord.name(of: endpoint))
+        return (partial, identity.flatMap(partial.resumption(of:)))
+    }
+
+    private func open(_ identity: String) throws(FileFailure) -> PartialFile {
+        guard destination.isFolder else { return try .open(PartialPlace(beside: destination.url)) }
+        // Others to the same folder get other names in the end, too.
+        var number = 1
+        while true {
+            do throws(FileFailure) {
+                return try .open(PartialPlace(in: destination.url, for: identity, number: number))
+            } catch {
+                guard error.code == .busy, number < 100 else { throw error }
+                number += 1
+            }
+        }
+    }
+
+    // MARK: Request and response
+
+    private func load(
+        into partial: PartialFile, _ resumption: Resumption?, isKept: Locked<Bool>
+    ) async throws(DataTransferError) -> DownloadedFile {
+        guard let resumption else { return try await loadWhole(into: partial, isKept) }
+        var checks = options.digest?.bytes.map { [DigestCheck(start: 0, expected: $0, source: "the digest asked for")] } ?? []
+        checks += resumption.record.checks
+        let digests = try await digests(of: partial, for: checks, upTo: resumption.offset)
+        let stream = try await stream(resumption)
+        switch resumption.verdict(on: stream.statusCode, stream.headers, from: stream.url) {
+        case .rest(let part):
+            let body = Body(
+                start: resumption.offset, end: part.range.upperBound,
+                checks: checks + announcedChecks(stream, at: resumption.offset))
+            try await receive(stream, body, digests, into: partial, total: part.total)
+            return try await finish(partial, stream, name: resumption.record.name, resumedFrom: resumption.offset)
+        case .whole: return try await receiveWhole(stream, into: partial, isKept)
+        case .complete:
+            stream.stop()
+            progress?.beginBody(at: resumption.offset, of: resumption.offset)
+            try await check(checks, digests, partial, length: resumption.offset, stream)
+            return try await finish(partial, stream, name: resumption.record.name, resumedFrom: resumption.offset)
+        case .startOver:
+            stream.stop()
+            return try await loadWhole(into: partial, isKept)
+        case .refused(let reason):
+            stream.stop()
+            throw stream.report(.file(FileFailure(.rangeMismatch, reason, url: partial.place.url, spoilsFile: true)))
+        }
+    }
+
+    private func loadWhole(into partial: PartialFile, _ isKept: Locked<Bool>) async throws(DataTransferError) -> DownloadedFile {
+        let stream = try await stream(nil)
+        guard stream.statusCode != 206 || endpoint.headerParameters.contains("Range") else {
+            stream.stop()
+            throw stream.report(
+                .file(
+                    FileFailure(.rangeMismatch, "a part came, and none was asked for", url: partial.place.url, spoilsFile: true)))
+        }
+        return try await receiveWhole(stream, into: partial, isKept)
+    }
+
+    private func stream(_ resumption: Resumption?) async throws(DataTransferError) -> DataTransferStream {
+        var request = AdjustedEndpoint(bytesOf: endpoint)
+        request.progress = progress?.beginAttempt()
+        // What is unpacked on the way has no parts that could be asked for, and no length that is known.
+        if !request.headerParameters.contains("Accept-Encoding") {
+            request.headerParameters.set("identity", for: "Accept-Encoding")
+        }
+        if let resumption {
+            request.headerParameters = request.headerParameters.replacing(with: resumption.headers)
+            request.acceptedStatuses = request.acceptedStatuses + [206, 416]
+        }
+        return try await service.stream(for: request)
+    }
+
+    private func receiveWhole(
+        _ stream: DataTransferStream, into partial: PartialFile, _ isKept: Locked<Bool>
+    ) async throws(DataTransferError) -> DownloadedFile {
+        let length = endpoint.method == .head ? nil : stream.headers.announcedLength
+        let record = record(of: stream, length: length)
+        isKept.withLock { $0 = false }
+        try await reporting(stream) { () throws(FileFailure) in
+            try await BlockingWork.run { () throws(FileFailure) in try partial.begin(record) }
+        }
+        isKept.withLock { $0 = record != nil }
+        var checks = announcedChecks(stream, at: 0)
+        if let bytes = options.digest?.bytes {
+            checks.append(DigestCheck(start: 0, expected: bytes, source: "the digest asked for"))
+        }
+        try await receive(
+            stream, Body(end: length, checks: checks), checks.isEmpty ? [] : [RunningDigest(from: 0)], into: partial,
+            total: length)
+        return try await finish(partial, stream, name: nil, resumedFrom: 0)
+    }
+
+    private func record(of stream: DataTransferStream, length: Int64?) -> DownloadRecord? {
+        guard options.resumes, stream.statusCode == 200, !stream.headers.isEncoded,
+            let identity = DownloadRecord.identity(of: endpoint), let validator = ResumeValidator(stream.headers)
+        else { return nil }
+        let digest = announcedChecks(stream, at: 0).first?.expected.hexadecimal
+        return DownloadRecord(
+            endpoint: identity, location: DownloadRecord.location(of: stream.url), validator: validator, total: length,
+            digest: digest, name: SafeFileName.of(stream.headers, url: stream.url))
+    }
+
+    // MARK: The end
+
+    private func finish(
+        _ partial: PartialFile, _ stream: DataTransferStream, name: String?, resumedFrom: Int64
+    ) async throws(DataTransferError) -> DownloadedFile {
+        let name =
+            destination.isFolder ? name ?? SafeFileName.of(stream.headers, url: stream.url) : destination.url.lastPathComponent
+        let policy = options.existingFile ?? (destination.isFolder ? .keepBoth : .replace)
+        let (url, length) = try await reporting(stream) { () throws(FileFailure) in
+            try await BlockingWork.run { () throws(FileFailure) in
+                let length = Int64(try partial.file.status().st_size)
+                let url = try partial.finish(as: name, policy, permissions: options.permissions, flushes: options.flushesToDisk)
+                return (url, length)
+            }
+        }
+        progress?.complete(length: length)
+        return DownloadedFile(
+            url: url, byteCount: length, statusCode: stream.statusCode, headers: stream.headers, timings: stream.timings,
+            resumedFrom: resumedFrom)
+    }
+
+    /// After a failure: leaves what can be resumed, and nothing else.
+    private func settle(_ partial: PartialFile, keeps: Bool) async {
+        try? await BlockingWork.run {
+            let length = (try? partial.file.status().st_size) ?? 0
+            if !keeps || length == 0 { partial.remove() }
+            partial.file.close()
+        }
+    }
+}
+
+extension DownloadRecord {
+    fileprivate var checks: [DigestCheck] {
+        guard let digest, let expected = ContentDigest.sha256(digest).bytes else { return [] }
+        return [DigestCheck(start: 0, expected: expected, source: "what the server announced at first")]
+    }
+}

@@ -1,0 +1,71 @@
+import Endpoints
+import NetworkCore
+
+extension DataTransferService {
+    /// The events of an endpoint, across as many connections as it takes. Nothing is requested yet.
+    ///
+    /// `Accept`, `Cache-Control: no-store` and `Accept-Encoding: identity` are sent unless the endpoint has such fields itself.
+    ///
+    /// - Parameters:
+    ///   - reconnection: When to connect again, and when to give up.
+    ///   - lastEventID: The ID of the last event that was seen, from an earlier run; sent as `Last-Event-ID`.
+    ///   - maximumEventBytes: The longest event. A longer one ends the stream with an error.
+    public func events(
+        _ endpoint: any Requestable, reconnection: EventReconnection = EventReconnection(), lastEventID: String = "",
+        maximumEventBytes: Int = 1 << 20
+    ) -> EventStream {
+        EventStream {
+            EventSource(self, endpoint, reconnection, lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
+        }
+    }
+
+    /// Hands over the events of an endpoint, across as many connections as it takes. Connects at once.
+    ///
+    /// - Parameters:
+    ///   - reconnection: When to connect again, and when to give up.
+    ///   - lastEventID: The ID of the last event that was seen, from an earlier run; sent as `Last-Event-ID`.
+    ///   - maximumEventBytes: The longest event. A longer one ends the stream with an error.
+    ///   - queue: Where both closures run; with `nil`, on background threads that no transfer depends on.
+    ///   - onEvent: Runs for each event, in order. The next one waits until it returns.
+    ///   - completion: Runs exactly once, after the last `onEvent` has returned: with success after the server has answered 204.
+    /// - Returns: A handle that ends it all, and closes the socket at once; the completion then runs with an error whose `isCancelled` is
+    ///   true.
+    @discardableResult
+    public func events(
+        _ endpoint: any Requestable, reconnection: EventReconnection = EventReconnection(), lastEventID: String = "",
+        maximumEventBytes: Int = 1 << 20, on queue: (any DataTransferDispatchQueue)? = nil,
+        onEvent: @escaping @Sendable (ServerSentEvent) -> Void,
+        completion: @escaping @Sendable (Result<Void, DataTransferError>) -> Void
+    ) -> any NetworkCancellable {
+        TaskCancellable { () async throws(DataTransferError) in
+            let source = EventSource(
+                self, endpoint, reconnection, lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
+            try await source.deliver(on: queue, to: onEvent)
+        } completion: { result in
+            guard let queue else { return completion(result) }
+            queue.asyncExecute { completion(result) }
+        }
+    }
+}
+
+extension EventSource {
+    /// Hands events to a closure that may block, one after another. The socket is closed at once when the task is cancelled, also while
+    /// the closure blocks.
+    fileprivate func deliver(
+        on queue: (any DataTransferDispatchQueue)?, to onEvent: @escaping @Sendable (ServerSentEvent) -> Void
+    ) async throws(DataTransferError) {
+        let line = line
+        let result = await withTaskCancellationHandler { () async -> Result<Void, DataTransferError> in
+            var source = self
+            do throws(DataTransferError) {
+                while let event = try await source.next() { await run(onEvent, with: event, on: queue) }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            line.close()
+        }
+        try result.get()
+    }
+}

@@ -1,0 +1,172 @@
+import Endpoints
+import Foundation
+import NetworkCore
+
+/// The loop behind a stream of events: opens, reads, waits, opens again.
+struct EventSource {
+    private struct Connection {
+        let body: DataTransferStream
+        var chunks: DataTransferStream.Iterator
+    }
+
+    /// The connection that is open, for who wants to close it from elsewhere.
+    final class Line: Sendable {
+        private let body = Locked<DataTransferStream?>(nil)
+
+        func open(_ body: DataTransferStream) {
+            self.body.withLock { $0 = body }
+        }
+
+        func close() {
+            let body = body.withLock { body in
+                defer { body = nil }
+                return body
+            }
+            body?.stop()
+        }
+    }
+
+    private enum State {
+        case closed
+        case open(Connection)
+        case ended
+        case failed(DataTransferError)
+    }
+
+    let line = Line()
+    private let service: any DataTransferService
+    private let endpoint: any Requestable
+    private let clock: any Clock<Duration>
+    private let maximumEventBytes: Int
+    private var plan: ReconnectionPlan
+    private var parser: ServerSentEventParser
+    private var state = State.closed
+    /// What the server's latest `retry:` said, in whichever connection.
+    private var serverDelay: Duration?
+
+    init(
+        _ service: any DataTransferService, _ endpoint: any Requestable, _ reconnection: EventReconnection, lastEventID: String,
+        maximumEventBytes: Int
+    ) {
+        self.service = service
+        self.endpoint = endpoint
+        self.maximumEventBytes = maximumEventBytes
+        clock = reconnection.clock
+        plan = ReconnectionPlan(reconnection)
+        parser = ServerSentEventParser(lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
+    }
+
+    /// The next event; `nil` at the end.
+    mutating func next() async throws(DataTransferError) -> ServerSentEvent? {
+        do throws(DataTransferError) {
+            while true {
+                if Task.isCancelled { throw Self.cancelled }
+                switch state {
+                case .ended: return nil
+                case .failed(let error): throw error
+                case .closed: try await open()
+                case .open(var connection):
+                    state = .closed
+                    if let event = try await read(&connection) { return event }
+                }
+            }
+        } catch {
+            state = .failed(error)
+            line.close()
+            throw error
+        }
+    }
+
+    /// An event, or `nil` when there is something else to do.
+    private mutating func read(_ connection: inout Connection) async throws(DataTransferError) -> ServerSentEvent? {
+        let event: ServerSentEvent?
+        do throws(StreamParsingError) {
+            event = try parser.next()
+        } catch {
+            throw connection.body.report(.parsing(ParsingFailure(error, of: connection.body, method: endpoint.method)))
+        }
+        if let event {
+            state = .open(connection)
+            return event
+        }
+        var failure: DataTransferError?
+        do throws(DataTransferError) {
+            if let chunk = try await connection.chunks.next() {
+                parser.receive(chunk)
+                state = .open(connection)
+                return nil
+            }
+        } catch {
+            failure = error
+        }
+        try await pause(after: failure)
+        return nil
+    }
+
+    private mutating func open() async throws(DataTransferError) {
+        // Bytes of an event that was cut off are forgotten; the ID and the pause are not.
+        serverDelay = parser.reconnectionTime ?? serverDelay
+        parser = ServerSentEventParser(lastEventID: parser.lastEventID, maximumEventBytes: maximumEventBytes)
+        let body: DataTransferStream
+        do throws(DataTransferError) {
+            body = try await service.stream(for: endpoint.asEventSource(after: parser.lastEventID))
+        } catch {
+            try await pause(after: error)
+            return
+        }
+        guard body.statusCode != 204 else {
+            state = .ended
+            return
+        }
+        let contentType = body.headers["Content-Type"]
+        guard contentType.map(Self.isEventStream) == true else {
+            let error = StreamParsingError(.unexpectedContentType(contentType), index: 0)
+            body.stop()
+            throw body.report(.parsing(ParsingFailure(error, of: body, method: endpoint.method)))
+        }
+        line.open(body)
+        state = .open(Connection(body: body, chunks: body.makeAsyncIterator()))
+    }
+
+    /// The connection has ended. Returns when the next one is to be opened, or never.
+    private mutating func pause(after failure: DataTransferError?) async throws(DataTransferError) {
+        line.close()
+        switch plan.connectionEnded(
+            failure, hadSign: parser.hasHeardAnything, serverDelay: parser.reconnectionTime ?? serverDelay)
+        {
+        case .end: state = .ended
+        case .fail(let error): throw error
+        case .wait(let duration):
+            do {
+                try await clock.sleep(for: duration)
+            } catch {
+                throw Self.cancelled
+            }
+        }
+    }
+
+    private static func isEventStream(_ contentType: String) -> Bool {
+        let mediaType = contentType.prefix { $0 != ";" }
+        return mediaType.trimmingCharacters(in: .whitespaces).lowercased() == "text/event-stream"
+    }
+
+    private static var cancelled: DataTransferError {
+        .networkFailure(.cancelled(TransportError(.cancelled, "the task was cancelled")))
+    }
+}
+
+extension Requestable {
+    /// With the fields of WHATWG HTML §9.2.2, unless the endpoint says otherwise. A compressed stream would hold events back.
+    fileprivate func asEventSource(after lastEventID: String) -> any Requestable {
+        var endpoint = AdjustedEndpoint(bytesOf: self)
+        var headers = endpoint.headerParameters
+        for (name, value) in [("Accept", "text/event-stream"), ("Cache-Control", "no-store"), ("Accept-Encoding", "identity")]
+        where !headers.contains(name) {
+            headers.set(value, for: name)
+        }
+        if !lastEventID.isEmpty { headers.set(lastEventID, for: "Last-Event-ID") }
+        endpoint.headerParameters = headers
+        endpoint.acceptedStatuses = endpoint.acceptedStatuses + [204]
+        return endpoint
+    }
+}

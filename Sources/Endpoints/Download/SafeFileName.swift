@@ -1,0 +1,67 @@
+import Foundation
+
+/// A name for a new file that a stranger proposed, with everything taken out that could make it more than a name.
+package enum SafeFileName {
+    /// What file systems allow, in bytes.
+    package static let maximumBytes = 255
+
+    /// The name of a response's file: from its `Content-Disposition`, else from the last segment of its URL, else `download`.
+    package static func of(_ headers: HTTPHeaders, url: URL) -> String {
+        let proposed = headers["Content-Disposition"].flatMap(ContentDisposition.fileName)
+        if let name = proposed.flatMap(make) { return name }
+        let segment = URLText(url).path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        return PercentEncoding.decoded(segment).flatMap(make) ?? "download"
+    }
+
+    /// - Returns: Neither empty nor longer than 255 bytes; no folders, no control or format characters, none that other systems do not
+    ///   allow, no dot in front (a hidden file, or `..`), no dots or spaces behind, no name of a device. `nil` where nothing is left.
+    package static func make(_ proposed: String) -> String? {
+        let last = proposed.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? []
+        var scalars: [Unicode.Scalar] = last.compactMap { scalar in
+            if isInvisible(scalar) { return nil }
+            return ":*?\"<>|".unicodeScalars.contains(scalar) ? "_" : scalar
+        }
+        while let first = scalars.first, first == "." || first.properties.isWhitespace { scalars.removeFirst() }
+        while let last = scalars.last, last == "." || last.properties.isWhitespace { scalars.removeLast() }
+        guard !scalars.isEmpty else { return nil }
+        var name = String(String.UnicodeScalarView(scalars))
+        if isDevice(name) { name = "_" + name }
+        return name.cut(addingToStem: "")
+    }
+
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: true
+        default: false
+        }
+    }
+
+    /// Such as `NUL` or `com1.txt`: devices in every folder of some systems.
+    private static func isDevice(_ name: String) -> Bool {
+        let stem = name.prefix { $0 != "." }.trimmed.lowercased()
+        if ["con", "prn", "aux", "nul", "conin$", "conout$"].contains(stem) { return true }
+        guard stem.hasPrefix("com") || stem.hasPrefix("lpt") else { return false }
+        return ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"].contains(String(stem.dropFirst(3)))
+    }
+
+    /// `movie.mp4` as `movie 2.mp4`.
+    package static func numbered(_ name: String, _ number: Int) -> String {
+        name.cut(addingToStem: " \(number)")
+    }
+}
+
+extension String {
+    /// The name with `addition` before its extension. The stem is cut where it is too long, between characters.
+    fileprivate func cut(addingToStem addition: String) -> String {
+        let dot = lastIndex(of: ".").flatMap { $0 > startIndex ? $0 : nil }
+        // What is longer is no extension.
+        let end = dot.flatMap { self[$0...].utf8.count <= 32 ? $0 : nil } ?? endIndex
+        var room = SafeFileName.maximumBytes - self[end...].utf8.count - addition.utf8.count
+        guard self[..<end].utf8.count > room else { return self[..<end] + addition + self[end...] }
+        let kept = unicodeScalars[..<end].prefix { scalar in
+            room -= UTF8.width(scalar)
+            return room >= 0
+        }
+        return String(kept) + addition + self[end...]
+    }
+}

@@ -1,0 +1,131 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+
+/// The part of the tour in which many bytes move: up, down, not to the end, and after two refusals.
+struct TransferTour {
+    struct Receipt: Decodable, Sendable {
+        let title: String
+        let bytes: Int
+    }
+
+    /// An orchestra, which plays no faster than it can.
+    struct Music: AsyncSequence, Sendable {
+        let pieces = 20
+        let piece = Data(count: 1 << 20)
+        var bytes: Int { pieces * piece.count }
+
+        struct Iterator: AsyncIteratorProtocol {
+            let music: Music
+            var played = 0
+
+            mutating func next() async throws -> Data? {
+                guard played < music.pieces else { return nil }
+                played += 1
+                try await Task.sleep(for: .milliseconds(50))
+                return music.piece
+            }
+        }
+
+        func makeAsyncIterator() -> Iterator { Iterator(music: self) }
+    }
+
+    /// Bytes of the film that goes up.
+    private static let uploaded = 12 << 20
+    private let reel = Endpoint<Void>(path: "movie/1/reel")
+
+    let configuration: APIConfiguration
+    let service: DefaultDataTransferService
+    let server: LoopbackServer
+
+    func run() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("quickstart-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await upload(from: folder)
+        try await download(to: folder)
+        try await cancelledDownload(to: folder)
+        try await retry()
+    }
+
+    private func upload(from folder: URL) async throws {
+        Terminal.title("8. A form with a file and a stream, read and made while they are sent")
+        let film = folder.appendingPathComponent("metropolis.mp4")
+        try Data(count: Self.uploaded).write(to: film)
+        var form = MultipartFormData()
+        form.append("Metropolis", name: "title")
+        form.append(.file(film), name: "film")
+        let music = Music()
+        form.append(.stream(music, length: Int64(music.bytes)), name: "music", fileName: "music.ogg")
+        let bar = ProgressBar(.sent)
+        async let drawn: Void = bar.draw()
+        let response = try await service.response(
+            for: Endpoint<Receipt>(path: "movie/1/film"), uploading: .multipart(form), progress: bar.progress)
+        await drawn
+        Terminal.item("the server has \"\(response.value.title)\" and a body of \(response.value.bytes) bytes")
+        Terminal.remark(Terminal.describe(response.statusCode, response.timings))
+    }
+
+    private func download(to folder: URL) async throws {
+        Terminal.title("9. A download, written to disk while it arrives")
+        let bar = ProgressBar(.received)
+        async let drawn: Void = bar.draw()
+        let file = try await service.download(reel, to: folder.appendingPathComponent("reel.mp4"), progress: bar.progress)
+        await drawn
+        Terminal.item("\(file.url.lastPathComponent) holds \(file.byteCount) bytes")
+        Terminal.remark(Terminal.describe(file.statusCode, file.timings))
+    }
+
+    private func cancelledDownload(to folder: URL) async throws {
+        Terminal.title("10. The same download, cancelled after a third, and asked for again")
+        let file = folder.appendingPathComponent("copy.mp4")
+        let bar = ProgressBar(.received)
+        let connections = server.openConnectionCount
+        let task = Task { () -> DataTransferError? in
+            do throws(DataTransferError) {
+                _ = try await service.download(reel, to: file, progress: bar.progress)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        await bar.draw { state in if state.fractionReceived ?? 0 > 1.0 / 3 { task.cancel() } }
+        let isClosed = await server.waitForOpenConnections(connections - 1)
+        Terminal.item(
+            "isCancelled: \(await task.value?.isCancelled ?? false), and the connection is \(isClosed ? "closed" : "open")")
+
+        let rest = ProgressBar(.received)
+        async let drawn: Void = rest.draw()
+        let whole = try await service.download(reel, to: file, progress: rest.progress)
+        await drawn
+        Terminal.item("it went on at byte \(whole.resumedFrom), and holds \(whole.byteCount)")
+        Terminal.remark(Terminal.describe(whole.statusCode, whole.timings))
+    }
+
+    private func retry() async throws {
+        Terminal.title("11. A server that is not ready, asked again by an interceptor")
+        let patient = DefaultDataTransferService(configuration: configuration, interceptors: [AskAgain()])
+        let response = try await patient.response(for: Endpoint<Tour.Movie>(path: "movie/waking"))
+        Terminal.item("\(response.value.title) (id \(response.value.id))")
+        Terminal.remark(Terminal.describe(response.statusCode, response.timings))
+    }
+}
+
+/// Sends a request that changes nothing again while the server says that it is not ready (RFC 9110 §15.6.4), twice at most.
+private struct AskAgain: NetworkInterceptor {
+    func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        var pause = Duration.milliseconds(100)
+        for attempt in 1...2 {
+            let response = try await next(request)
+            guard response.statusCode == 503, request.method.isIdempotent else { return response }
+            Terminal.item("attempt \(attempt): 503, once more in \(Terminal.took(pause))")
+            do {
+                try await Task.sleep(for: pause)
+            } catch {
+                throw TransportError(.cancelled, "the task was cancelled", request: request)
+            }
+            pause *= 2
+        }
+        return try await next(request)
+    }
+}

@@ -1,0 +1,83 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DecodedDownloadTests {
+    private let small = DefaultSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 1000 })
+    private let numbers = Endpoint<[Int]>(path: "numbers", keyPath: "values")
+
+    private static func document(_ count: Int) -> String {
+        "{\"values\":[\((0..<count).map(String.init).joined(separator: ","))]}"
+    }
+
+    @Test func `a value is made of a body that would not fit into memory`() async throws {
+        let server = try LoopbackServer { _ in .json(Self.document(50_000)) }
+        let service = server.service(session: small)
+        let refused = try await downloadFailure { () async throws(DataTransferError) in try await service.request(numbers) }
+        #expect(refused.networkError?.transportError?.code == .bodyTooLarge)
+        #expect(try await service.download(numbers) == Array(0..<50_000))
+        let monitor = ProgressMonitor()
+        let queue = RecordingQueue()
+        let result = await withCheckedContinuation { continuation in
+            service.download(numbers, progress: monitor, on: queue) { continuation.resume(returning: $0) }
+        }
+        #expect(try result.get().count == 50_000 && queue.count == 1 && monitor.current?.isFinished == true)
+    }
+
+    @Test func `bytes outlive the file they came in`() async throws {
+        let server = try LoopbackServer { _ in .data(sampleBytes(300_000)) }
+        let raw = Endpoint<Data>(path: "raw", responseDecoder: .rawData)
+        let data = try await server.service(session: small).download(raw)
+        #expect(data == sampleBytes(300_000))
+    }
+
+    @Test func `an empty body is what it is for a request`() async throws {
+        let server = try LoopbackServer { _ in .status(204) }
+        #expect(try await server.service().download(Endpoint<Int?>(path: "x")) == nil)
+        try await server.service().download(Endpoint<Void>(path: "x"))
+        let error = try await downloadFailure { () async throws(DataTransferError) in
+            try await server.service().download(Endpoint<Int>(path: "x"))
+        }
+        guard case .noResponse = error else { throw error }
+    }
+
+    @Test func `a body that is no such value is an error that says where, logged once`() async throws {
+        let server = try LoopbackServer { _ in .json("{\"values\":[1,\"two\"], \"password\": \"hunter2\"}") }
+        let logger = InMemoryLogger()
+        let error = try await downloadFailure { () async throws(DataTransferError) in
+            try await server.service(logger: logger).download(numbers)
+        }
+        guard case .parsing(let failure) = error else { throw error }
+        #expect(failure.codingPath == "values[1]" && failure.snippet.contains("two") && !failure.snippet.contains("hunter2"))
+        #expect(failure.statusCode == 200 && logger.dataTransferErrors.count == 1)
+    }
+
+    @Test func `what fails below is the same error as for a request`() async throws {
+        let server = try LoopbackServer { request in
+            request.path == "/gone"
+                ? .text("gone", status: 410) : LoopbackResponse.json(Self.document(9)).fault(.truncateBody(after: 5))
+        }
+        let logger = InMemoryLogger()
+        let service = server.service(logger: logger)
+        let gone = try await downloadFailure { () async throws(DataTransferError) in
+            try await service.download(Endpoint<Int>(path: "gone"))
+        }
+        #expect(gone.statusCode == 410)
+        let cut = try await downloadFailure { () async throws(DataTransferError) in try await service.download(numbers) }
+        #expect(cut.networkError?.transportError?.code == .incompleteBody && logger.dataTransferErrors.count == 2)
+    }
+
+    @Test func `cancelling closes the socket`() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.json(Self.document(9)).fault(.stallBody(after: 5)) }
+        let service = server.service()
+        let task = Task {
+            try await downloadFailure { () async throws(DataTransferError) in try await service.download(numbers) }
+        }
+        _ = await server.waitForRequests(count: 1)
+        task.cancel()
+        #expect(try await task.value.isCancelled)
+        #expect(await server.waitForOpenConnections(0))
+    }
+}

@@ -1,0 +1,117 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+/// SHA-256 of what comes: as the caller expects, and as the server announces (RFC 9530).
+@Suite(.timeLimit(.minutes(1)))
+struct DigestTests {
+    private static let body = Data("hello, world\n".utf8)
+    private static let hexadecimal = "853ff93762a06ddbf722c4ebe9ddd66d8f63ddaea97f521c3ecc20da7c976020"
+    private static let field = "sha-256=:hT/5N2Kgbdv3IsTr6d3WbY9j3a6pf1IcPswg2nyXYCA=:"
+    private static let wrong = "sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
+
+    private let folder: ScratchFolder
+    private let served = ServedFile(body)
+    private let server: LoopbackServer
+
+    init() throws {
+        folder = try ScratchFolder()
+        server = try served.server()
+    }
+
+    private var place: URL { folder.file("movie.mp4") }
+
+    private func download(_ digest: String? = nil) async throws(DataTransferError) -> DownloadedFile {
+        let options = DownloadOptions(digest: digest.map { .sha256($0) })
+        return try await server.service().download(movie, to: place, options: options)
+    }
+
+    private func expectMismatch(_ digest: String? = nil, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let error = try await downloadFailure { () async throws(DataTransferError) in try await download(digest) }
+        #expect(error.fileFailure?.code == .digestMismatch, "\(error)", sourceLocation: sourceLocation)
+        #expect(folder.names == [] && folder.openDescriptors == 0, sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: [hexadecimal, hexadecimal.uppercased(), "hT/5N2Kgbdv3IsTr6d3WbY9j3a6pf1IcPswg2nyXYCA="])
+    func `a file of the expected digest is kept`(digest: String) async throws {
+        #expect(try await download(digest).byteCount == 13)
+    }
+
+    @Test func `one of another is not, and not kept to be resumed`() async throws {
+        try await expectMismatch("953ff93762a06ddbf722c4ebe9ddd66d8f63ddaea97f521c3ecc20da7c976020")
+        served.change { $0.body = Data() }
+        try await expectMismatch(Self.hexadecimal)
+    }
+
+    @Test(arguments: ["", "abc", String(hexadecimal.dropLast()), String(hexadecimal.dropLast()) + "g", "AAAA"])
+    func `a digest that is none is an error before anything is sent`(digest: String) async throws {
+        let error = try await downloadFailure { () async throws(DataTransferError) in try await download(digest) }
+        #expect(error.fileFailure?.code == .invalidOptions && server.requestCount == 0)
+    }
+
+    @Test(arguments: ["Content-Digest", "Repr-Digest"])
+    func `what the server announces is checked`(name: String) async throws {
+        served.change { $0.headers[name] = Self.field }
+        #expect(try await download().byteCount == 13)
+        try FileManager.default.removeItem(at: place)
+        served.change { $0.headers[name] = Self.wrong }
+        try await expectMismatch()
+        served.change { $0.headers[name] = "sha-512=:AAAA:, sha-256=:AAAA:" }
+        #expect(try await download().byteCount == 13)
+    }
+
+    @Test func `also behind the body`() async throws {
+        served.change { content in
+            content.answer = { _, response in .chunked([response.body], trailers: ["Content-Digest": Self.field]) }
+        }
+        #expect(try await download().byteCount == 13)
+        try FileManager.default.removeItem(at: place)
+        served.change { content in
+            content.answer = { _, response in .chunked([response.body], trailers: ["Repr-Digest": Self.wrong]) }
+        }
+        try await expectMismatch()
+    }
+
+    @Test func `the digest of a coded body is not that of its bytes`() async throws {
+        served.change { content in
+            content.headers["Content-Encoding"] = "x-unknown"
+            content.headers["Content-Digest"] = Self.wrong
+        }
+        #expect(try await download().byteCount == 13)
+    }
+
+    /// `Content-Digest` speaks of the part, `Repr-Digest` and the caller of the whole (RFC 9530 §2, §3).
+    @Test(
+        arguments: [
+            ("Content-Digest", "sha-256=:4ljSSP2pTGN1Ngf3xElO4Py+kvGna/2seVydhBAesxc=:", false), ("Content-Digest", field, true),
+            ("Repr-Digest", field, false), ("Repr-Digest", wrong, true),
+        ])
+    func `both are checked where a file is put together`(name: String, value: String, isWrong: Bool) async throws {
+        try await breakOff()
+        served.change { $0.headers[name] = value }
+        if isWrong { return try await expectMismatch(Self.hexadecimal) }
+        #expect(try await download(Self.hexadecimal).resumedFrom == 7)
+        #expect(try folder.contents("movie.mp4") == Self.body)
+    }
+
+    @Test func `what was announced at first still holds`() async throws {
+        served.change { $0.headers["Repr-Digest"] = Self.field }
+        try await breakOff()
+        served.change { $0.headers["Repr-Digest"] = nil }
+        try Data("HELLO, ".utf8).write(to: folder.file(".movie.mp4.partial"))
+        try await expectMismatch()
+    }
+
+    @Test func `a file that is there already is checked too`() async throws {
+        try await breakOff()
+        try Data("HELLO, world\n".utf8).write(to: folder.file(".movie.mp4.partial"))
+        try await expectMismatch(Self.hexadecimal)
+    }
+
+    private func breakOff() async throws {
+        served.change { $0.faults = [.truncateBody(after: 7)] }
+        _ = try await downloadFailure { () async throws(DataTransferError) in try await download() }
+        #expect(try folder.contents(".movie.mp4.partial") == Self.body.prefix(7))
+    }
+}

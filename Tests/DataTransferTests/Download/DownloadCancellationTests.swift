@@ -1,0 +1,120 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadCancellationTests {
+    private let folder: ScratchFolder
+    private let served = ServedFile(sampleBytes(700_000))
+    private let server: LoopbackServer
+
+    init() throws {
+        folder = try ScratchFolder()
+        server = try served.server()
+    }
+
+    private var place: URL { folder.file("movie.mp4") }
+
+    @Test func `what has come by then is kept, and the socket closed`() async throws {
+        served.change { $0.faults = [.stallBody(after: 300_000)] }
+        let (server, place) = (server, place)
+        let observer = RecordingObserver()
+        let service = server.service()
+        let task = Task {
+            try await downloadFailure { () async throws(DataTransferError) in
+                try await service.download(movie, to: place, progress: observer)
+            }
+        }
+        try await folder.waitForBytes(300_000, in: ".movie.mp4.partial")
+        task.cancel()
+        #expect(try await task.value.isCancelled)
+        #expect(await server.waitForOpenConnections(0))
+        #expect(observer.events.last?.isFinished == true && observer.events.last?.bytesReceived == 300_000)
+        #expect(folder.openDescriptors == 0)
+        #expect(try await service.download(movie, to: place).resumedFrom == 300_000)
+        #expect(try folder.contents("movie.mp4") == sampleBytes(700_000))
+    }
+
+    @Test func `a handle does the same`() async throws {
+        served.change { $0.faults = [.stallBody(after: 300_000)] }
+        let service = server.service()
+        let (stream, results) = AsyncStream.makeStream(of: Result<DownloadedFile, DataTransferError>.self)
+        let handle = service.download(movie, to: place) { result in
+            results.yield(result)
+            results.finish()
+        }
+        try await folder.waitForBytes(300_000, in: ".movie.mp4.partial")
+        handle.cancel()
+        var outcomes: [Bool] = []
+        for await result in stream {
+            if case .failure(let error) = result { outcomes.append(error.isCancelled) } else { outcomes.append(false) }
+        }
+        #expect(outcomes == [true] && folder.openDescriptors == 0)
+        #expect(try await service.download(movie, to: place).resumedFrom == 300_000)
+    }
+
+    @Test(arguments: [LoopbackFault.stall, .stallHead(after: 20)])
+    func `before the head has come nothing is left`(fault: LoopbackFault) async throws {
+        served.change { $0.faults = [fault] }
+        let (server, place) = (server, place)
+        let task = Task {
+            try await downloadFailure { () async throws(DataTransferError) in
+                try await server.service().download(movie, to: place)
+            }
+        }
+        _ = await server.waitForRequests(count: 1)
+        task.cancel()
+        #expect(try await task.value.isCancelled && folder.names == [] && folder.openDescriptors == 0)
+    }
+
+    @Test func `a task that is cancelled already sends nothing, and tells its observer`() async throws {
+        let (server, place) = (server, place)
+        let observer = RecordingObserver()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await downloadFailure { () async throws(DataTransferError) in
+                try await server.service().download(movie, to: place, progress: observer)
+            }
+        }
+        #expect(try await task.value.isCancelled && server.requestCount == 0 && folder.names == [])
+        #expect(observer.events.map(\.isFinished) == [true])
+    }
+
+    @Test func `also while a digest is made of what is there`() async throws {
+        served.change { $0.faults = [.truncateBody(after: 300_000)] }
+        let (server, place) = (server, place)
+        _ = try await downloadFailure { () async throws(DataTransferError) in
+            try await server.service().download(movie, to: place)
+        }
+        let options = DownloadOptions(digest: .sha256(String(repeating: "0", count: 64)))
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await downloadFailure { () async throws(DataTransferError) in
+                try await server.service().download(movie, to: place, options: options)
+            }
+        }
+        #expect(try await task.value.isCancelled && server.requestCount == 1)
+        // It is not known to be wrong.
+        #expect(folder.names == [".movie.mp4.partial", ".movie.mp4.partial.json"] && folder.openDescriptors == 0)
+    }
+
+    @Test func `cancelled at any moment, it goes on to the same bytes`() async throws {
+        let service = server.service()
+        for round in 0..<20 {
+            let place = folder.file("movie \(round).mp4")
+            var resumed = false
+            // Each round is cancelled after another number of switches between tasks.
+            let task = Task { try await service.download(movie, to: place) }
+            for _ in 0..<(round * 25) { await Task.yield() }
+            task.cancel()
+            if case .failure = await task.result {
+                resumed = true
+                _ = try await service.download(movie, to: place)
+            }
+            let isSame = try folder.contents("movie \(round).mp4") == sampleBytes(700_000)
+            #expect(isSame, "round \(round), \(resumed ? "resumed" : "not resumed")")
+        }
+        #expect(folder.names.count == 20 && folder.openDescriptors == 0)
+    }
+}

@@ -1,0 +1,110 @@
+#if os(Linux)
+    import DataTransfer
+    import Foundation
+    import Glibc
+    import NetworkTesting
+    import Testing
+
+    /// What needs a process of its own.
+    @Suite(.timeLimit(.minutes(2)))
+    struct DownloadExitTests {
+        private static let length = 4_000_000
+
+        private let folder: ScratchFolder
+        private let served = ServedFile(sampleBytes(length))
+        private let server: LoopbackServer
+
+        init() throws {
+            folder = try ScratchFolder()
+            server = try served.server()
+        }
+
+        private var place: URL { folder.file("movie.mp4") }
+
+        private func expectRest() async throws {
+            let partial = try folder.contents(".movie.mp4.partial")
+            let isBeginning = partial == sampleBytes(Self.length).prefix(partial.count)
+            #expect(isBeginning)
+            served.change {
+                $0.faults = []
+                $0.sent = 0
+            }
+            let file = try await server.service().download(movie, to: place)
+            #expect(file.resumedFrom == partial.count)
+            #expect(served.content.withLock(\.sent) == Self.length - partial.count)
+            let isSame = try folder.contents("movie.mp4") == sampleBytes(Self.length)
+            #expect(isSame)
+            #expect(folder.names == ["movie.mp4"])
+        }
+
+        /// The child kills itself as soon as so many bytes are in its file, while more of them come.
+        @Test(arguments: [1, 500_000, 2_000_000, 3_900_000])
+        func `a process that is killed goes on where it was when it is started again`(bytes: Int) async throws {
+            served.change { $0.faults = [.stallBody(after: 3_950_000)] }
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [url = server.url as URL, place = place as URL, bytes = bytes as Int] in
+                let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
+                service.download(movie, to: place) { _ in exit(3) }
+                let partial = place.deletingLastPathComponent().appendingPathComponent(".movie.mp4.partial").path
+                var status = stat()
+                while stat(partial, &status) != 0 || status.st_size < bytes { sched_yield() }
+                kill(getpid(), SIGKILL)
+            }
+            #expect(folder.names == [".movie.mp4.partial", ".movie.mp4.partial.json"])
+            #expect(try folder.contents(".movie.mp4.partial").count >= bytes)
+            try await expectRest()
+        }
+
+        @Test func `a file that may grow no more is an error, and goes on once it may`() async throws {
+            await #expect(processExitsWith: .success) { [url = server.url as URL, place = place as URL] in
+                signal(SIGXFSZ, SIG_IGN)
+                var limit = rlimit(rlim_cur: 1_000_001, rlim_max: rlim_t.max)
+                getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+                limit.rlim_cur = 1_000_001
+                setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+                let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
+                let error = try await downloadFailure { () async throws(DataTransferError) in
+                    try await service.download(movie, to: place)
+                }
+                #expect(error.fileFailure?.code == .diskFull && error.fileFailure?.systemError == EFBIG, "\(error)")
+                let large = Endpoint<Data>(path: "files/movie.mp4", responseDecoder: .rawData)
+                let other = try await downloadFailure { () async throws(DataTransferError) in try await service.download(large) }
+                #expect(other.fileFailure?.code == .diskFull, "\(other)")
+            }
+            #expect(try folder.contents(".movie.mp4.partial").count == 1_000_001)
+            try await expectRest()
+        }
+
+        @Test func `a folder that may not be written is an error`() async throws {
+            try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder.url.path)
+            await #expect(processExitsWith: .success) { [url = server.url as URL, place = place as URL] in
+                // Root may write everywhere.
+                if geteuid() == 0 { #expect(seteuid(65534) == 0) }
+                let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
+                let error = try await downloadFailure { () async throws(DataTransferError) in
+                    try await service.download(movie, to: place)
+                }
+                #expect(error.fileFailure?.code == .notWritable && error.fileFailure?.systemError == EACCES, "\(error)")
+            }
+            #expect(server.requestCount == 0)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.url.path)
+        }
+
+        @Test func `another process cannot write to the same file`() async throws {
+            served.change { $0.faults = [.stallBody(after: 1_000_000)] }
+            let (service, place) = (server.service(), place)
+            let first = Task { try await service.download(movie, to: place) }
+            try await folder.waitForBytes(1_000_000, in: ".movie.mp4.partial")
+            await #expect(processExitsWith: .success) { [url = server.url as URL, place = place as URL] in
+                let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
+                let error = try await downloadFailure { () async throws(DataTransferError) in
+                    try await service.download(movie, to: place)
+                }
+                #expect(error.fileFailure?.code == .busy, "\(error)")
+            }
+            first.cancel()
+            _ = await first.result
+            try await expectRest()
+        }
+    }
+#endif

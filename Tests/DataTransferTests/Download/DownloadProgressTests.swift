@@ -1,0 +1,41 @@
+import NetworkTesting
+import Testing
+
+@testable import DataTransfer
+
+struct DownloadProgressTests {
+    private let observer = RecordingObserver()
+
+    private func told() -> [[Int64?]] { observer.events.map { [$0.bytesReceived, $0.totalBytesToReceive] } }
+
+    @Test func `what was there already counts`() throws {
+        let progress = try #require(DownloadProgress(observer))
+        let engine = progress.beginAttempt()
+        // The engine is ahead of whoever looks at the head: that waits until it is known where the body begins.
+        engine.transferDidProgress(TransferProgress(bytesReceived: 50, totalBytesToReceive: 700))
+        #expect(observer.events.isEmpty)
+        progress.beginBody(at: 300, of: 1000)
+        engine.transferDidProgress(
+            TransferProgress(bytesReceived: 100, totalBytesToReceive: 700, recentBytesPerSecond: 25))
+        // The transfer's end is not that of the download.
+        engine.transferDidProgress(TransferProgress(bytesReceived: 700, totalBytesToReceive: 700, isFinished: true))
+        #expect(told() == [[350, 1000], [400, 1000]])
+        #expect(observer.events.last?.bytesResumed == 300 && observer.events.last?.recentBytesPerSecond == 25)
+        progress.complete(length: 1000)
+        progress.finish()
+        progress.finish()
+        #expect(
+            told() == [[350, 1000], [400, 1000], [1000, 1000]] && observer.events.map(\.isFinished) == [false, false, true])
+    }
+
+    @Test func `an attempt that was given up is not heard any more`() throws {
+        let progress = try #require(DownloadProgress(observer))
+        let first = progress.beginAttempt()
+        progress.beginBody(at: 300, of: 1000)
+        let second = progress.beginAttempt()
+        first.transferDidProgress(TransferProgress(bytesReceived: 400))
+        progress.beginBody(at: 0, of: nil)
+        second.transferDidProgress(TransferProgress(bytesReceived: 10))
+        #expect(told() == [[10, nil]])
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import NetworkTesting
+import Testing
+
+@testable import DataTransfer
+
+@Suite(.timeLimit(.minutes(1)))
+struct FileWriterTests {
+    private let folder: ScratchFolder
+
+    init() throws {
+        folder = try ScratchFolder()
+    }
+
+    private func file(_ flags: Int32 = O_RDWR) throws -> OutputFile {
+        try Data().write(to: folder.file("x"))
+        let descriptor = open(folder.file("x").path, flags | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        return OutputFile(descriptor, url: folder.file("x"))
+    }
+
+    @Test func `chunks of any size are written in order, and hashed on the way`() async throws {
+        let whole = sampleBytes(3_000_000)
+        let writer = FileWriter(try file(), digests: [RunningDigest(from: 0), RunningDigest(from: 70_000)])
+        var start = 0
+        var size = 1
+        while start < whole.count {
+            let end = min(start + size, whole.count)
+            try await writer.write(whole[start..<end])
+            start = end
+            size = size % 400_000 * 3 + 1
+        }
+        var digests = try await writer.finish()
+        let isSame = try folder.contents("x") == whole
+        #expect(isSame)
+        #expect(digests.first?.bytes == SHA256.digest(of: Array(whole)))
+        // One that begins inside a chunk is left for later.
+        try digests[1].catchUp(with: writer.file, to: Int64(whole.count))
+        #expect(digests[1].bytes == SHA256.digest(of: Array(whole[70_000...])))
+    }
+
+    @Test func `a failure is thrown, and nothing waits for ever`() async throws {
+        let writer = FileWriter(try file(O_RDONLY))
+        var failures = 0
+        for _ in 0..<50 {
+            do throws(FileFailure) {
+                try await writer.write(sampleBytes(200_000))
+            } catch {
+                #expect(error.systemError == EBADF)
+                failures += 1
+            }
+        }
+        #expect(failures > 40)
+        await #expect(throws: FileFailure.self) { _ = try await writer.finish() }
+    }
+
+    @Test func `it writes behind what is there`() async throws {
+        let file = try file()
+        let first = FileWriter(file)
+        try await first.write(Data("hello".utf8))
+        _ = try await first.finish()
+        let writer = FileWriter(file, from: 3)
+        try await writer.write(Data("p!".utf8))
+        _ = try await writer.finish()
+        #expect(try folder.contents("x") == Data("help!".utf8))
+    }
+}

@@ -1,0 +1,380 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ResumeTests {
+    private static let length = 700_000
+    private static let cut = 300_000
+
+    private let folder: ScratchFolder
+    private let served = ServedFile(sampleBytes(length))
+    private let server: LoopbackServer
+    private let service: DefaultDataTransferService
+
+    init() throws {
+        folder = try ScratchFolder()
+        server = try served.server()
+        service = server.service()
+    }
+
+    private var place: URL { folder.file("movie.mp4") }
+
+    /// A download that breaks off after ``cut`` bytes.
+    private func breakOff(_ options: DownloadOptions = DownloadOptions()) async throws {
+        served.change { $0.faults = [.truncateBody(after: Self.cut)] }
+        let error = try await downloadFailure { () async throws(DataTransferError) in
+            try await service.download(movie, to: place, options: options)
+        }
+        #expect(error.networkError?.transportError?.code == .incompleteBody)
+        #expect(folder.openDescriptors == 0)
+        server.forgetRequests()
+        served.change { $0.sent = 0 }
+    }
+
+    private func expectWhole(_ body: Data = sampleBytes(length), sourceLocation: SourceLocation = #_sourceLocation) throws {
+        // Not `#expect(a == b)`, which would print both.
+        let isSame = try folder.contents("movie.mp4") == body
+        #expect(isSame, sourceLocation: sourceLocation)
+        #expect(folder.names == ["movie.mp4"] && folder.openDescriptors == 0, sourceLocation: sourceLocation)
+    }
+
+    @Test func `what has come is not fetched again`() async throws {
+        try await breakOff()
+        #expect(folder.names == [".movie.mp4.partial", ".movie.mp4.partial.json"])
+        #expect(try folder.contents(".movie.mp4.partial") == sampleBytes(Self.length).prefix(Self.cut))
+        let observer = RecordingObserver()
+        let file = try await service.download(movie, to: place, progress: observer)
+        #expect(file.resumedFrom == Self.cut && file.statusCode == 206 && file.byteCount == Self.length)
+        #expect(server.ranges == ["bytes=300000-"] && server.requests.first?.headers["If-Range"] == "\"v1\"")
+        #expect(served.content.withLock(\.sent) == Self.length - Self.cut)
+        // Totals are those of the whole.
+        #expect(observer.events.allSatisfy { $0.bytesReceived >= Self.cut && $0.totalBytesToReceive == 700_000 })
+        #expect(observer.events.last?.bytesReceived == 700_000 && observer.events.filter(\.isFinished).count == 1)
+        try expectWhole()
+    }
+
+    @Test func `it may break off many times`() async throws {
+        served.change { $0.faults = Array(repeating: .truncateBody(after: 100_000), count: 6) }
+        var failures = 0
+        while failures < 6 {
+            do {
+                _ = try await service.download(movie, to: place)
+                break
+            } catch {
+                failures += 1
+            }
+        }
+        #expect(failures == 6)
+        #expect(try await service.download(movie, to: place).resumedFrom == 600_000)
+        #expect(served.content.withLock(\.sent) == [7, 6, 5, 4, 3, 2, 1].reduce(0, +) * 100_000)
+        try expectWhole()
+    }
+
+    @Test func `what has changed is loaded anew, in the same exchange`() async throws {
+        try await breakOff()
+        let changed = sampleBytes(500_000, seed: 2)
+        served.change { content in
+            content.body = changed
+            content.headers["ETag"] = "\"v2\""
+        }
+        let observer = RecordingObserver()
+        let file = try await service.download(movie, to: place, progress: observer)
+        #expect(file.resumedFrom == 0 && file.statusCode == 200 && server.ranges == ["bytes=300000-"])
+        #expect(observer.events.last?.bytesReceived == 500_000)
+        try expectWhole(changed)
+    }
+
+    @Test func `a server without ranges sends the whole`() async throws {
+        try await breakOff()
+        served.change { content in
+            content.answer = { [body = content.body] _, _ in LoopbackResponse(headers: ["ETag": "\"v1\""], body: body) }
+        }
+        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(server.requestCount == 1)
+        try expectWhole()
+    }
+
+    @Test func `a new beginning can be resumed too`() async throws {
+        try await breakOff()
+        let changed = sampleBytes(500_000, seed: 2)
+        served.change { content in
+            content.body = changed
+            content.headers["ETag"] = "\"v2\""
+            content.faults = [.truncateBody(after: 10_000)]
+        }
+        _ = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place) }
+        #expect(try await service.download(movie, to: place).resumedFrom == 10_000)
+        try expectWhole(changed)
+    }
+
+    // MARK: Validators
+
+    @Test(
+        arguments: [
+            [:], ["ETag": "W/\"v1\""], ["ETag": "v1"], ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"],
+            ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:50:00 GMT"],
+            ["ETag": "W/\"v1\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Mon, 07 Nov 1994 08:49:37 GMT"],
+            ["ETag": "\"v1\"", "Content-Encoding": "gzip"],
+        ] as [HTTPHeaders])
+    func `without a strong validator nothing is kept`(headers: HTTPHeaders) async throws {
+        served.change { $0.headers = headers }
+        try await breakOff()
+        #expect(folder.names == [])
+        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(server.ranges == [""])
+    }
+
+    @Test func `a date that is old enough is one`() async throws {
+        served.change {
+            $0.headers = ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:50:37 GMT"]
+        }
+        try await breakOff()
+        #expect(try await service.download(movie, to: place).resumedFrom == 300_000)
+        #expect(server.requests.first?.headers["If-Range"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+        try expectWhole()
+    }
+
+    @Test func `bytes that cannot be resumed never lie beside a record`() async throws {
+        try await breakOff()
+        served.change { content in
+            content.headers = [:]
+            content.body = sampleBytes(Self.length, seed: 2)
+            content.faults = [.stallBody(after: 400_000)]
+        }
+        let (service, place) = (service, place)
+        let task = Task { try await service.download(movie, to: place) }
+        try await folder.waitForBytes(400_000, in: ".movie.mp4.partial")
+        #expect(folder.names == [".movie.mp4.partial"])
+        task.cancel()
+        _ = await task.result
+        #expect(folder.names == [])
+    }
+
+    @Test func `who does not want it resumes nothing`() async throws {
+        try await breakOff(DownloadOptions(resumes: false))
+        #expect(folder.names == [])
+        try await breakOff()
+        #expect(try await service.download(movie, to: place, options: DownloadOptions(resumes: false)).resumedFrom == 0)
+        #expect(server.ranges == [""])
+        try expectWhole()
+    }
+
+    // MARK: What is there is not trusted blindly
+
+    @Test func `a partial file of another endpoint is not used`() async throws {
+        try await breakOff()
+        let other = Endpoint<Void>(path: "files/movie.mp4", queryParameters: ["version": 2])
+        #expect(try await service.download(other, to: place).resumedFrom == 0)
+        #expect(server.ranges == [""])
+        try expectWhole()
+    }
+
+    @Test func `nor is one of a resource that another server answered for`() async throws {
+        try await breakOff()
+        let stranger = ServedFile(sampleBytes(Self.length, seed: 3))
+        let other = try stranger.server()
+        #expect(try await other.service().download(movie, to: place).resumedFrom == 0)
+        #expect(other.ranges == ["bytes=300000-", ""])
+        try expectWhole(sampleBytes(Self.length, seed: 3))
+    }
+
+    @Test(
+        arguments: [
+            "", "{}", "not JSON", #"{"version":2}"#, String(repeating: "x", count: 100_000),
+        ])
+    func `nor one whose record is damaged`(text: String) async throws {
+        try await breakOff()
+        try Data(text.utf8).write(to: folder.file(".movie.mp4.partial.json"))
+        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(server.ranges == [""])
+        try expectWhole()
+    }
+
+    @Test func `nor one without a record, or longer than the whole`() async throws {
+        try await breakOff()
+        try FileManager.default.removeItem(at: folder.file(".movie.mp4.partial.json"))
+        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        try await breakOff()
+        try sampleBytes(Self.length + 1).write(to: folder.file(".movie.mp4.partial"))
+        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(server.ranges == [""])
+        try expectWhole()
+    }
+
+    @Test func `a second name of a file is not written through`() async throws {
+        try await breakOff()
+        try Data("precious".utf8).write(to: folder.file("precious"))
+        try FileManager.default.removeItem(at: folder.file(".movie.mp4.partial"))
+        try FileManager.default.linkItem(at: folder.file("precious"), to: folder.file(".movie.mp4.partial"))
+        _ = try await service.download(movie, to: place)
+        #expect(try folder.contents("precious") == Data("precious".utf8))
+        #expect(folder.names == ["movie.mp4", "precious"])
+    }
+
+    @Test func `the record holds no secret`() async throws {
+        served.change { $0.faults = [.truncateBody(after: 1000)] }
+        let endpoint = Endpoint<Void>(
+            path: "files/movie.mp4", headerParameters: ["Authorization": "Bearer hunter2"], queryParameters: ["token": "hunter2"])
+        _ = try await downloadFailure { () async throws(DataTransferError) in try await service.download(endpoint, to: place) }
+        let record = String(decoding: try folder.contents(".movie.mp4.partial.json"), as: UTF8.self)
+        #expect(!record.contains("hunter2") && !record.contains("127.0.0.1") && record.contains("v1"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(".movie.mp4.partial.json").path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    // MARK: 416
+
+    @Test func `nothing is fetched when nothing is missing`() async throws {
+        try await breakOff()
+        try sampleBytes(Self.length).write(to: folder.file(".movie.mp4.partial"))
+        let observer = RecordingObserver()
+        let file = try await service.download(movie, to: place, progress: observer)
+        #expect(file.statusCode == 416 && file.resumedFrom == 700_000 && file.byteCount == 700_000)
+        #expect(served.content.withLock(\.sent) == 0 && server.requestCount == 1)
+        #expect(observer.events.map(\.bytesReceived) == [700_000] && observer.events.last?.isFinished == true)
+        try expectWhole()
+    }
+
+    @Test(arguments: ["bytes */600000", "bytes */*", "nonsense", nil])
+    func `a 416 of another length is a reason to start over, once`(range: String?) async throws {
+        try await breakOff()
+        served.change { content in
+            content.answer = { request, response in
+                guard request.headers["Range"] != nil else { return response }
+                return LoopbackResponse(status: 416, headers: range.map { ["Content-Range": $0] } ?? [:])
+            }
+        }
+        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(server.ranges == ["bytes=300000-", ""])
+        try expectWhole()
+    }
+
+    @Test func `a 416 that was not asked for is an error`() async throws {
+        served.change { content in content.answer = { _, _ in .status(416) } }
+        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        }
+        #expect(error.statusCode == 416 && server.requestCount == 1 && folder.names == [])
+    }
+
+    // MARK: Parts that are not what was asked for
+
+    @Test(
+        arguments: [
+            ["Content-Range": "bytes 299999-699998/700000"], ["Content-Range": "bytes 0-399999/700000"],
+            ["Content-Range": "bytes 300000-699999/700001"], ["Content-Range": "bytes 300000-599999/700000"],
+            ["Content-Range": "bytes 300000-699999"], ["Content-Range": "bytes */700000"], ["Content-Range": nil],
+            ["Content-Type": "multipart/byteranges; boundary=x"],
+        ] as [[String: String?]])
+    func `a part that is another than asked for is an error, and nothing is kept`(changes: [String: String?]) async throws {
+        try await breakOff()
+        served.change { content in
+            content.answer = { _, response in
+                var response = response
+                for (name, value) in changes { response.headers[name] = value }
+                return response
+            }
+        }
+        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        }
+        #expect(error.fileFailure?.code == .rangeMismatch, "\(error)")
+        #expect(folder.names == [] && folder.openDescriptors == 0)
+        // The next attempt is not caught in the same trap.
+        served.change { $0.answer = nil }
+        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        try expectWhole()
+    }
+
+    @Test func `more bytes than said are an error`() async throws {
+        try await breakOff()
+        served.change { content in
+            content.answer = { _, response in
+                LoopbackResponse.chunked([response.body, Data("more".utf8)], status: 206, headers: response.headers)
+            }
+        }
+        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        }
+        #expect(error.fileFailure?.code == .rangeMismatch && folder.names == [])
+    }
+
+    @Test(
+        arguments: [
+            ["ETag": "\"v2\""], ["Content-Encoding": "gzip"],
+        ] as [HTTPHeaders])
+    func `a part of another version starts the download over`(headers: HTTPHeaders) async throws {
+        try await breakOff()
+        served.change { content in
+            content.answer = { _, response in
+                var response = response
+                guard response.status == 206 else { return response }
+                for field in headers { response.headers[field.name] = field.value }
+                return response
+            }
+        }
+        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(server.ranges == ["bytes=300000-", ""])
+        try expectWhole()
+    }
+
+    @Test func `a shorter part than asked for is kept, and the rest comes with the next download`() async throws {
+        try await breakOff()
+        served.change { content in
+            content.answer = { _, response in
+                var response = response
+                response.body = response.body.prefix(100_000)
+                response.headers["Content-Range"] = "bytes 300000-399999/700000"
+                return response
+            }
+        }
+        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        }
+        #expect(error.fileFailure?.code == .lengthMismatch && error.isRetryable)
+        served.change { $0.answer = nil }
+        #expect(try await service.download(movie, to: place).resumedFrom == 400_000)
+        try expectWhole()
+    }
+
+    @Test func `a part that nobody asked for is an error`() async throws {
+        served.change { content in
+            content.answer = { _, response in
+                LoopbackResponse(status: 206, headers: ["Content-Range": "bytes 0-0/2"], body: response.body.prefix(1))
+            }
+        }
+        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        }
+        #expect(error.fileFailure?.code == .rangeMismatch && folder.names == [])
+        // Unless the endpoint did.
+        let part = Endpoint<Void>(path: "files/movie.mp4", headerParameters: ["Range": "bytes=0-0"])
+        #expect(try await service.download(part, to: place).byteCount == 1)
+    }
+
+    @Test func `only GET has parts`() async throws {
+        served.change { $0.faults = [.truncateBody(after: 1000)] }
+        let endpoint = Endpoint<Void>(path: "files/movie.mp4", method: .post, body: .text("which"))
+        _ = try await downloadFailure { () async throws(DataTransferError) in try await service.download(endpoint, to: place) }
+        #expect(folder.names == [])
+    }
+
+    @Test func `a folder keeps the name that the server said at first`() async throws {
+        served.change { content in
+            content.headers["Content-Disposition"] = "attachment; filename=\"first.mp4\""
+            content.faults = [.truncateBody(after: 1000)]
+        }
+        _ = try await downloadFailure { () async throws(DataTransferError) in
+            try await service.download(movie, to: .folder(folder.url))
+        }
+        #expect(folder.names.count == 2)
+        served.change { $0.headers["Content-Disposition"] = nil }
+        let file = try await service.download(movie, to: .folder(folder.url))
+        #expect(file.url.lastPathComponent == "first.mp4" && file.resumedFrom == 1000 && folder.names == ["first.mp4"])
+    }
+
+    @Test func `over URLSession parts are put together too`() async throws {
+        try await breakOff()
+        let service = server.service(session: URLSessionManager())
+        #expect(try await service.download(movie, to: place).resumedFrom == 300_000)
+        try expectWhole()
+        #expect(try await service.download(movie, to: folder.file("other.mp4")).byteCount == Self.length)
+    }
+}

@@ -1,0 +1,101 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+/// Over real sockets.
+@Suite(.timeLimit(.minutes(1)))
+struct EventConnectionTests {
+    let clock = ManualClock()
+    let endpoint = Endpoint<Void>(path: "events")
+
+    private func events(_ text: String, _ fault: LoopbackFault? = nil) -> LoopbackResponse {
+        let response = LoopbackResponse.data(Data(text.utf8), contentType: "text/event-stream")
+        return fault.map(response.fault) ?? response
+    }
+
+    private func service(_ server: LoopbackServer) -> DefaultDataTransferService {
+        DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+    }
+
+    @Test func `a stream that breaks off is picked up behind its last event`() async throws {
+        let server = try LoopbackServer { request in
+            switch request.headers["Last-Event-ID"] {
+            case nil: events("retry: 50\nid: 1\ndata: a\n\nid: 2\ndata: bbb", .truncateBody(after: 30))
+            case "1": events("id: 2\ndata: b\n\n", .drip(bytes: 1, every: .milliseconds(1)))
+            case "2": LoopbackResponse(status: 302, headers: ["Location": "/elsewhere"])
+            default: .status(400)
+            }
+        }
+        let service = service(server)
+        let reconnection = EventReconnection(clock: clock)
+        let task = Task { () -> [String] in
+            var seen: [String] = []
+            for try await event in service.events(endpoint, reconnection: reconnection) {
+                seen.append(event.data)
+                if seen.count == 2 { break }
+            }
+            return seen
+        }
+        await clock.waitForSleepers(1)
+        clock.advance(by: .milliseconds(100))
+        #expect(try await task.value == ["a", "b"])
+        #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "1"])
+        #expect(
+            server.requests.allSatisfy {
+                $0.headers["Accept"] == "text/event-stream" && $0.headers["Accept-Encoding"] == "identity"
+            })
+    }
+
+    @Test func `an event comes at once, while the connection stays open`() async throws {
+        let server = try LoopbackServer { _ in events("data: a\n\ndata: b", .stallBody(after: 12)) }
+        var iterator = service(server).events(endpoint).makeAsyncIterator()
+        #expect(try await iterator.next() == ServerSentEvent(data: "a"))
+        #expect(server.openConnectionCount == 1)
+    }
+
+    @Test func `cancelling the reader, and leaving the loop, close the socket`() async throws {
+        let server = try LoopbackServer { _ in events("data: a\n\n ", .stallBody(after: 9)) }
+        let service = service(server)
+        let task = Task { await Reading(service.events(endpoint)) }
+        await server.waitForRequests(count: 1)
+        task.cancel()
+        #expect(await task.value.error?.isCancelled == true)
+        #expect(await server.waitForOpenConnections(0))
+        for try await _ in service.events(endpoint) { break }
+        #expect(await server.waitForOpenConnections(0))
+    }
+
+    @Test func `with closures events come one at a time, and a handle closes the socket though one blocks`() async throws {
+        let server = try LoopbackServer { _ in events("data: a\n\n", .endlessBody) }
+        let queue = HeldQueue()
+        let (results, continuation) = AsyncStream.makeStream(of: Bool.self)
+        let handle = service(server).events(endpoint, on: queue) { event in
+            #expect(event.data == "a")
+        } completion: { result in
+            if case .failure(let error) = result { continuation.yield(error.isCancelled) }
+            continuation.finish()
+        }
+        await queue.runNext()
+        await queue.waitForWork()
+        #expect(queue.count == 1)
+        handle.cancel()
+        #expect(await server.waitForOpenConnections(0))
+        await queue.runNext()
+        await queue.runNext()
+        var seen: [Bool] = []
+        for await isCancelled in results { seen.append(isCancelled) }
+        #expect(seen == [true])
+    }
+
+    @Test func `with closures 204 is a success`() async throws {
+        let server = try LoopbackServer { _ in .status(204) }
+        let isSuccess = await withCheckedContinuation { continuation in
+            service(server).events(endpoint) { _ in
+            } completion: { result in
+                if case .success = result { continuation.resume(returning: true) } else { continuation.resume(returning: false) }
+            }
+        }
+        #expect(isSuccess)
+    }
+}

@@ -1,0 +1,197 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct EventStreamTests {
+    let clock = ManualClock()
+    let session = StubSessionManager()
+    let endpoint = Endpoint<Void>(path: "events")
+
+    private func service(logger: InMemoryLogger? = nil) throws -> DefaultDataTransferService {
+        DefaultDataTransferService(
+            configuration: try APIConfiguration("https://h.test", headers: ["Accept": "application/json", "X-A": "1"]),
+            sessionManager: session, errorLogger: logger)
+    }
+
+    private func enqueue(_ text: String, status: Int = 200, type: String = "text/event-stream") {
+        session.enqueue(.data(Data(text.utf8), contentType: type, status: status))
+    }
+
+    private var lastEventIDs: [String?] { session.requests.map { $0.headers["Last-Event-ID"] } }
+
+    /// Reads to the end, and moves the clock on by each pause that is asked for.
+    private func read(
+        _ events: EventStream, pauses: [Duration]
+    ) async -> Reading<ServerSentEvent> {
+        let task = Task { await Reading(events) }
+        for pause in pauses {
+            await clock.waitForSleepers(1)
+            // Not a moment earlier.
+            clock.advance(by: pause - .nanoseconds(1))
+            #expect(clock.sleeperCount == 1, "\(pause) is longer than the pause")
+            // Whoever sleeps on after this is taken for the next one, and there is one too many in the end.
+            clock.advance(by: .nanoseconds(1))
+        }
+        return await task.value
+    }
+
+    @Test func `the request is that of an event source`() async throws {
+        enqueue("", status: 204)
+        let reading = await read(try service().events(endpoint), pauses: [])
+        #expect(reading.elements.isEmpty && reading.error == nil)
+        let headers = try #require(session.requests.first).headers
+        #expect(headers["Accept"] == "text/event-stream" && headers["Cache-Control"] == "no-store" && headers["X-A"] == "1")
+        #expect(headers["Accept-Encoding"] == "identity" && !headers.contains("Last-Event-ID"))
+    }
+
+    @Test func `fields of the endpoint stay`() async throws {
+        enqueue("", status: 204)
+        let own = Endpoint<Void>(path: "events", headerParameters: ["accept": "text/event-stream, */*"])
+        _ = await read(try service().events(own, lastEventID: "77"), pauses: [])
+        #expect(session.requests.first?.headers["Accept"] == "text/event-stream, */*" && lastEventIDs == ["77"])
+    }
+
+    @Test func `nothing is requested before the first event is asked for`() async throws {
+        let events = try service().events(endpoint)
+        _ = events.makeAsyncIterator()
+        #expect(session.requests.isEmpty)
+    }
+
+    @Test func `the end of a connection is followed by another, with the last event ID`() async throws {
+        enqueue("id: 1\ndata: a\n\ndata: b\n\nid: lost\ndata: cut")
+        enqueue(": hello\n\nid\ndata: c\n\n")
+        enqueue("", status: 204)
+        let events = try service().events(endpoint, reconnection: EventReconnection(clock: clock))
+        let reading = await read(events, pauses: [.seconds(3), .seconds(3)])
+        #expect(reading.elements.map(\.data) == ["a", "b", "c"] && reading.error == nil)
+        #expect(reading.elements.map(\.lastEventID) == ["1", "1", ""])
+        #expect(lastEventIDs == [nil, "1", nil])
+    }
+
+    @Test func `the server sets the pause, within bounds`() async throws {
+        enqueue("retry: 1500\ndata: a\n\n")
+        enqueue("data: b\n\n")
+        enqueue("retry: 0\ndata: c\n\n")
+        enqueue("retry: 99999999999999\ndata: d\n\n")
+        enqueue("", status: 204)
+        let reconnection = EventReconnection(delay: .seconds(1), maximumDelay: .seconds(20), clock: clock)
+        let reading = await read(
+            try service().events(endpoint, reconnection: reconnection),
+            pauses: [.milliseconds(1500), .milliseconds(1500), .milliseconds(100), .seconds(20)])
+        #expect(reading.elements.map(\.data) == ["a", "b", "c", "d"] && reading.error == nil)
+    }
+
+    @Test func `failures in a row double the pause, and an event starts anew`() async throws {
+        session.enqueue(.failure(.connectionLost))
+        session.enqueue(.failure(.cannotConnect))
+        session.enqueue(.status(503))
+        session.enqueue(.failure(.timedOut))
+        enqueue("data: a\n\n")
+        session.enqueue(.failure(.connectionLost))
+        enqueue("", status: 204)
+        let reconnection = EventReconnection(maximumAttempts: 5, delay: .seconds(1), maximumDelay: .seconds(6), clock: clock)
+        let logger = InMemoryLogger()
+        let reading = await read(
+            try service(logger: logger).events(endpoint, reconnection: reconnection),
+            pauses: [1, 2, 4, 6, 1, 1].map { .seconds($0) })
+        #expect(reading.elements.map(\.data) == ["a"] && reading.error == nil)
+        #expect(logger.dataTransferErrors.count == 5)
+    }
+
+    @Test func `too many failures in a row end the stream with the last one`() async throws {
+        for code in [.connectionLost, .connectionLost, .cannotConnect] as [TransportError.Code] {
+            session.enqueue(.failure(code))
+        }
+        let reconnection = EventReconnection(maximumAttempts: 3, delay: .seconds(1), clock: clock)
+        let reading = await read(try service().events(endpoint, reconnection: reconnection), pauses: [.seconds(1), .seconds(2)])
+        #expect(reading.error?.networkError?.transportError?.code == .cannotConnect)
+        #expect(session.requests.count == 3)
+    }
+
+    @Test func `connections that bring nothing are failures too, but a comment is a sign of life`() async throws {
+        for text in ["", ":\n", "id: 1\n\n", ""] { enqueue(text) }
+        let reconnection = EventReconnection(maximumAttempts: 2, delay: .seconds(1), clock: clock)
+        let reading = await read(
+            try service().events(endpoint, reconnection: reconnection), pauses: [.seconds(1), .seconds(1), .seconds(1)])
+        #expect(reading.error?.networkError?.transportError?.code == .connectionLost)
+        #expect("\(reading.error.map(String.init(describing:)) ?? "")".contains("without an event, 2 times in a row"))
+        #expect(lastEventIDs == [nil, nil, nil, "1"])
+    }
+
+    @Test(arguments: [408, 425, 429, 500, 502, 503, 504])
+    func `a status that may pass is tried again`(status: Int) async throws {
+        session.enqueue(.status(status, headers: ["Retry-After": "7"]))
+        enqueue("data: a\n\n")
+        enqueue("", status: 204)
+        let reading = await read(
+            try service().events(endpoint, reconnection: EventReconnection(clock: clock)), pauses: [.seconds(7), .seconds(3)])
+        #expect(reading.elements.map(\.data) == ["a"] && reading.error == nil)
+    }
+
+    @Test(arguments: [400, 401, 403, 404, 410, 501])
+    func `any other status ends the stream with an error`(status: Int) async throws {
+        session.enqueue(.status(status))
+        let reading = await read(try service().events(endpoint, reconnection: EventReconnection(clock: clock)), pauses: [])
+        #expect(reading.error?.statusCode == status && session.requests.count == 1)
+    }
+
+    @Test(arguments: ["text/html", "text/event-streams", "application/json; text/event-stream"])
+    func `another content type ends the stream with an error`(type: String) async throws {
+        enqueue("data: a\n\n", type: type)
+        let logger = InMemoryLogger()
+        let reading = await read(try service(logger: logger).events(endpoint), pauses: [])
+        #expect(reading.elements.isEmpty && reading.failure?.reason == "the content type is \"\(type)\", not text/event-stream")
+        #expect(session.requests.count == 1 && logger.dataTransferErrors.count == 1)
+    }
+
+    @Test(arguments: ["text/event-stream", "Text/Event-Stream ; charset=utf-8", "text/event-stream;charset=UTF-8"])
+    func `parameters and case of the content type do not matter`(type: String) async throws {
+        enqueue("data: a\n\n", type: type)
+        var events = try service().events(endpoint).makeAsyncIterator()
+        #expect(try await events.next()?.data == "a")
+    }
+
+    @Test func `an event past the limit ends the stream, and is not asked for again`() async throws {
+        enqueue("data: a\n\ndata: 12345678901\n\n")
+        let logger = InMemoryLogger()
+        let reading = await read(try service(logger: logger).events(endpoint, maximumEventBytes: 16), pauses: [])
+        #expect(reading.elements.map(\.data) == ["a"])
+        #expect(
+            reading.failure?.reason == "the event is longer than 16 bytes (maximumEventBytes)"
+                && reading.failure?.elementIndex == 1)
+        #expect(session.requests.count == 1 && logger.dataTransferErrors.count == 1)
+    }
+
+    @Test func `an ID that no header can hold is an error`() async throws {
+        enqueue("id: a\u{1}b\ndata: a\n\n")
+        let reading = await read(
+            try service().events(endpoint, reconnection: EventReconnection(clock: clock)), pauses: [.seconds(3)])
+        guard case .networkFailure(.requestGeneration(let error)) = reading.error else {
+            throw reading.error ?? .networkFailure(.cancelled(TransportError(.other, "")))
+        }
+        #expect("\(error)".contains("Last-Event-ID"))
+    }
+
+    @Test func `cancelling ends a pause`() async throws {
+        session.enqueue(.failure(.connectionLost))
+        let events = try service().events(endpoint, reconnection: EventReconnection(clock: clock))
+        let task = Task { await Reading(events) }
+        await clock.waitForSleepers(1)
+        task.cancel()
+        #expect(await task.value.error?.isCancelled == true && session.requests.count == 1)
+    }
+
+    @Test func `each loop has connections of its own`() async throws {
+        enqueue("data: a\n\n")
+        enqueue("data: b\n\n")
+        let events = try service().events(endpoint)
+        for expected in ["a", "b"] {
+            for try await event in events {
+                #expect(event.data == expected)
+                break
+            }
+        }
+    }
+}

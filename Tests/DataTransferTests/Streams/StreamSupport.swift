@@ -1,0 +1,146 @@
+import DataTransfer
+import Foundation
+import NetworkCore
+
+struct Film: Codable, Sendable, Equatable {
+    var id: Int
+}
+
+/// What a reader got before the end, and how it ended.
+struct Reading<Element: Sendable>: Sendable {
+    var elements: [Element] = []
+    var error: DataTransferError?
+
+    init<Stream: AsyncSequence>(_ stream: Stream) async where Stream.Element == Element, Stream.Failure == DataTransferError {
+        do throws(DataTransferError) {
+            for try await element in stream { elements.append(element) }
+        } catch {
+            self.error = error
+        }
+    }
+
+    /// What a parser made, or why it did not.
+    var failure: ParsingFailure? {
+        if case .parsing(let failure) = error { failure } else { nil }
+    }
+}
+
+/// Runs work only when it is told to, one piece at a time.
+final class HeldQueue: DataTransferDispatchQueue {
+    private let work = Observed<[@Sendable () -> Void]>([])
+
+    var count: Int { work.change(\.count) }
+
+    func asyncExecute(work: @escaping @Sendable () -> Void) {
+        self.work.change { $0.append(work) }
+    }
+
+    /// Returns once there is work, or the test is over its time.
+    func waitForWork() async {
+        await work.wait { !$0.isEmpty }
+    }
+
+    func runNext() async {
+        await waitForWork()
+        let next = work.change { $0.isEmpty ? nil : $0.removeFirst() }
+        next?()
+    }
+}
+
+/// Hands out chunks when it is told to.
+final class HeldBody: DataTransferService {
+    private let state = Observed<(chunks: [Data?], readers: Int)>(([], 0))
+
+    /// - Parameter chunk: `nil` for the end.
+    func send(_ chunk: String?) {
+        state.change { $0.chunks.append(chunk.map { Data($0.utf8) }) }
+    }
+
+    /// Returns once somebody waits for a chunk.
+    func waitForReader() async {
+        await state.wait { $0.readers > 0 }
+    }
+
+    func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream {
+        let body = ResponseStream { [state] () async throws(TransportError) in
+            state.change { $0.readers += 1 }
+            await state.wait { !$0.chunks.isEmpty }
+            return state.change {
+                $0.readers -= 1
+                return $0.chunks.isEmpty ? nil : $0.chunks.removeFirst()
+            }
+        }
+        return DataTransferStream(StreamedResponse(statusCode: 200, url: URL(fileURLWithPath: "/"), body: body))
+    }
+
+    func response<Target: ResponseRequestable>(
+        for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
+        completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
+    ) -> any NetworkCancellable {
+        completion(.failure(.networkFailure(.transport(TransportError(.unsupported, "only streams")))))
+        return Handle()
+    }
+
+    private struct Handle: NetworkCancellable {
+        func cancel() {}
+    }
+}
+
+/// State that can be waited for.
+final class Observed<State>: Sendable {
+    private struct Waiter {
+        let isMet: @Sendable (State) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private let content: Locked<(state: State, waiters: [UUID: Waiter], cancelled: Set<UUID>)>
+
+    init(_ state: sending State) {
+        content = Locked((state, [:], []))
+    }
+
+    @discardableResult
+    func change<Value>(_ body: (inout State) -> Value) -> Value {
+        let (value, met) = content.withLock { content in
+            let value = body(&content.state)
+            let met = content.waiters.filter { $0.value.isMet(content.state) }
+            for key in met.keys { content.waiters[key] = nil }
+            return (value, met.values.map(\.continuation))
+        }
+        for continuation in met { continuation.resume() }
+        return value
+    }
+
+    /// Returns once the state is so, or its task is cancelled.
+    func wait(until isMet: @escaping @Sendable (State) -> Bool) async {
+        let key = UUID()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = content.withLock { content in
+                    let isOver = isMet(content.state) || content.cancelled.contains(key)
+                    if !isOver { content.waiters[key] = Waiter(isMet: isMet, continuation: continuation) }
+                    return isOver
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            let waiter = content.withLock { content in
+                content.cancelled.insert(key)
+                return content.waiters.removeValue(forKey: key)
+            }
+            waiter?.continuation.resume()
+        }
+    }
+}
+
+/// Implements no more than a test double has to.
+struct OneMethodService: DataTransferService {
+    let base: DefaultDataTransferService
+
+    func response<Target: ResponseRequestable>(
+        for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
+        completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
+    ) -> any NetworkCancellable {
+        base.response(for: endpoint, on: queue, completion: completion)
+    }
+}

@@ -1,0 +1,173 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ValueStreamCancellationTests {
+    let endpoint = Endpoint<Void>(path: "a")
+
+    private func service(_ server: LoopbackServer) -> DefaultDataTransferService {
+        DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+    }
+
+    @Test func `cancelling before the head has come closes the socket`() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
+        let service = service(server)
+        let task = Task { await Result { try await service.stream(endpoint, as: .lines) } }
+        await server.waitForRequests(count: 1)
+        task.cancel()
+        guard case .failure(let error as DataTransferError) = await task.value else { throw CancellationError() }
+        #expect(error.isCancelled)
+        #expect(await server.waitForOpenConnections(0))
+    }
+
+    @Test func `cancelling while an element is awaited closes the socket`() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("a\nbcd").fault(.stallBody(after: 3)) }
+        let lines = try await service(server).stream(endpoint, as: .lines)
+        var iterator = lines.makeAsyncIterator()
+        #expect(try await iterator.next() == "a")
+        let task = Task { await Reading(lines) }
+        task.cancel()
+        let reading = await task.value
+        #expect(reading.elements.isEmpty && reading.error?.isCancelled == true)
+        #expect(await server.waitForOpenConnections(0))
+        // The stream itself is still held.
+        #expect(await Reading(lines).error?.isCancelled == true)
+    }
+
+    @Test func `cancelling between two elements that have come closes the socket`() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
+        let lines = try await service(server).stream(endpoint, as: .lines)
+        let task = Task { () -> (Int, DataTransferError?) in
+            var count = 0
+            do throws(DataTransferError) {
+                for try await _ in lines {
+                    count += 1
+                    withUnsafeCurrentTask { $0?.cancel() }
+                }
+                return (count, nil)
+            } catch {
+                return (count, error)
+            }
+        }
+        let (count, error) = await task.value
+        #expect(count == 1 && error?.isCancelled == true)
+        #expect(await server.waitForOpenConnections(0))
+        withExtendedLifetime(lines) {}
+    }
+
+    @Test func `letting go of a stream closes the socket`() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
+        for try await line in try await service(server).stream(endpoint, as: .lines) {
+            #expect(line == "a")
+            break
+        }
+        #expect(await server.waitForOpenConnections(0))
+    }
+
+    @Test func `letting go of a stream that nobody read closes the socket`() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
+        do {
+            let lines = try await service(server).stream(endpoint, as: .lines)
+            #expect(lines.statusCode == 200)
+        }
+        #expect(await server.waitForOpenConnections(0))
+    }
+
+    @Test func `a second reader gets an error, and the first one its elements`() async throws {
+        let service = HeldBody()
+        let lines = try await service.stream(endpoint, as: .lines)
+        let first = Task { await Reading(lines) }
+        await service.waitForReader()
+        let second = await Reading(lines)
+        #expect(second.error?.networkError?.transportError?.code == .other && second.elements.isEmpty)
+        service.send("a\nb")
+        service.send(nil)
+        let reading = await first.value
+        #expect(reading.elements == ["a", "b"] && reading.error == nil)
+    }
+
+    // MARK: With closures
+
+    @Test func `closures get one element at a time, and the completion comes last, once`() async throws {
+        let server = try LoopbackServer { _ in .chunked([Data("a\nb\n".utf8), Data("c".utf8)], trailers: ["X-Sum": "3"]) }
+        let queue = HeldQueue()
+        let heard = Locked<[String]>([])
+        service(server).stream(endpoint, as: .lines, on: queue) { line in
+            heard.withLock { $0.append(line) }
+        } completion: { result in
+            let sum = (try? result.get())?.trailers["X-Sum"] ?? "none"
+            heard.withLock { $0.append("end \(sum)") }
+        }
+        for count in 1...4 {
+            await queue.waitForWork()
+            #expect(queue.count == 1 && heard.withLock(\.count) == count - 1)
+            await queue.runNext()
+        }
+        #expect(heard.withLock { $0 } == ["a", "b", "c", "end 3"])
+    }
+
+    @Test func `a closure that holds an element holds the server`() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.text(String(repeating: "x", count: 999) + "\n").fault(.endlessBody)
+        }
+        let queue = HeldQueue()
+        let handle = service(server).stream(endpoint, as: .lines, on: queue) { _ in
+        } completion: { _ in
+        }
+        await queue.waitForWork()
+        // Nothing is asked for while the closure has not run: no more work comes, whatever the server sends.
+        await queue.runNext()
+        await queue.waitForWork()
+        #expect(queue.count == 1)
+        handle.cancel()
+        #expect(await server.waitForOpenConnections(0))
+        await queue.runNext()
+    }
+
+    @Test func `a handle closes the socket though the closure blocks, and the completion says cancelled`() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
+        let queue = HeldQueue()
+        let (results, continuation) = AsyncStream.makeStream(of: Bool.self)
+        let count = Locked(0)
+        let handle = service(server).stream(endpoint, as: .lines, on: queue) { _ in
+            count.withLock { $0 += 1 }
+        } completion: { result in
+            if case .failure(let error) = result { continuation.yield(error.isCancelled) }
+            continuation.finish()
+        }
+        await queue.waitForWork()
+        handle.cancel()
+        #expect(await server.waitForOpenConnections(0))
+        await queue.runNext()
+        await queue.runNext()
+        var seen: [Bool] = []
+        for await isCancelled in results { seen.append(isCancelled) }
+        #expect(seen == [true] && count.withLock { $0 } == 1 && queue.count == 0)
+    }
+
+    @Test func `without a queue the closures run in the background`() async throws {
+        let server = try LoopbackServer { _ in .text("1\nx\n") }
+        let (results, continuation) = AsyncStream.makeStream(of: String.self)
+        service(server).stream(endpoint, as: .ndjson(Int.self)) {
+            continuation.yield("\($0)")
+        } completion: { result in
+            if case .failure(.parsing(let failure)) = result { continuation.yield("failed at \(failure.elementIndex ?? -1)") }
+            continuation.finish()
+        }
+        var seen: [String] = []
+        for await text in results { seen.append(text) }
+        #expect(seen == ["1", "failed at 1"])
+    }
+}
+
+extension Result where Failure == any Error {
+    init(_ body: () async throws -> Success) async {
+        do {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}

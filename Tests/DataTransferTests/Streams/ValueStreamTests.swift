@@ -1,0 +1,166 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ValueStreamTests {
+    let logger = InMemoryLogger()
+    let endpoint = Endpoint<Void>(path: "a")
+
+    private func service(_ server: LoopbackServer) -> DefaultDataTransferService {
+        DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url), errorLogger: logger)
+    }
+
+    private func server(_ body: String, _ faults: LoopbackFault...) throws -> LoopbackServer {
+        let response = faults.reduce(LoopbackResponse.json(body)) { $0.fault($1) }
+        return try LoopbackServer { _ in response }
+    }
+
+    @Test func `an element comes before the body has ended`() async throws {
+        let body = #"{"results": [{"id": 1}, {"id": 2}], "page": 1}"#
+        let server = try server(body, .stallBody(after: 24))
+        let movies = try await service(server).stream(endpoint, as: .elements(of: Film.self, at: "results"))
+        #expect(movies.statusCode == 200 && movies.headers["content-type"] == "application/json" && movies.url.path == "/a")
+        var iterator = movies.makeAsyncIterator()
+        #expect(try await iterator.next() == Film(id: 1))
+    }
+
+    @Test(arguments: [1, 3, 1000])
+    func `the pieces in which a body comes do not matter`(bytes: Int) async throws {
+        let server = try server(
+            #"{"x": "é😀", "a": {"b": [{"id": 1}, {"id": 22}, {"id": 333}]}, "y": null}"#,
+            .drip(bytes: bytes, every: .milliseconds(1)))
+        let service = service(server)
+        let movies = await Reading(try await service.stream(endpoint, as: .elements(of: Film.self, at: "/a/b")))
+        #expect(movies.elements.map(\.id) == [1, 22, 333] && movies.error == nil)
+    }
+
+    @Test func `every format streams, from a double of one method too`() async throws {
+        let session = StubSessionManager()
+        let body: [String: String] = [
+            "/text": "a\nb", "/nd": "{\"id\":1}\n{\"id\":2}\n", "/seq": "\u{1E}{\"id\":1}\n\u{1E}{\"id\":2}\n",
+            "/array": "[{\"id\":1},{\"id\":2}]",
+            "/events": "data: a\n\n",
+        ]
+        for (path, text) in body { session.route(path, .text(text)) }
+        let base = DefaultDataTransferService(configuration: try APIConfiguration("https://h.test"), sessionManager: session)
+        for service in [base, OneMethodService(base: base)] as [any DataTransferService] {
+            let chunks = try await Reading(service.stream(Endpoint<Void>(path: "text"), as: .chunks))
+            #expect(chunks.elements == [Data("a\nb".utf8)] && chunks.error == nil)
+            #expect(try await Reading(service.stream(Endpoint<Void>(path: "text"), as: .lines)).elements == ["a", "b"])
+            let films = [Film(id: 1), Film(id: 2)]
+            #expect(try await Reading(service.stream(Endpoint<Void>(path: "nd"), as: .ndjson(Film.self))).elements == films)
+            #expect(
+                try await Reading(service.stream(Endpoint<Void>(path: "seq"), as: .jsonSequence(Film.self))).elements == films)
+            #expect(
+                try await Reading(service.stream(Endpoint<Void>(path: "array"), as: .elements(of: Film.self))).elements == films)
+            let events = try await Reading(service.stream(Endpoint<Void>(path: "events"), as: .serverSentEvents))
+            #expect(events.elements == [ServerSentEvent(data: "a")])
+        }
+    }
+
+    @Test func `trailers and timings come with the end`() async throws {
+        let server = try LoopbackServer { _ in .chunked([Data("1\n".utf8), Data("2\n".utf8)], trailers: ["X-Sum": "3"]) }
+        let numbers = try await service(server).stream(endpoint, as: .ndjson(Int.self))
+        #expect(await Reading(numbers).elements == [1, 2])
+        #expect(numbers.trailers["x-sum"] == "3" && numbers.timings.bytesReceived == 4)
+        // The end stays the end.
+        #expect(await Reading(numbers).elements == [])
+    }
+
+    @Test func `a second loop goes on where the first one stopped`() async throws {
+        let server = try server("1\n2\n3\n")
+        let numbers = try await service(server).stream(endpoint, as: .ndjson(Int.self))
+        for try await number in numbers {
+            #expect(number == 1)
+            break
+        }
+        #expect(await Reading(numbers).elements == [2, 3])
+    }
+
+    @Test func `a body cut off inside an element is an error behind the good elements`() async throws {
+        let server = try server(#"[{"id": 1}, {"id": 2}, {"id": 3}]"#, .truncateBody(after: 28))
+        let movies = try await service(server).stream(endpoint, as: .elements(of: Film.self))
+        let reading = await Reading(movies)
+        #expect(reading.elements.map(\.id) == [1, 2])
+        #expect(reading.error?.networkError?.transportError?.code == .incompleteBody)
+        // The same error again, but logged once.
+        #expect(await Reading(movies).error?.networkError?.transportError?.code == .incompleteBody)
+        #expect(logger.dataTransferErrors.count == 1)
+    }
+
+    @Test func `a document that ends early is an error, though the transfer is whole`() async throws {
+        let server = try server(#"[{"id": 1}, {"id""#)
+        let reading = await Reading(try await service(server).stream(endpoint, as: .elements(of: Film.self)))
+        #expect(reading.elements.map(\.id) == [1])
+        #expect(reading.failure?.reason.contains("it ends too early") == true && reading.failure?.elementIndex == 1)
+    }
+
+    @Test func `a line without end hits the limit, and closes the socket`() async throws {
+        let server = try server(String(repeating: "x", count: 4096), .endlessBody)
+        let lines = try await service(server).stream(endpoint, as: .lines)
+        let reading = await Reading(lines)
+        #expect(reading.elements.isEmpty)
+        #expect(reading.failure?.reason == "the line is longer than 1048576 bytes (maximumLineBytes)")
+        #expect(await server.waitForOpenConnections(0))
+        #expect(logger.dataTransferErrors.count == 1)
+        withExtendedLifetime(lines) {}
+    }
+
+    @Test func `an endless stream is read in constant memory`() async throws {
+        let server = try server(String(repeating: "{\"id\": 7}\n", count: 1000), .endlessBody)
+        var count = 0
+        for try await movie in try await service(server).stream(endpoint, as: .ndjson(Film.self, onFailure: .skip)) {
+            count += movie.id == 7 ? 1 : 0
+            if count == 20_000 { break }
+        }
+        #expect(count == 20_000)
+        #expect(await server.waitForOpenConnections(0))
+    }
+
+    @Test func `an element of the wrong type ends the stream, and says where and what`() async throws {
+        let server = try server(
+            #"{"data": [{"id": 1}, {"id": "x", "token": "s3cret"}, {"id": 3}], "rest": "#, .endlessBody)
+        let movies = try await service(server).stream(endpoint, as: .elements(of: Film.self, at: "data"))
+        let reading = await Reading(movies)
+        #expect(reading.elements.map(\.id) == [1])
+        let failure = try #require(reading.failure)
+        #expect(failure.elementIndex == 1 && failure.codingPath == "data[1].id" && failure.statusCode == 200)
+        #expect(failure.request == "GET \(server.url)/a" && failure.reason == "not Int" && failure.underlying is DecodingError)
+        #expect(failure.snippet.contains(#""id": "x""#) && !"\(failure)".contains("s3cret"))
+        #expect("\(failure)".contains("[200] element 1 at data[1].id: not Int; body: {"))
+        #expect(await server.waitForOpenConnections(0))
+        #expect(logger.dataTransferErrors.count == 1)
+    }
+
+    @Test func `an element of the wrong type is skipped where that was asked for`() async throws {
+        let heard = Locked<[Int]>([])
+        let format = StreamFormat.ndjson(Film.self, onFailure: .skip { index, _ in heard.withLock { $0.append(index) } })
+        let server = try server("{\"id\":1}\n{}\n[\n{\"id\":2}\n")
+        let reading = await Reading(try await service(server).stream(endpoint, as: format))
+        #expect(reading.elements.map(\.id) == [1, 2] && reading.error == nil)
+        #expect(heard.withLock { $0 } == [1, 2])
+        #expect(logger.dataTransferErrors.isEmpty)
+    }
+
+    @Test func `a status that is not accepted, and a path that leads nowhere, are errors`() async throws {
+        let server = try LoopbackServer {
+            Route(.get, "/a") { _ in .json(#"{"results": {}}"#) }
+        }
+        let service = service(server)
+        await #expect {
+            _ = try await service.stream(Endpoint<Void>(path: "none"), as: .lines)
+        } throws: {
+            ($0 as? DataTransferError)?.statusCode == 404
+        }
+        let reading = await Reading(try await service.stream(endpoint, as: .elements(of: Film.self, at: "results")))
+        #expect(reading.failure?.reason.contains("expected array but found object") == true)
+    }
+
+    @Test func `a description shows no value`() async throws {
+        let server = try server("s3cret")
+        let lines = try await service(server).stream(Endpoint<Void>(path: "a?token=s3cret"), as: .lines)
+        #expect(!String(reflecting: lines).contains("s3cret") && "\(lines)".contains("ValueStream<String>(200 from"))
+    }
+}

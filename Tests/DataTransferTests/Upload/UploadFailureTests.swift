@@ -1,0 +1,217 @@
+#if os(Linux)
+    import DataTransfer
+    import Foundation
+    import NetworkTesting
+    import Testing
+
+    /// Uploads that end early, are needed again, or are called off.
+    @Suite(.timeLimit(.minutes(2)))
+    struct UploadFailureTests {
+        private let session = DefaultSessionManager()
+
+        private func service(_ url: URL, _ interceptors: [any NetworkInterceptor] = []) -> DefaultDataTransferService {
+            DefaultDataTransferService(
+                configuration: APIConfiguration(baseURL: url), sessionManager: session, interceptors: interceptors)
+        }
+
+        private func failure<Target: ResponseRequestable>(
+            _ service: DefaultDataTransferService, _ body: RequestBody, to endpoint: Target,
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) async throws -> DataTransferError {
+            let error = await #expect(throws: DataTransferError.self, sourceLocation: sourceLocation) {
+                _ = try await service.upload(body, to: endpoint)
+            }
+            return try #require(error, sourceLocation: sourceLocation)
+        }
+
+        /// A sequence that can be read once.
+        private func once(_ text: String) -> RequestBody {
+            .stream(
+                AsyncStream<Data> { continuation in
+                    continuation.yield(Data(text.utf8))
+                    continuation.finish()
+                })
+        }
+
+        /// Never ends; tells how much was asked for, and when nobody asks any more.
+        private struct Endless: AsyncSequence, Sendable {
+            let produced = Locked(0)
+            let begun = Signal()
+            let ended = Signal()
+
+            struct Iterator: AsyncIteratorProtocol {
+                fileprivate let lease: Lease
+                let owner: Endless
+                let piece = Data(count: 64 << 10)
+
+                mutating func next() async -> Data? {
+                    if Task.isCancelled { return nil }
+                    owner.begun.fire()
+                    owner.produced.withLock { $0 += piece.count }
+                    return piece
+                }
+            }
+
+            /// Goes with the iterator, whether it has come to its end or not.
+            final class Lease: Sendable {
+                let ended: Signal
+
+                init(_ ended: Signal) {
+                    self.ended = ended
+                }
+
+                deinit {
+                    ended.fire()
+                }
+            }
+
+            func makeAsyncIterator() -> Iterator { Iterator(lease: Lease(ended), owner: self) }
+        }
+
+        /// Sends a request once more after a 401, as an authenticator does.
+        private struct OnceMoreAfter401: NetworkInterceptor {
+            func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+                let response = try await next(request)
+                guard response.statusCode == 401 else { return response }
+                var request = request
+                request.headers["Authorization"] = "Bearer fresh"
+                return try await next(request)
+            }
+        }
+
+        @Test func `an interceptor's second attempt sends what can be read again, and only that`() async throws {
+            let server = try LoopbackServer { request in
+                request.headers.contains("Authorization") ? .data(request.body) : LoopbackResponse(status: 401)
+            }
+            let service = service(server.url, [OnceMoreAfter401()])
+            let endpoint = Endpoint<String>(path: "a", responseDecoder: .text)
+            let file = try UploadFile("again")
+            let again = RequestBody(
+                contentType: nil,
+                content: .stream {
+                    AsyncStream<Data> {
+                        $0.yield(Data("again".utf8)); $0.finish()
+                    }
+                })
+            for body in [.data(Data("again".utf8)), .file(file.url), again] as [RequestBody] {
+                #expect(try await service.upload(body, to: endpoint) == "again")
+            }
+            #expect(
+                try await service.upload(.multipart { $0.append(.file(file.url), name: "f") }, to: endpoint).contains("again"))
+            let error = try await failure(service, once("once"), to: endpoint)
+            #expect(error.networkError?.transportError?.code == .bodyNotReplayable, "\(error)")
+            #expect("\(error)".contains("can be read once"))
+        }
+
+        @Test func `a redirect that keeps the method is followed with what can be read again, and only that`() async throws {
+            let server = try LoopbackServer {
+                Route(.post, "/a") { _ in LoopbackResponse(status: 307, headers: ["Location": "/b"]) }
+                Route(.post, "/b") { request in .data(request.body) }
+            }
+            let file = try UploadFile("again")
+            let endpoint = Endpoint<String>(path: "a", responseDecoder: .text)
+            #expect(try await service(server.url).upload(.file(file.url), to: endpoint) == "again")
+            let error = try await failure(service(server.url), once("once"), to: endpoint)
+            #expect(error.networkError?.transportError?.code == .bodyNotReplayable, "\(error)")
+        }
+
+        @Test func `a refusal that comes while the body is sent is that status`() async throws {
+            let server = try LoopbackServer(configuration: LoopbackServerConfiguration(maximumBodyBytes: 100_000)) { _ in
+                .text("ok")
+            }
+            let endless = Endless()
+            let error = try await failure(service(server.url), .stream(endless, length: 1 << 40), to: Endpoint<Void>(path: "a"))
+            #expect(error.statusCode == 413, "\(error)")
+            await endless.ended.wait()
+            let file = try UploadFile(Data(count: 8 << 20))
+            let large = try await failure(
+                service(server.url), .multipart { $0.append(.file(file.url), name: "f") }, to: Endpoint<Void>(path: "a"))
+            #expect(large.statusCode == 413, "\(large)")
+        }
+
+        @Test func `an upload that nobody reads ends at the idle limit, and holds no more than what is on its way`() async throws
+        {
+            let server = try DeafServer()
+            let endless = Endless()
+            let endpoint = Endpoint<Void>(path: "a", timeouts: RequestTimeouts(idle: .seconds(1)))
+            let error = try await failure(service(server.url), .stream(endless), to: endpoint)
+            #expect(error.isTimeout && error.networkError?.transportError?.phase == .send, "\(error)")
+            await endless.ended.wait()
+            #expect(endless.produced.withLock { $0 } < 32 << 20)
+        }
+
+        @Test func `a server that closes inside the body is a lost connection`() async throws {
+            let server = try DeafServer()
+            let endless = Endless()
+            async let failed = failure(service(server.url), .stream(endless), to: Endpoint<Void>(path: "a"))
+            await endless.begun.wait()
+            server.close()
+            let error = try await failed
+            #expect(error.isConnectivity, "\(error)")
+            await endless.ended.wait()
+        }
+
+        enum Stage: CaseIterable {
+            case before, queued, sending, waiting
+        }
+
+        @Test(arguments: Stage.allCases) func `an upload can be called off at every stage`(stage: Stage) async throws {
+            let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
+            let deaf = try DeafServer()
+            let session = DefaultSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
+            let service = DefaultDataTransferService(
+                configuration: APIConfiguration(baseURL: stage == .sending ? deaf.url : server.url), sessionManager: session)
+            let endpoint = Endpoint<Void>(path: "a")
+            let endless = Endless()
+            let body: RequestBody = stage == .sending ? .stream(endless) : once("x")
+            var first: (any NetworkCancellable)?
+            if stage == .queued {
+                first = service.upload(Data("first".utf8), to: endpoint) { _ in }
+                _ = await server.waitForRequests(count: 1)
+            }
+            let start = Signal()
+            let task = Task { () -> DataTransferError? in
+                await start.wait()
+                do throws(DataTransferError) {
+                    try await service.upload(body, to: endpoint)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            if stage != .before { start.fire() }
+            if stage == .sending { await endless.begun.wait() }
+            if stage == .waiting { _ = await server.waitForRequests(count: 1) }
+            task.cancel()
+            start.fire()
+            #expect(await task.value?.isCancelled == true)
+            if stage == .sending { await endless.ended.wait() }
+            first?.cancel()
+            #expect(await server.waitForOpenConnections(0))
+            #expect(server.requestCount == (stage == .queued || stage == .waiting ? 1 : 0))
+        }
+
+        @Test func `the handle of an upload calls it off`() async throws {
+            let server = try DeafServer()
+            let endless = Endless()
+            let (results, sink) = AsyncStream.makeStream(of: Result<Void, DataTransferError>.self)
+            let handle = service(server.url).upload(.stream(endless), to: Endpoint<Void>(path: "a")) { result in
+                sink.yield(result)
+                sink.finish()
+            }
+            await endless.begun.wait()
+            handle.cancel()
+            for await result in results { #expect(throws: DataTransferError.self) { try result.get() } }
+            await endless.ended.wait()
+        }
+
+        @Test func `what a sequence throws is the cause`() async throws {
+            struct Broken: Error {}
+            let server = try LoopbackServer { _ in .text("") }
+            let body = RequestBody.stream(AsyncThrowingStream<Data, any Error> { $0.finish(throwing: Broken()) })
+            let error = try await failure(service(server.url), body, to: Endpoint<Void>(path: "a"))
+            #expect(error.networkError?.transportError?.code == .bodyFailed)
+            #expect(error.networkError?.transportError?.underlying is Broken)
+        }
+    }
+#endif

@@ -1,0 +1,189 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+/// What the caller hands over reaches the server, and what the server says comes back.
+@Suite(.timeLimit(.minutes(2)))
+struct UploadTests {
+    struct Receipt: Codable, Sendable, Equatable {
+        var method: String
+        var contentType: String?
+        var bytes: Int
+        var text: String
+    }
+
+    static let sessions: [any NetworkSessionManager] = [DefaultSessionManager(), URLSessionManager()]
+
+    private static func server() throws -> LoopbackServer {
+        try LoopbackServer { request in
+            let receipt = Receipt(
+                method: request.method.rawValue, contentType: request.headers["Content-Type"], bytes: request.body.count,
+                text: String(decoding: request.body.prefix(40), as: UTF8.self))
+            return .json(String(decoding: try JSONEncoder().encode(receipt), as: UTF8.self), status: 201)
+        }
+    }
+
+    private func service(_ server: LoopbackServer, _ index: Int = 0) -> DefaultDataTransferService {
+        DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url), sessionManager: Self.sessions[index])
+    }
+
+    private func chunks(_ texts: String...) -> AsyncStream<Data> {
+        AsyncStream { continuation in
+            for text in texts { continuation.yield(Data(text.utf8)) }
+            continuation.finish()
+        }
+    }
+
+    @Test(arguments: [0, 1]) func `each kind of body arrives, and its answer is decoded`(index: Int) async throws {
+        let server = try Self.server()
+        let service = service(server, index)
+        let endpoint = Endpoint<Receipt>(path: "uploads")
+        let file = try UploadFile("from disk")
+        let values = [
+            try await service.upload(["a": 1], to: endpoint),
+            try await service.upload([1, 2], to: endpoint),
+            try await service.upload("text", to: endpoint),
+            try await service.upload(Data("raw".utf8), to: endpoint),
+            try await service.upload(.file(file.url, contentType: "video/mp4"), to: endpoint),
+            try await service.upload(.stream(chunks("one", "two"), contentType: "text/plain"), to: endpoint),
+            try await service.upload(.form(["a": "b c"]), to: endpoint),
+        ]
+        #expect(values.map(\.method) == Array(repeating: "POST", count: 7))
+        #expect(values.map(\.text) == [#"{"a":1}"#, "[1,2]", #""text""#, "raw", "from disk", "onetwo", "a=b+c"])
+        #expect(
+            values.map(\.contentType) == [
+                "application/json", "application/json", "application/json", "application/octet-stream", "video/mp4", "text/plain",
+                "application/x-www-form-urlencoded",
+            ])
+
+        var form = MultipartFormData(boundary: "AaB03x")
+        form.append(.file(file.url), name: "movie", fileName: "m.mp4")
+        let receipt = try await service.upload(.multipart(form), to: endpoint)
+        #expect(receipt.contentType == "multipart/form-data; boundary=AaB03x")
+        let sent = String(decoding: server.requests.last?.body ?? Data(), as: UTF8.self)
+        #expect(sent.contains("filename=\"m.mp4\"\r\nContent-Type: video/mp4\r\n\r\nfrom disk\r\n--AaB03x--\r\n"))
+    }
+
+    @Test func `a GET becomes a POST, any other method stays`() async throws {
+        let server = try Self.server()
+        let service = service(server)
+        for (method, sent) in [(HTTPMethod.get, "POST"), (.put, "PUT"), (.patch, "PATCH"), (.post, "POST"), (.delete, "DELETE")] {
+            #expect(try await service.upload(Data("x".utf8), to: Endpoint<Receipt>(path: "a", method: method)).method == sent)
+        }
+    }
+
+    @Test func `a completion hears what the async form returns, on its queue`() async throws {
+        let server = try Self.server()
+        let service = service(server)
+        let endpoint = Endpoint<Receipt>(path: "uploads", method: .put)
+        let queue = CountingQueue()
+        let results = [
+            await outcome { service.upload(["a": 1], to: endpoint, on: queue, completion: $0) },
+            await outcome { service.upload(.stream(chunks("ab")), to: endpoint, on: queue, completion: $0) },
+            await outcome { service.upload(Data("raw".utf8), to: endpoint, on: queue, completion: $0) },
+        ]
+        #expect(try results.map { try $0.get().text } == [#"{"a":1}"#, "ab", "raw"])
+        #expect(queue.count == 3)
+        let whole: Result<DataTransferResponse<Receipt>, DataTransferError> = await outcome {
+            service.response(for: endpoint, uploading: .data(Data("x".utf8)), completion: $0)
+        }
+        #expect(try whole.get().statusCode == 201)
+    }
+
+    @Test func `status, headers and timings come with the value where they are asked for`() async throws {
+        let server = try Self.server()
+        let response = try await service(server).response(
+            for: Endpoint<Receipt>(path: "uploads"), uploading: .data(Data("x".utf8)))
+        #expect(response.statusCode == 201 && response.value.bytes == 1 && response.timings.bytesSent == 1)
+        #expect(response.headers["Content-Type"] == "application/json")
+    }
+
+    @Test(arguments: [0, 1]) func `progress counts the body, and ends`(index: Int) async throws {
+        let server = try Self.server()
+        let monitor = ProgressMonitor()
+        let own = ProgressMonitor()
+        var endpoint = Endpoint<Receipt>(path: "uploads")
+        endpoint.progress = own
+        let data = Data(count: 2_000_000)
+        #expect(try await service(server, index).upload(data, to: endpoint, progress: monitor).bytes == 2_000_000)
+        var last: TransferProgress?
+        for await state in monitor { last = state }
+        #expect(last?.isFinished == true && last?.bytesSent == 2_000_000 && last?.fractionSent == 1)
+        #expect(own.current == nil, "the call's observer takes the endpoint's place")
+        #expect(try await service(server, index).upload(data, to: endpoint).bytes == 2_000_000)
+        #expect(own.current?.isFinished == true)
+    }
+
+    @Test func `what an endpoint says beside its body is kept`() async throws {
+        let session = StubSessionManager()
+        session.enqueue(.json("7", status: 404))
+        let endpoint = Endpoint<Int>(
+            path: "items/{id}", method: .put, pathParameters: ["id": 5], headerParameters: ["X-A": "1", "Content-Type": "a/b"],
+            queryParameters: ["q": 1], body: .json(["old": 1]), timeouts: RequestTimeouts(idle: .seconds(3)),
+            acceptedStatuses: [404])
+        let service = DefaultDataTransferService(
+            configuration: try APIConfiguration("https://api.example"), sessionManager: session)
+        #expect(try await service.upload(["new": 1], to: endpoint) == 7)
+        let request = try #require(session.requests.first)
+        #expect(request.url.absoluteString == "https://api.example/items/5?q=1" && request.method == .put)
+        #expect(request.headers["X-A"] == "1" && request.headers["Content-Type"] == "a/b")
+        #expect(request.body == .data(Data(#"{"new":1}"#.utf8)) && request.timeouts.idle == .seconds(3))
+    }
+
+    @Test func `a form says its boundary, whatever media type the endpoint names`() async throws {
+        let session = StubSessionManager()
+        session.route { _ in .status(204) }
+        let service = DefaultDataTransferService(
+            configuration: try APIConfiguration("https://api.example", headers: ["content-type": "a/b"]), sessionManager: session)
+        let endpoint = Endpoint<Void>(path: "a", headerParameters: ["content-type": "application/json", "X-A": "1"])
+        try await service.upload(.multipart(MultipartFormData(boundary: "AaB03x")), to: endpoint)
+        let headers = try #require(session.requests.first).headers
+        #expect(headers.values(for: "Content-Type") == ["multipart/form-data; boundary=AaB03x"] && headers["X-A"] == "1")
+    }
+
+    @Test func `a value that cannot be encoded is an error before anything is sent`() async throws {
+        let session = StubSessionManager()
+        let service = DefaultDataTransferService(
+            configuration: try APIConfiguration("https://api.example"), sessionManager: session)
+        let error = await #expect(throws: DataTransferError.self) {
+            try await service.upload([Double.nan], to: Endpoint<Void>(path: "a"))
+        }
+        guard case .requestGeneration(let cause) = error?.networkError else { throw try #require(error) }
+        #expect(cause.field == .body && session.requests.isEmpty)
+    }
+}
+
+/// A file that goes with its owner.
+final class UploadFile: Sendable {
+    let url: URL
+
+    init(_ data: Data) throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString)")
+        try data.write(to: url)
+    }
+
+    convenience init(_ text: String) throws {
+        try self.init(Data(text.utf8))
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+}
+
+/// What a completion is called with.
+func outcome<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
+    await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }
+}
+
+/// Runs work where it is handed in, and remembers how often.
+final class CountingQueue: DataTransferDispatchQueue {
+    private let counted = Locked(0)
+    var count: Int { counted.withLock { $0 } }
+
+    func asyncExecute(work: @escaping @Sendable () -> Void) {
+        counted.withLock { $0 += 1 }
+        work()
+    }
+}

@@ -1,0 +1,29 @@
+import Endpoints
+import Testing
+
+/// RFC 9110 §14.4.
+struct ContentRangeTests {
+    @Test(
+        arguments: [
+            ("bytes 42-1233/1234", ContentRange(42..<1234, of: 1234)), ("bytes 42-1233/*", ContentRange(42..<1234, of: nil)),
+            ("bytes */1234", ContentRange(nil, of: 1234)), ("Bytes 0-0/1", ContentRange(0..<1, of: 1)),
+            (" bytes 0-0/1\t", ContentRange(0..<1, of: 1)), ("bytes */0", ContentRange(nil, of: 0)),
+            ("bytes 0-9223372036854775806/*", ContentRange(0..<Int64.max, of: nil)),
+        ])
+    func `a range is read`(text: String, expected: ContentRange) {
+        #expect(ContentRange(text) == expected)
+    }
+
+    @Test(
+        arguments: [
+            "", "bytes", "bytes ", "bytes 0-1", "bytes 0-1/", "bytes /5", "bytes -1/5", "bytes 1-/5", "bytes 2-1/5",
+            "bytes 0-5/5",
+            "bytes */*", "items 0-1/5", "bytes 0-1/5/6", "bytes=0-1/5", "bytes +0-1/5", "bytes 0-1/-5", "bytes 0 -1/5",
+            "bytes 0-1/5x",
+            "bytes 0-9223372036854775807/*", "bytes 0-9223372036854775808/*", "bytes 0-1/99999999999999999999", "bytes 0-1,2-3/5",
+            "bytes ٠-١/٥",
+        ])
+    func `anything else is none`(text: String) {
+        #expect(ContentRange(text) == nil)
+    }
+}

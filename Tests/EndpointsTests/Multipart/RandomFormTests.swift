@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+@testable import Endpoints
+
+/// Whatever stands in a form is read back by a reader that shares nothing with the writer.
+@Suite struct RandomFormTests {
+    // Without `%`, which is not escaped: `%22` in a name cannot be told from a quote, in browsers neither.
+    private static let scalars: [Unicode.Scalar] = Array("ab\"\r\n;=\\'-: \u{301}ß日😀\u{0}\u{7F}".unicodeScalars)
+
+    private func text(_ random: inout SplitMix64, _ count: ClosedRange<Int>) -> String {
+        let scalars = (0..<Int.random(in: count, using: &random)).map { _ in Self.scalars.randomElement(using: &random) ?? "a" }
+        return String(String.UnicodeScalarView(scalars))
+    }
+
+    /// Mostly what delimiters are made of.
+    private func content(_ random: inout SplitMix64) -> Data {
+        let bytes = Array("\r\n--AaB03x".utf8) + [0, 255]
+        return Data((0..<Int.random(in: 0...80, using: &random)).map { _ in bytes.randomElement(using: &random) ?? 0 })
+    }
+
+    @Test func `random forms are read back`() throws {
+        var random = SplitMix64(seed: 7)
+        for _ in 0..<200 {
+            var form = MultipartFormData(boundary: Bool.random(using: &random) ? "AaB03x" : nil)
+            var parts: [FormReader.Part] = []
+            for _ in 0..<Int.random(in: 0...4, using: &random) {
+                let hasFile = Bool.random(using: &random)
+                let part = FormReader.Part(
+                    name: text(&random, 0...6), fileName: hasFile ? text(&random, 0...6) : nil,
+                    contentType: hasFile ? "text/plain; charset=utf-8" : nil, content: content(&random))
+                // Those are refused, as another test shows.
+                guard part.content.range(of: Data("--\(form.boundary)".utf8)) == nil else { continue }
+                parts.append(part)
+                form.parts.append(
+                    .init(name: part.name, fileName: part.fileName, contentType: part.contentType, data: part.content))
+            }
+            #expect(try FormReader.parts(of: form.encoded(), boundary: form.boundary) == parts)
+        }
+    }
+
+    @Test func `a pattern is found wherever it is, however the text is cut, and nowhere else`() {
+        var random = SplitMix64(seed: 8)
+        let pattern = BytePattern("--ab-a")
+        let letters = Array("--ab".utf8)
+        var found = 0
+        for _ in 0..<2000 {
+            let text = Data((0..<Int.random(in: 0...30, using: &random)).map { _ in letters.randomElement(using: &random) ?? 0 })
+            let expected = String(decoding: text, as: UTF8.self).contains("--ab-a")
+            found += expected ? 1 : 0
+            #expect(text.withUnsafeBytes(pattern.occurs) == expected)
+            var search = BytePatternSearch(pattern)
+            var rest = text
+            var isFound = false
+            while !rest.isEmpty {
+                let count = Int.random(in: 1...7, using: &random)
+                isFound = search.finds(in: rest.prefix(count)) || isFound
+                rest = rest.dropFirst(count)
+            }
+            #expect(isFound == expected, "\(String(decoding: text, as: UTF8.self))")
+        }
+        #expect(found > 10)
+    }
+}

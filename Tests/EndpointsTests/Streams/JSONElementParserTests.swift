@@ -1,0 +1,148 @@
+import Endpoints
+import Foundation
+import Testing
+
+@Suite struct JSONElementParserTests {
+    private func elements(_ document: String, _ path: JSONKeyPath, limit: Int = 1 << 20) -> StreamOutcome<Data> {
+        let whole = StreamOutcome(JSONElementParser(at: path, maximumElementBytes: limit), Array(document.utf8))
+        let single = StreamOutcome(JSONElementParser(at: path, maximumElementBytes: limit), document.utf8.map { Data([$0]) })
+        #expect(whole == single, "\(document) is split")
+        return whole
+    }
+
+    @Test(arguments: [
+        ("[]", "", []), (" [ ] ", "", []),
+        (
+            "[1, -2.5e3 ,true,null , \"a,]\" ,{\"a\":[1]},[[]] ]", "",
+            ["1", "-2.5e3", "true", "null", "\"a,]\"", "{\"a\":[1]}", "[[]]"]
+        ),
+        ("{\"a\":{\"b\":[1,2]},\"c\":[3]}", "a.b", ["1", "2"]), ("{\"a\":{\"b\":[1,2]},\"c\":[3]}", "c", ["3"]),
+        ("{\"x\":[{\"a\":[9]}],\"a\":[1]}", "a", ["1"]), ("[[1],[2,3]]", "[1]", ["2", "3"]), ("[[1],[2,3]]", "/1", ["2", "3"]),
+        ("{\"1\":[4]}", "/1", ["4"]), ("{\"a\":[1],\"a\":[2]}", "a", ["1"]), ("{\"\\u0061\":[1]}", "a", ["1"]),
+        ("{\"é\":[1]}", "e\u{301}", ["1"]),
+        ("{\"items\":[0],\"\":[1]}", "[\"\"]", ["1"]), ("\u{FEFF}[1]", "", ["1"]), ("[[[]],[[5]]]", "[1][0]", ["5"]),
+        ("[{\"a\":1},{\"a\":[\"x\"]}]", "[1].a", ["\"x\""]), ("{\"a~b/c\":[1]}", "/a~0b~1c", ["1"]),
+    ])
+    func `the elements of the array at the path come as bytes`(document: String, path: String, expected: [String]) {
+        let outcome = elements(document, JSONKeyPath(path))
+        #expect(outcome.elements.map { String(decoding: $0, as: UTF8.self) } == expected)
+        #expect(outcome.error == nil)
+    }
+
+    @Test(arguments: [
+        ("{\"a\":1}", "b", JSONSliceError.Kind.pathNotFound(missing: "b", parent: "", availableKeys: ["a"])),
+        ("{\"a\":{}}", "a.b", .pathNotFound(missing: "b", parent: "a", availableKeys: [])),
+        ("{\"a\":[[1],[2]]}", "a[2]", .indexOutOfRange(index: 2, count: 2, parent: "a")),
+        ("[]", "[0]", .indexOutOfRange(index: 0, count: 0, parent: "")),
+        ("[1,2]", "/-", .indexOutOfRange(index: 2, count: 2, parent: "")),
+        ("[[1]]", "/00", .malformedPath(offset: 1, reason: "an array index has no leading zeros")),
+        ("{\"a\":{}}", "a", .typeMismatch(expected: .array, found: .object, at: "a")),
+        ("\"x\"", "", .typeMismatch(expected: .array, found: .string, at: "")),
+        ("null", "", .typeMismatch(expected: .array, found: .null, at: "")),
+        ("-1", "", .typeMismatch(expected: .array, found: .number, at: "")),
+        ("{\"a\":true}", "a.b", .typeMismatch(expected: .object, found: .bool, at: "a")),
+        ("{\"a\":[1]}", "a.b", .typeMismatch(expected: .object, found: .array, at: "a")),
+        ("{\"a\":{}}", "a[0]", .typeMismatch(expected: .array, found: .object, at: "a")), ("", "", .emptyDocument),
+        (" \n", "a", .emptyDocument),
+        ("[1]", "a..b", .malformedPath(offset: 2, reason: "a name is empty or has to be quoted in brackets")),
+    ])
+    func `a path that leads to no array is an error that says why`(document: String, path: String, kind: JSONSliceError.Kind)
+        throws
+    {
+        for chunks in [[Data(document.utf8)], document.utf8.map { Data([$0]) }] {
+            let failure = Cuts.failure(of: JSONElementParser(at: JSONKeyPath(path)), in: chunks)
+            let error = try #require(failure)
+            guard case .document(let cause) = error.kind else { throw error }
+            #expect(cause.kind == kind && cause.path == JSONKeyPath(path))
+            #expect(error.endsStream)
+        }
+    }
+
+    @Test func `a path that leads nowhere is told at once`() throws {
+        var parser = JSONElementParser(at: "a")
+        parser.receive(Data(#"{"a": 1, "rest": ["#.utf8))
+        #expect(throws: StreamParsingError.self) { try parser.next() }
+    }
+
+    @Test(arguments: MalformedJSONTests.values.map(\.bytes) + MalformedJSONTests.notUTF8.map { [0x22] + $0 + [0x22] })
+    func `a document that breaks RFC 8259 is refused, good elements first`(value: [UInt8]) throws {
+        let places: [(before: String, after: String, elements: Int)] = [
+            (#"{"x":"#, #","a":[1,2]}"#, 0), (#"{"a":[1,2],"x":"#, "}", 2), (#"{"a":[1,"#, ",2]}", 1),
+            (#"{"a":[1,{"b":["#, "]}]}", 1),
+            (#"{"a":[{"b":2},[3,"#, "]]}", 1), (#"{"a":[1,2]}"#, " ", 2),
+        ]
+        for (before, after, count) in places where !(before.hasSuffix("}") && value.first == 0x20) {
+            let document = Array(before.utf8) + value + Array(after.utf8)
+            let whole = StreamOutcome(JSONElementParser(at: "a"), document)
+            #expect(whole == StreamOutcome(JSONElementParser(at: "a"), document.map { Data([$0]) }))
+            let text = String(decoding: document, as: UTF8.self)
+            #expect(whole.error?.contains("the document is malformed") == true, "\(text): \(String(describing: whole.error))")
+            // Some damage begins with a well-formed value.
+            #expect(whole.elements.count == count || whole.elements.count == count + 1, "\(text)")
+        }
+    }
+
+    @Test func `all truncations are refused, and whole elements come first`() {
+        let text = #"{"é\u00e9😀":[-0.5e+10,"a\ud83d\ude00\n","日本語",true],"a":[{"b":[1,2]},-0.5e+10,"\ud83d\ude00é",false,null]} "#
+        let bytes = Array(text.utf8)
+        for count in 0..<bytes.count - 1 {
+            let outcome = StreamOutcome(JSONElementParser(at: "a"), bytes.prefix(count))
+            #expect(outcome.error != nil)
+            #expect(outcome == StreamOutcome(JSONElementParser(at: "a"), bytes.prefix(count).map { Data([$0]) }))
+        }
+        #expect(StreamOutcome(JSONElementParser(at: "a"), bytes).elements.count == 5)
+    }
+
+    @Test(arguments: [("[", "]"), ("{\"a\":", "}")])
+    func `nesting ends at 512`(open: String, close: String) {
+        func document(_ depth: Int) -> String {
+            "[" + String(repeating: open, count: depth - 1) + "1" + String(repeating: close, count: depth - 1) + "]"
+        }
+        #expect(elements(document(512), "").error == nil)
+        #expect(elements(document(513), "").error?.contains("nested deeper than 512") == true)
+    }
+
+    @Test(
+        arguments: [
+            [0xFE, 0xFF, 0x00, 0x5B], [0xFF, 0xFE, 0x5B, 0x00], [0x00, 0x5B, 0x00, 0x5D], [0x5B, 0x00, 0x5D, 0x00],
+            [0, 0, 0, 0x5B],
+            [0x5B, 0, 0, 0], [0, 0, 0xFE, 0xFF],
+        ] as [[UInt8]])
+    func `UTF-16 and UTF-32 are refused by name`(start: [UInt8]) {
+        let outcome = StreamOutcome(JSONElementParser(), start + [0, 0, 0, 0])
+        #expect(outcome.error?.contains("has to be UTF-8") == true)
+    }
+
+    @Test func `an element past the limit ends the stream, and so does a name on the way`() {
+        #expect(elements("[1234,\"56\"]", "", limit: 4).error == nil)
+        #expect(elements("[1234,\"567\",1]", "", limit: 4).elements.count == 1)
+        #expect(elements("[1234,\"567\",1]", "", limit: 4).error?.contains("longer than 4 bytes (maximumElementBytes)") == true)
+        #expect(elements("{\"a\":[1], \"12345678\":[1234567]}", "a", limit: 4).error == nil)
+        #expect(elements("{\"12345\":0,\"a\":[1]}", "a", limit: 4).error?.contains("longer than 4 bytes") == true)
+        #expect(elements("{\"1234\":[1,2,3,4,5],\"a\":[1]}", "a", limit: 4).error == nil)
+    }
+
+    @Test func `what lies beside the array is not kept`() throws {
+        var parser = JSONElementParser(at: "a", maximumElementBytes: 100)
+        parser.receive(Data("{\"x\":\"".utf8))
+        for _ in 0..<1000 {
+            parser.receive(Data(repeating: 0x61, count: 4096))
+            #expect(try parser.next() == nil)
+        }
+        parser.receive(Data("\",\"a\":[1".utf8))
+        #expect(try parser.next() == nil)
+        parser.receive(Data(",".utf8))
+        #expect(try parser.next() == Data("1".utf8))
+    }
+
+    @Test func `an element comes when it is whole`() throws {
+        var parser = JSONElementParser()
+        parser.receive(Data("[{\"a\":1}".utf8))
+        #expect(try parser.next() == Data("{\"a\":1}".utf8))
+        parser.receive(Data(",12".utf8))
+        #expect(try parser.next() == nil)
+        parser.receive(Data("3]".utf8))
+        #expect(try parser.next() == Data("123".utf8))
+        #expect(try parser.next() == nil)
+    }
+}

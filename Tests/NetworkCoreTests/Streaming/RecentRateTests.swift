@@ -1,0 +1,40 @@
+import Endpoints
+import Testing
+
+@testable import NetworkCore
+
+struct RecentRateTests {
+    @Test func `a steady rate is told at once and for ever`() {
+        var rate = RecentRate()
+        #expect(rate.add(0, at: .zero) == 0)
+        for step in 1...100 { #expect(abs(rate.add(Int64(step) * 50, at: .milliseconds(step * 50)) - 1000) < 1e-6) }
+    }
+
+    @Test func `a second counts half as much as the one after it`() {
+        var rate = RecentRate()
+        #expect(rate.add(1000, at: .seconds(1)) == 1000)
+        #expect(rate.add(1000, at: .seconds(2)) == 1000 * 0.5 / 1.5)
+        #expect(rate.add(1000, at: .seconds(30)) < 20)
+    }
+
+    @Test func `a hop that begins from 0 again, and a clock that stands, do no harm`() {
+        var rate = RecentRate()
+        _ = rate.add(5000, at: .seconds(1))
+        #expect(rate.add(100, at: .seconds(1)) == 5100)
+        #expect(rate.add(50, at: .milliseconds(500)) == 5150)
+        #expect(rate.add(50, at: .seconds(2)) > 0)
+    }
+
+    @Test func `a reporter tells the recent rate`() {
+        final class Observer: TransferProgressObserver {
+            let told = Locked<[TransferProgress]>([])
+            func transferDidProgress(_ progress: TransferProgress) { told.withLock { $0.append(progress) } }
+        }
+        let observer = Observer()
+        let reporter = ProgressReporter(observer, submitted: 0)
+        for second in 1...3 as ClosedRange<UInt64> {
+            reporter?.report(at: second * 1_000_000_000) { $0.bytesSent = Int64(second * 1000) }
+        }
+        #expect(observer.told.withLock { $0.map(\.recentBytesPerSecond) } == [1000, 1000, 1000])
+    }
+}

@@ -1,0 +1,46 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+/// What is broken in EXNetworkLayer or only promised there, as far as transfers go, and is not here.
+@Suite("EXNetworkLayer, defects", .timeLimit(.minutes(1))) struct EXNetworkLayerDefectTests {
+    private let users = Endpoint<[User]>(path: "users")
+
+    @Test(arguments: [301, 400, 404, 500]) func `a callback hears of a bad status`(status: Int) async {
+        let session = StubSessionManager()
+        session.enqueue(.json("[]", status: status))
+        let service = DefaultDataTransferService.make(session)
+        let result: Result<[User], DataTransferError> = await outcome { service.request(users, completion: $0) }
+        guard case .failure(let error) = result else {
+            Issue.record("a \(status) is a success")
+            return
+        }
+        #expect(error.statusCode == status)
+    }
+
+    @Test func `a multipart upload is there`() async throws {
+        let server = try LoopbackServer { request in .json("\(request.body.count)") }
+        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("parity-\(UUID().uuidString).jpg")
+        try Data(count: 300_000).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        var form = MultipartFormData()
+        form.append("ada", name: "user")
+        form.append(.file(file), name: "avatar", fileName: "ada.jpg")
+        let count = try await service.upload(.multipart(form), to: Endpoint<Int>(path: "avatar"))
+        let request = try #require(server.requests.first)
+        #expect(request.body.count == count && request.headers["Content-Length"] == "\(count)" && count > 300_000)
+        #expect(request.body.range(of: Data("filename=\"ada.jpg\"\r\nContent-Type: image/jpeg\r\n".utf8)) != nil)
+    }
+
+    @Test func `the async call uses the injected session, as the callback does`() async throws {
+        let session = StubSessionManager()
+        session.route { _ in .json("[]") }
+        let service = DefaultDataTransferService.make(session)
+        _ = try await service.request(users)
+        _ = try await service.concurrently([users, users])
+        let _: Result<[User], DataTransferError> = await outcome { service.request(users, completion: $0) }
+        #expect(session.requests.count == 4)
+    }
+}

@@ -1,0 +1,131 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+/// What EXNetworkLayer offers, used as its README does: an API composed of small protocols, raw data, several calls at once.
+@Suite("EXNetworkLayer", .timeLimit(.minutes(1))) struct EXNetworkLayerTests {
+    enum RequestParameters: Sendable {
+        case none
+        case data(Data)
+        case body(Parameters)
+        case url(Parameters)
+    }
+
+    /// The shape of that README's API, on top of `Requestable`.
+    protocol API: Requestable {
+        var host: String { get }
+        var endPoint: String { get }
+        var requestParameters: RequestParameters { get }
+    }
+
+    enum PlaceholderAPI: API {
+        case users
+        case user(id: Int)
+        case comments(postID: Int)
+        case addUser(name: String)
+        case avatar(Data)
+
+        var host: String { "https://placeholder.test" }
+        var endPoint: String {
+            switch self {
+            case .users, .addUser: "/users"
+            case .user(let id): "/users/\(id)"
+            case .comments: "comments"
+            case .avatar: "/avatar"
+            }
+        }
+        var method: HTTPMethod {
+            switch self {
+            case .users, .user, .comments: .get
+            case .addUser, .avatar: .post
+            }
+        }
+        var headerParameters: HTTPHeaders { ["Accept": "application/json"] }
+        var requestParameters: RequestParameters {
+            switch self {
+            case .users, .user: .none
+            case .comments(let postID): .url(["postID": postID])
+            case .addUser(let name): .body(["name": name])
+            case .avatar(let data): .data(data)
+            }
+        }
+    }
+
+    let session = StubSessionManager()
+    var service: DefaultDataTransferService { .make(session) }
+
+    @Test(
+        arguments: [
+            (.users, "GET https://placeholder.test/users", ""), (.user(id: 7), "GET https://placeholder.test/users/7", ""),
+            (.comments(postID: 1), "GET https://placeholder.test/comments?postID=1", ""),
+            (.addUser(name: "ada"), "POST https://placeholder.test/users", #"{"name":"ada"}"#),
+            (.avatar(Data("png".utf8)), "POST https://placeholder.test/avatar", "png"),
+        ] as [(PlaceholderAPI, String, String)])
+    func `each kind of parameters is sent where it belongs`(api: PlaceholderAPI, line: String, body: String) throws {
+        let request = try api.built()
+        #expect("\(request.method) \(request.url.absoluteString)" == line)
+        #expect(request.text == body && request.headers["Accept"] == "application/json")
+    }
+
+    @Test func `a call gives its value to a callback and to a task alike`() async throws {
+        session.route("/users/1", .json(#"{"id": 1, "username": "ada"}"#))
+        let endpoint = PlaceholderAPI.user(id: 1).as(User.self)
+        let called: Result<User, DataTransferError> = await outcome { service.request(endpoint, completion: $0) }
+        #expect(try called.get() == .make(email: nil))
+        #expect(try await service.request(endpoint) == .make(email: nil))
+    }
+
+    @Test func `raw data comes as it is`() async throws {
+        session.route("/users", .data(Data([0, 255]), contentType: "application/json"))
+        #expect(try await service.request(PlaceholderAPI.users.as(Data.self, decoder: .rawData)) == Data([0, 255]))
+    }
+
+    @Test func `a download is streamed to a file`() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.data(Data(repeating: 1, count: 500_000)).fault(.drip(bytes: 50_000, every: .milliseconds(1)))
+        }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("parity-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+        #expect(try await service.download(Endpoint<Void>(path: "avatar"), to: file).byteCount == 500_000)
+        #expect(try Data(contentsOf: file) == Data(repeating: 1, count: 500_000))
+    }
+
+    @Test func `several calls at once give their values in order`() async throws {
+        let server = try LoopbackServer {
+            Route(.get, "/users/{id}") { request in
+                let id = request.pathParameters["id"].flatMap(Int.init) ?? 0
+                // The first takes longest.
+                return LoopbackResponse.json(#"{"id": \#(id), "username": "u\#(id)"}"#).delayed(by: .milliseconds(50 - id * 10))
+            }
+        }
+        let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
+        let endpoints = (1...4).map { Endpoint<User>(path: "users/\($0)") }
+        #expect(try await service.concurrently(endpoints).map(\.id) == [1, 2, 3, 4])
+        let called: Result<[User], DataTransferError> = await outcome { service.concurrently(endpoints, completion: $0) }
+        #expect(try called.get().map(\.username) == ["u1", "u2", "u3", "u4"])
+    }
+
+    @Test func `of several calls at once the first that fails ends all`() async throws {
+        session.route("/v1/users/2", .status(500))
+        session.route { _ in .silence }
+        let endpoints = (1...4).map { Endpoint<User>(path: "users/\($0)") }
+        let error = await #expect(throws: DataTransferError.self) { try await service.concurrently(endpoints) }
+        #expect(error?.statusCode == 500)
+        #expect(session.waitingCount == 0)
+    }
+}
+
+extension EXNetworkLayerTests.API {
+    var path: String { host + (endPoint.hasPrefix("/") ? endPoint : "/" + endPoint) }
+    var isFullPath: Bool { true }
+    var queryParameters: Parameters { if case .url(let parameters) = requestParameters { parameters } else { [:] } }
+    var body: RequestBody? {
+        switch requestParameters {
+        case .none, .url: nil
+        case .data(let data): .data(data)
+        case .body(let parameters): .json(parameters)
+        }
+    }
+}
