@@ -48,7 +48,8 @@ let package = Package(
             name: "CCurl",
             linkerSettings: [.linkedLibrary(":libcurl.so.4", .when(platforms: [.linux]))]
         ),
-        .executableTarget(name: "quickstart", dependencies: ["DataTransfer", "NetworkTesting"], swiftSettings: settings),
+        .executableTarget(
+            name: "quickstart", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkTesting"], swiftSettings: settings),
         .testTarget(name: "EndpointsTests", dependencies: ["Endpoints"], swiftSettings: settings),
         .testTarget(name: "LoggingTests", dependencies: ["NetworkLogging"], swiftSettings: settings),
         .testTarget(

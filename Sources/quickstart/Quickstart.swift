@@ -7,7 +7,7 @@ struct Quickstart {
     static func main() async {
         do {
             switch try QuickstartArguments(CommandLine.arguments.dropFirst()) {
-            case .tour: try await Tour().run()
+            case .tour(let waterfall): try await Tour(waterfallFile: waterfall).run()
             case .single(let request): try await request.run()
             case .help: Terminal.say(QuickstartArguments.usage)
             }

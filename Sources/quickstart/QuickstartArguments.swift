@@ -2,7 +2,8 @@ import DataTransfer
 
 /// What the command line asks for.
 enum QuickstartArguments {
-    case tour
+    /// With a page of its requests, if a file is named.
+    case tour(waterfall: String?)
     case single(SingleRequest)
     case help
 
@@ -11,7 +12,8 @@ enum QuickstartArguments {
     }
 
     static let usage = """
-        usage: quickstart                                              a tour against a server in this process
+        usage: quickstart [--waterfall FILE]                           a tour against a server in this process;
+                                                                       FILE becomes an HTML page of its requests
                quickstart --server URL --path PATH [--key-path KP]     one GET, its timings and its value
         """
 
@@ -23,17 +25,19 @@ enum QuickstartArguments {
             case "-h", "--help":
                 self = .help
                 return
-            case "--server", "--path", "--key-path":
+            case "--server", "--path", "--key-path", "--waterfall":
                 guard let value = iterator.next() else { throw Flaw(reason: "\(name) needs a value") }
                 values[name] = value
             default: throw Flaw(reason: "\(name) is not known")
             }
         }
+        let waterfall = values.removeValue(forKey: "--waterfall")
         if values.isEmpty {
-            self = .tour
+            self = .tour(waterfall: waterfall)
             return
         }
         guard let server = values["--server"] else { throw Flaw(reason: "--path and --key-path need a --server") }
+        guard waterfall == nil else { throw Flaw(reason: "--waterfall is for the tour, not for one request") }
         self = .single(SingleRequest(server: server, path: values["--path"] ?? "/", keyPath: values["--key-path"]))
     }
 }

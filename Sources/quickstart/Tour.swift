@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkPipeline
 import NetworkTesting
 
 /// What the package does, step by step, each with the code's result and how long it took.
@@ -39,6 +40,14 @@ struct Tour {
         }
     }
 
+    /// Where a page of the requests is written.
+    let waterfallFile: String?
+    private let waterfall = Waterfall()
+
+    init(waterfallFile: String?) {
+        self.waterfallFile = waterfallFile
+    }
+
     func run() async throws {
         let started = ContinuousClock.now
         let server = try MovieServer.start()
@@ -47,8 +56,9 @@ struct Tour {
 
         let configuration = APIConfiguration(
             baseURL: server.url("/3"), headers: ["Authorization": "Bearer s3cr3t-t0ken", "Accept-Language": "en"])
+        let observation = ObservationInterceptor(TourObserver(waterfall: waterfall))
         let service = DefaultDataTransferService(
-            configuration: configuration, errorResolver: ErrorBodyResolver<APIError>())
+            configuration: configuration, interceptors: [observation], errorResolver: ErrorBodyResolver<APIError>())
 
         try await typedGet(service)
         try await keyPath(service)
@@ -57,7 +67,11 @@ struct Tour {
         await cancel(service, server)
         try showCurl(configuration)
         try await swapSession(configuration)
-        try await TransferTour(configuration: configuration, service: service, server: server).run()
+        try await TransferTour(configuration: configuration, service: service, server: server, observation: observation).run()
+        if let waterfallFile {
+            try waterfall.html(title: "The quickstart's tour").write(toFile: waterfallFile, atomically: true, encoding: .utf8)
+            Terminal.say("\nA page of its requests is in \(waterfallFile).")
+        }
         Terminal.say("\nDone in \(Terminal.took(ContinuousClock.now - started)).")
     }
 

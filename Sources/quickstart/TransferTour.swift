@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkPipeline
 import NetworkTesting
 
 /// The part of the tour in which many bytes move: up, down, not to the end, and after two refusals.
@@ -37,6 +38,7 @@ struct TransferTour {
     let configuration: APIConfiguration
     let service: DefaultDataTransferService
     let server: LoopbackServer
+    let observation: ObservationInterceptor
 
     func run() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("quickstart-\(UUID().uuidString)")
@@ -103,29 +105,14 @@ struct TransferTour {
     }
 
     private func retry() async throws {
-        Terminal.title("11. A server that is not ready, asked again by an interceptor")
-        let patient = DefaultDataTransferService(configuration: configuration, interceptors: [AskAgain()])
+        Terminal.title("11. A server that is not ready, asked again after a pause")
+        let pipeline = RequestPipeline {
+            $0.observation = observation
+            $0.retry = .retry(RetryPolicy(backoff: Backoff(base: .milliseconds(200))))
+        }
+        let patient = DefaultDataTransferService(configuration: configuration, interceptors: pipeline.interceptors)
         let response = try await patient.response(for: Endpoint<Tour.Movie>(path: "movie/waking"))
         Terminal.item("\(response.value.title) (id \(response.value.id))")
         Terminal.remark(Terminal.describe(response.statusCode, response.timings))
-    }
-}
-
-/// Sends a request that changes nothing again while the server says that it is not ready (RFC 9110 §15.6.4), twice at most.
-private struct AskAgain: NetworkInterceptor {
-    func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        var pause = Duration.milliseconds(100)
-        for attempt in 1...2 {
-            let response = try await next(request)
-            guard response.statusCode == 503, request.method.isIdempotent else { return response }
-            Terminal.item("attempt \(attempt): 503, once more in \(Terminal.took(pause))")
-            do {
-                try await Task.sleep(for: pause)
-            } catch {
-                throw TransportError(.cancelled, "the task was cancelled", request: request)
-            }
-            pause *= 2
-        }
-        return try await next(request)
     }
 }

@@ -14,6 +14,7 @@ struct Bench {
         case "load": try Sample.take(url: url(&arguments), arguments: Array(arguments))
         case "memory-inflight": try await InFlight(requests: number(&arguments) ?? 10_000).run()
         case "memory": try await Memory(url: url(&arguments), folder: url(&arguments), effort: effort).run()
+        case "pipeline": try await PipelineBench(url: url(&arguments), effort: effort).run()
         case "soak": try await Soak(url: url(&arguments), requests: number(&arguments) ?? 1_000_000).run()
         case "upload-memory": try await UploadMemory(url: url(&arguments), file: url(&arguments), effort: effort).run()
         case "slow-server": try SlowServer.run()
@@ -21,7 +22,7 @@ struct Bench {
         default:
             fail(
                 "transport URL [--quick] | stack [--quick] | decoding [--quick] (or --smoke) | memory URL FOLDER-URL [--quick] | "
-                    + "memory-inflight [N] | soak URL [N] | load URL CLIENT LEVEL SECONDS")
+                    + "pipeline URL [--quick] | memory-inflight [N] | soak URL [N] | load URL CLIENT LEVEL SECONDS")
         }
     }
 

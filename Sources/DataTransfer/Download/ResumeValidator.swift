@@ -16,8 +16,9 @@ struct ResumeValidator: Codable, Hashable, Sendable {
             guard Self.isStrong(tag) else { return nil }
             text = tag
         } else {
-            guard let modified = headers["Last-Modified"], let date = headers["Date"], let then = HTTPTimestamp.seconds(modified),
-                let now = HTTPTimestamp.seconds(date), now - then >= Self.safeAge
+            guard let modified = headers["Last-Modified"], let then = HTTPDate(modified),
+                let now = headers["Date"].flatMap({ HTTPDate($0) }),
+                now.secondsSince1970 - then.secondsSince1970 >= Self.safeAge
             else { return nil }
             text = modified
         }

@@ -55,6 +55,17 @@ public struct ParsingFailure: Error, Sendable {
         reason = context?.reason ?? error.reason
     }
 
+    /// Of a list that comes in pages: no body is shown.
+    init<Page>(_ error: PageError, of page: DataTransferResponse<Page>, method: HTTPMethod) {
+        request = Self.text(method, page.url)
+        statusCode = page.statusCode
+        contentType = page.headers["Content-Type"]
+        codingPath = ""
+        reason = error.description
+        snippet = ""
+        underlying = error
+    }
+
     private static func text(_ method: HTTPMethod, _ url: URL) -> String {
         "\(method) \(URLText(url).originAndPath)"
     }

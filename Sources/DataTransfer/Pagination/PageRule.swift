@@ -5,31 +5,33 @@ import NetworkCore
 /// How one page of a list leads to the next.
 public struct PageRule<Page: Sendable>: Sendable {
     /// What the next page is asked for with.
-    enum Step: Sendable {
-        /// At another URL.
+    enum Step: Sendable, Hashable {
+        /// At another URL, which says everything.
         case url(URL)
-        /// With query items that replace those of the same name.
-        case query(Parameters)
+        /// With a query item in place of that of the same name.
+        case query(String, String)
     }
 
-    /// - Parameter number: Of the page that came, from 1.
-    typealias Next = @Sendable (_ page: DataTransferResponse<Page>, _ number: Int) throws -> Step?
+    let first: Step?
+    /// `number` is that of the page that came, from 1.
+    let next: @Sendable (_ page: DataTransferResponse<Page>, _ number: Int) throws(PageError) -> Step?
 
-    let first: Parameters
-    let next: Next
-
-    private init(first: Parameters = [:], next: @escaping Next) {
+    private init(
+        first: Step? = nil, next: @escaping @Sendable (DataTransferResponse<Page>, Int) throws(PageError) -> Step?
+    ) {
         self.first = first
         self.next = next
     }
 
-    /// The link with the relation `next` in the response's `Link` field (RFC 8288); the last page has none.
+    /// The link with the relation `next` in the response's `Link` field (RFC 8288 §3); the last page has none.
+    ///
+    /// On another origin than the page's own, only header fields that cannot hold a secret are sent.
     public static var linkHeader: PageRule {
-        PageRule { page, _ in
+        PageRule { (page, _) throws(PageError) in
             guard let target = LinkField(page.headers).target(of: "next") else { return nil }
-            guard let url = URL(string: target, relativeTo: page.url)?.absoluteURL else {
-                throw PageError.malformedLink(target.printable)
-            }
+            guard let url = URL(string: target, relativeTo: page.url)?.absoluteURL,
+                ["http", "https"].contains(url.scheme?.lowercased())
+            else { throw PageError.malformedLink(target.printable) }
             return .url(url)
         }
     }
@@ -40,11 +42,9 @@ public struct PageRule<Page: Sendable>: Sendable {
     ///   - name: Of the query item.
     ///   - first: The number of the first page. 1 unless given.
     ///   - isLast: Whether no page follows this one.
-    public static func number(
-        _ name: String, first: Int = 1, isLast: @escaping @Sendable (Page) -> Bool
-    ) -> PageRule {
-        PageRule(first: Parameters([name: first])) { page, number in
-            isLast(page.value) ? nil : .query(Parameters([name: first &+ number]))
+    public static func number(_ name: String, first: Int = 1, isLast: @escaping @Sendable (Page) -> Bool) -> PageRule {
+        PageRule(first: .query(name, "\(first)")) { (page, number) throws(PageError) in
+            isLast(page.value) ? nil : .query(name, "\(first &+ number)")
         }
     }
 
@@ -54,9 +54,9 @@ public struct PageRule<Page: Sendable>: Sendable {
     ///   - name: Of the query item.
     ///   - cursor: That of the next page; `nil` or empty on the last.
     public static func cursor(_ name: String, _ cursor: @escaping @Sendable (Page) -> String?) -> PageRule {
-        PageRule { page, _ in
+        PageRule { (page, _) throws(PageError) in
             guard let cursor = cursor(page.value), !cursor.isEmpty else { return nil }
-            return .query(Parameters([name: cursor]))
+            return .query(name, cursor)
         }
     }
 }

@@ -5,6 +5,10 @@ import Foundation
 /// Whatever the base computes is read once, when this is made.
 package struct AdjustedEndpoint<Base: Requestable, Response: Sendable>: ResponseRequestable {
     package let base: Base
+    package var path: String
+    package var isFullPath: Bool
+    package var pathParameters: PathParameters
+    package var queryParameters: Parameters
     package var method: HTTPMethod
     package var headerParameters: HTTPHeaders
     package var body: RequestBody?
@@ -18,6 +22,10 @@ package struct AdjustedEndpoint<Base: Requestable, Response: Sendable>: Response
         _ base: Base, responseDecoder: any ResponseDecoder, response: @escaping @Sendable (ResponseBody) throws -> Response
     ) {
         self.base = base
+        path = base.path
+        isFullPath = base.isFullPath
+        pathParameters = base.pathParameters
+        queryParameters = base.queryParameters
         method = base.method
         headerParameters = base.headerParameters
         body = base.body
@@ -28,10 +36,6 @@ package struct AdjustedEndpoint<Base: Requestable, Response: Sendable>: Response
         makeResponse = response
     }
 
-    package var path: String { base.path }
-    package var isFullPath: Bool { base.isFullPath }
-    package var pathParameters: PathParameters { base.pathParameters }
-    package var queryParameters: Parameters { base.queryParameters }
     package var queryStyle: QueryStyle { base.queryStyle }
     package var isIdempotent: Bool { method == base.method ? base.isIdempotent : method.isIdempotent }
 

@@ -32,6 +32,10 @@ extension Parameters {
                     .query(""),
                     "\(type(of: value)) encodes to a single value or an array, which has no names; wrap it in an object")
             }
+        case .replaced(let below, let above):
+            let items = try above.items(style: style)
+            let names = Set(items.map(\.name))
+            return try below.items(style: style).filter { !names.contains($0.name) } + items
         }
     }
 }

@@ -9,9 +9,10 @@
 /// The order of a literal is kept; a Swift dictionary is sorted by key, so that equal values give equal requests. Values are
 /// encoded when the request is built, and one that cannot be encoded is an error that names it.
 public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
-    enum Storage: Sendable {
+    indirect enum Storage: Sendable {
         case items([Item])
         case value(any Encodable & Sendable)
+        case replaced(Parameters, by: Parameters)
     }
 
     struct Item: Sendable {
@@ -36,6 +37,15 @@ public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
         storage = .items(elements.map { Item(name: $0.0, value: $0.1) })
     }
 
+    /// These, with those of `other` in place of any of the same name.
+    package func replacing(with other: Parameters) -> Parameters {
+        if other.isEmpty { return self }
+        if isEmpty { return other }
+        var both = Parameters()
+        both.storage = .replaced(self, by: other)
+        return both
+    }
+
     /// Whether this is a literal without items. Says nothing of an `Encodable`.
     public var isEmpty: Bool {
         if case .items(let items) = storage { items.isEmpty } else { false }
@@ -56,6 +66,9 @@ extension Parameters: Encodable {
                 guard let value = item.value else { continue }
                 try container.encode(value, forKey: ParameterKey(item.name))
             }
+        case .replaced(let below, let above):
+            try below.encode(to: encoder)
+            try above.encode(to: encoder)
         }
     }
 }
@@ -66,6 +79,7 @@ extension Parameters: CustomStringConvertible, CustomDebugStringConvertible, Cus
         switch storage {
         case .items(let items): "Parameters(\(items.map(\.name.printable).joined(separator: ", ")))"
         case .value(let value): "Parameters(\(type(of: value)))"
+        case .replaced(let below, let above): "\(below) replaced by \(above)"
         }
     }
 

@@ -3,7 +3,7 @@ import NetworkCore
 
 /// Tells an observer what happens to each call: for metrics, logs, and the ``Waterfall``.
 ///
-/// Stands first in the list, so that it hears of everything behind it.
+/// Stands first in the list, so that it hears of everything behind it. Several services may share one: its copies count and measure together.
 public struct ObservationInterceptor: NetworkInterceptor {
     private let observer: any ExchangeObserver
     private let elapsed: @Sendable () -> Duration

@@ -21,7 +21,7 @@ import NetworkCore
 /// taken; a turn is waited for without a place, and nobody holds a place in the pause before a retry.
 public struct RequestPipeline: Sendable {
     /// Hears of everything. Nobody unless set.
-    public var observer: (any ExchangeObserver)?
+    public var observation: ObservationInterceptor?
     /// Bounds each call. 60 seconds unless set; `nil` for no bound.
     public var deadline: Duration? = .seconds(60)
     /// Counts what is under way. Nothing unless set.
@@ -51,7 +51,7 @@ public struct RequestPipeline: Sendable {
     /// In order; what is not set is not in it, and costs nothing.
     public var interceptors: [any NetworkInterceptor] {
         let all: [(any NetworkInterceptor)?] = [
-            observer.map { ObservationInterceptor($0) }, deadline.map { DeadlineInterceptor($0) },
+            observation, deadline.map { DeadlineInterceptor($0) },
             activity.map { NetworkActivityInterceptor($0) }, idempotencyKeys, retry, authentication, coalescing, breaker, rate,
             gate, trace,
         ]

@@ -77,26 +77,4 @@ struct FileNameTests {
                 !name.isEmpty && !name.contains("/") && !name.contains("\\") && !name.hasPrefix(".") && !name.contains("\u{0}"))
         }
     }
-
-    /// RFC 9110 §5.6.7.
-    @Test(
-        arguments: [
-            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
-            ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199),
-            ("Fri, 31 Dec 1999 23:59:59 GMT", 946_684_799), ("Wed, 01 Mar 2000 00:00:00 GMT", 951_868_800),
-        ])
-    func `a date is read`(text: String, seconds: Int64) {
-        #expect(HTTPTimestamp.seconds(text) == seconds)
-    }
-
-    @Test(
-        arguments: [
-            "", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 1994 08:49:37",
-            "Sun, 6 Nov 1994 08:49:37 GMT",
-            "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
-            "Sun, 06 Nov 1994 08:-9:37 GMT",
-        ])
-    func `another text is no date`(text: String) {
-        #expect(HTTPTimestamp.seconds(text) == nil)
-    }
 }

@@ -91,7 +91,7 @@ import Testing
     @Test func `a call that fails before it is sent is done too`() async throws {
         let session = StubSessionManager()
         let pipeline = RequestPipeline {
-            $0.observer = events
+            $0.observation = .observation(events)
             $0.authentication = AuthenticationInterceptor(origins: [URL(string: "https://api.test")!]) { _ in
                 throw CancellationError()
             }

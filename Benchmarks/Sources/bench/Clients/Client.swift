@@ -15,6 +15,8 @@ enum Client: String, CaseIterable {
     case engine_loops2
     /// A typed endpoint through `DefaultDataTransferService` over the engine, decoded as JSON, logging off.
     case stack
+    /// `DefaultNetworkService` over the engine, with the interceptors of ``PipelineBench``.
+    case pipeline
     /// `URLSession` as it is, with completion handlers.
     case urlsession
     /// async-http-client, async.
@@ -30,6 +32,7 @@ enum Client: String, CaseIterable {
         case .engine: startEngine(load, loops: 1)
         case .engine_loops2: startEngine(load, loops: 2)
         case .stack: try startStack(load)
+        case .pipeline: try startPipeline(load)
         case .urlsession: startURLSession(load)
         case .ahc: startAsyncHTTPClient(load)
         case .c_loop:
@@ -65,6 +68,18 @@ enum Client: String, CaseIterable {
                 guard try await service.request(endpoint).items.count == 8 else { fail("another value than expected") }
                 load.count()
             }
+        }
+    }
+
+    private func startPipeline(_ load: Load) throws {
+        let configuration = try APIConfiguration(load.url.deletingLastPathComponent().absoluteString)
+        let service = DefaultNetworkService(
+            configuration: configuration, sessionManager: CurlSessionManager(limit: load.concurrency),
+            interceptors: PipelineBench.interceptors(for: configuration))
+        let endpoint = Endpoint<Data>(path: load.url.lastPathComponent, responseDecoder: .rawData)
+        load.keepUp { load in
+            let response = try await service.response(for: endpoint)
+            load.count(status: response.statusCode, bytes: response.body.count)
         }
     }
 

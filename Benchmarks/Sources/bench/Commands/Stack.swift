@@ -37,32 +37,6 @@ struct Stack {
     }
 
     private func microseconds(_ work: () async throws -> Void) async throws -> Double {
-        let start = ContinuousClock.now
-        for _ in 0..<repetitions { try await work() }
-        return (ContinuousClock.now - start).inSeconds / Double(repetitions) * 1e6
+        try await Usage.microseconds(repetitions, of: work)
     }
-}
-
-/// Answers every request at once, and keeps nothing.
-private struct ImmediateSession: NetworkSessionManager {
-    let body: Data
-
-    func request(
-        _ request: NetworkRequest, completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
-    ) -> any NetworkCancellable {
-        completion(.success(answer(to: request)))
-        return NothingToCancel()
-    }
-
-    func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-        answer(to: request)
-    }
-
-    private func answer(to request: NetworkRequest) -> NetworkResponse {
-        NetworkResponse(statusCode: 200, headers: ["Content-Type": "application/json"], body: body, url: request.url)
-    }
-}
-
-private struct NothingToCancel: NetworkCancellable {
-    func cancel() {}
 }

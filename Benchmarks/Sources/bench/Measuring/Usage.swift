@@ -45,6 +45,13 @@ struct Usage {
         return await watcher.value - before
     }
 
+    /// The time of one call, on average.
+    static func microseconds(_ repetitions: Int, of work: () async throws -> Void) async throws -> Double {
+        let start = ContinuousClock.now
+        for _ in 0..<repetitions { try await work() }
+        return (ContinuousClock.now - start).inSeconds / Double(repetitions) * 1e6
+    }
+
     static var openDescriptors: Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     }

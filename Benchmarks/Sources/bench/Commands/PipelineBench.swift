@@ -1,0 +1,53 @@
+import DataTransfer
+import Foundation
+import NetworkPipeline
+
+/// What the preset of interceptors adds to a request that succeeds at once.
+struct PipelineBench {
+    let url: URL
+    let effort: Effort
+
+    /// Retry, authentication, deadline, gate, breaker and observation.
+    static func interceptors(for api: APIConfiguration) -> [any NetworkInterceptor] {
+        RequestPipeline {
+            $0.observation = .observation { _ in }
+            $0.authentication = .authentication(RefreshingCredentials(initial: .bearer("token")) { _ in .bearer("token") }, for: api)
+        }.interceptors
+    }
+
+    func run() async throws {
+        try await overhead()
+        try rate()
+    }
+
+    /// Over a session manager that answers at once.
+    private func overhead() async throws {
+        let (rounds, repetitions) = effort == .full ? (15, 50_000) : (5, 5_000)
+        let api = try APIConfiguration("https://api.example.com/3")
+        let session = ImmediateSession(body: Data("42".utf8))
+        let endpoint = Endpoint<Data>(path: "movie/popular", responseDecoder: .rawData)
+        let bare = DefaultNetworkService(configuration: api, sessionManager: session)
+        let full = DefaultNetworkService(
+            configuration: api, sessionManager: session, interceptors: Self.interceptors(for: api))
+        var times: (bare: [Double], full: [Double]) = ([], [])
+        for _ in 0..<rounds {
+            times.bare.append(try await Usage.microseconds(repetitions) { _ = try await bare.response(for: endpoint) })
+            times.full.append(try await Usage.microseconds(repetitions) { _ = try await full.response(for: endpoint) })
+        }
+        printFigure("pipeline.bare_us", times.bare.median, "us")
+        printFigure("pipeline.overhead_us", times.full.median - times.bare.median, "us")
+    }
+
+    /// Against nginx, at 64 concurrent, in turns.
+    private func rate() throws {
+        let (rounds, seconds) = effort == .full ? (9, 1.5) : effort == .quick ? (3, 0.5) : (1, 0.1)
+        let document = url.appendingPathComponent(Document.name)
+        var rates: (engine: [Double], pipeline: [Double]) = ([], [])
+        for _ in 0..<rounds {
+            rates.engine.append(try Sample.measure(.engine, level: 64, url: document, seconds: seconds).requestsPerSecond)
+            rates.pipeline.append(try Sample.measure(.pipeline, level: 64, url: document, seconds: seconds).requestsPerSecond)
+        }
+        printFigure("pipeline.c64.rps", rates.pipeline.median, "1/s")
+        printFigure("pipeline.c64.rps_vs_engine", rates.pipeline.median / rates.engine.median, "x")
+    }
+}

@@ -1,0 +1,137 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct PageTests {
+    struct Page: Codable, Sendable, Equatable {
+        var items: [Int]
+        var cursor: String?
+    }
+
+    private let session = StubSessionManager()
+
+    private func service(_ logger: InMemoryLogger? = nil) throws -> DefaultDataTransferService {
+        DefaultDataTransferService(
+            configuration: try APIConfiguration("https://api.test/v1", queryParameters: ["key": "k"]), sessionManager: session,
+            errorLogger: logger)
+    }
+
+    private func items(_ pages: PageSequence<Endpoint<Page>>) async throws(DataTransferError) -> [[Int]] {
+        var items: [[Int]] = []
+        for try await page in pages { items.append(page.value.items) }
+        return items
+    }
+
+    private let list = Endpoint<Page>(path: "items", queryParameters: ["size": 2])
+
+    private var targets: [String] { session.requests.map { $0.url.absoluteString } }
+
+    @Test func `links lead from page to page, relative ones too`() async throws {
+        session.enqueue(.json(#"{"items": [1, 2]}"#, headers: ["Link": #"</v1/items?size=2&after=2>; rel="next""#]))
+        session.enqueue(.json(#"{"items": [3]}"#, headers: ["Link": #"<https://api.test/v1/items?page=3&key=own>; rel="next""#]))
+        session.enqueue(.json(#"{"items": []}"#, headers: ["Link": #"</v1/items>; rel="first""#]))
+        #expect(try await items(service().pages(of: list, by: .linkHeader)) == [[1, 2], [3], []])
+        #expect(
+            targets == [
+                "https://api.test/v1/items?key=k&size=2", "https://api.test/v1/items?key=k&size=2&after=2",
+                "https://api.test/v1/items?page=3&key=own",
+            ])
+    }
+
+    @Test func `numbers count up until the last page`() async throws {
+        for items in [[1, 2], [3, 4], [5]] { session.enqueue(try .json(encoding: Page(items: items))) }
+        let pages = try service().pages(of: list, by: .number("page", first: 0) { $0.items.count < 2 })
+        #expect(try await items(pages) == [[1, 2], [3, 4], [5]])
+        #expect(targets.map { String($0.suffix(6)) } == ["page=0", "page=1", "page=2"])
+    }
+
+    @Test func `a cursor leads on, and replaces the one before`() async throws {
+        session.enqueue(try .json(encoding: Page(items: [1], cursor: "a+b")))
+        session.enqueue(try .json(encoding: Page(items: [2], cursor: "c")))
+        session.enqueue(try .json(encoding: Page(items: [3], cursor: "")))
+        var endpoint = list
+        endpoint.queryParameters = ["size": 2, "cursor": "start"]
+        #expect(try await items(service().pages(of: endpoint, by: .cursor("cursor") { $0.cursor })) == [[1], [2], [3]])
+        #expect(
+            targets.map { $0.components(separatedBy: "k&")[1] } == [
+                "size=2&cursor=start", "size=2&cursor=a%2Bb", "size=2&cursor=c",
+            ])
+    }
+
+    @Test func `a link to another origin gets no secret`() async throws {
+        session.enqueue(.json(#"{"items": [1]}"#, headers: ["Link": #"<https://other.test/items>; rel="next""#]))
+        session.enqueue(.json(#"{"items": [2]}"#))
+        var endpoint = list
+        endpoint.headerParameters = ["Authorization": "Bearer t", "Accept": "application/json"]
+        _ = try await items(service().pages(of: endpoint, by: .linkHeader))
+        let last = try #require(session.requests.last)
+        #expect(last.url.absoluteString == "https://other.test/items")
+        #expect(last.headers["Authorization"] == nil && last.headers["Accept"] == "application/json")
+    }
+
+    @Test(
+        arguments: [
+            (#"<https://api.test/v1/items?n=1>; rel="next""#, PageError.loop), (#"<ftp://a.test/>; rel="next""#, nil),
+            (#"<http://[>; rel="next""#, nil),
+        ] as [(String, PageError?)])
+    func `a list without a proper end is an error, after its pages`(link: String, cause: PageError?) async throws {
+        session.route { _ in .json(#"{"items": [1]}"#, headers: ["Link": link]) }
+        let logger = InMemoryLogger()
+        let service = try service(logger)
+        var count = 0
+        do throws(DataTransferError) {
+            for try await _ in service.pages(of: list, by: .linkHeader) { count += 1 }
+            Issue.record("it ended")
+        } catch {
+            guard case .parsing(let failure) = error, let found = failure.underlying as? PageError else {
+                Issue.record("\(error)")
+                return
+            }
+            if let cause { #expect(found == cause) } else { #expect(failure.reason.contains("no http URL")) }
+        }
+        #expect(count == (cause == nil ? 1 : 2))
+        #expect(logger.dataTransferErrors.count == 1)
+    }
+
+    @Test func `the number of pages is limited`() async throws {
+        session.route { _ in .json(#"{"items": [1]}"#) }
+        var count = 0
+        let pages = try service().pages(of: list, by: .number("page") { _ in false }, maximumPages: 5)
+        await #expect(throws: DataTransferError.self) { for try await _ in pages { count += 1 } }
+        #expect(count == 5 && session.requests.count == 5)
+    }
+
+    @Test func `leaving the loop requests no more, and a new loop begins anew`() async throws {
+        session.route { _ in .json(#"{"items": [1]}"#) }
+        let pages = try service().pages(of: list, by: .number("page") { _ in false })
+        for try await _ in pages { break }
+        #expect(session.requests.count == 1)
+        for try await _ in pages { break }
+        #expect(targets[0] == targets[1])
+    }
+
+    @Test func `a page that fails ends the sequence`() async throws {
+        session.enqueue(.json(#"{"items": [1]}"#))
+        session.enqueue(.status(500))
+        var iterator = try service().pages(of: list, by: .number("page") { _ in false }).makeAsyncIterator()
+        _ = try await iterator.next()
+        await #expect(throws: DataTransferError.self) { try await iterator.next() }
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test func `the completion form hands pages over one by one`() async throws {
+        for items in [[1, 2], [3]] { session.enqueue(try .json(encoding: Page(items: items))) }
+        let seen = Locked<[[Int]]>([])
+        let service = try service()
+        let result = await withCheckedContinuation { continuation in
+            service.pages(of: list, by: .number("page") { $0.items.count < 2 }) { page in
+                seen.withLock { $0.append(page.value.items) }
+            } completion: {
+                continuation.resume(returning: $0)
+            }
+        }
+        #expect(throws: Never.self) { try result.get() }
+        #expect(seen.withLock { $0 } == [[1, 2], [3]])
+    }
+}

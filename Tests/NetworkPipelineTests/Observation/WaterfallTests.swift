@@ -1,0 +1,85 @@
+import DataTransfer
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import NetworkPipeline
+
+@Suite(.timeLimit(.minutes(1))) struct WaterfallTests {
+    private let waterfall = Waterfall()
+
+    private func tell(_ exchange: Int, _ milliseconds: Int, _ kind: ExchangeEvent.Kind, target: String = "https://a.test/x") {
+        waterfall.exchangeDidProgress(
+            ExchangeEvent(exchange: exchange, method: .get, target: target, time: .milliseconds(milliseconds), kind: kind))
+    }
+
+    @Test func `a call's time is cut into what it was spent on`() throws {
+        tell(1, 0, .queued)
+        tell(1, 1, .adapted(attempt: 1, headers: [:]))
+        let first = TransferTimings(
+            queued: .milliseconds(2), nameLookup: .milliseconds(3), connect: .milliseconds(4), tls: .milliseconds(5),
+            firstByte: .milliseconds(6), total: .milliseconds(25))
+        tell(1, 26, .attempted(attempt: 1, .status(503), first))
+        tell(1, 26, .retried(after: .milliseconds(10), because: "status 503"))
+        tell(1, 36, .adapted(attempt: 2, headers: [:]))
+        tell(1, 46, .attempted(attempt: 2, .failure(.connectionLost), nil))
+        tell(1, 47, .done(.failure(.connectionLost), attempts: 2))
+        let row = try #require(waterfall.calls.rows.first)
+        let spans = row.spans.map { "\($0.kind) \($0.begin / .milliseconds(1))-\($0.end / .milliseconds(1))" }
+        #expect(
+            spans == [
+                "queued 1.0-3.0", "lookup 3.0-6.0", "connect 6.0-10.0", "tls 10.0-15.0", "wait 15.0-21.0", "receive 21.0-26.0",
+                "pause 26.0-36.0", "wait 36.0-46.0", "receive 46.0-47.0",
+            ])
+        #expect(row.attempts == 2 && row.notes == ["status 503"])
+    }
+
+    @Test func `phases that claim more than there was are cut`() throws {
+        tell(1, 0, .queued)
+        tell(1, 0, .adapted(attempt: 1, headers: [:]))
+        tell(1, 5, .attempted(attempt: 1, .status(200), TransferTimings(connect: .seconds(9), firstByte: .seconds(9))))
+        tell(1, 5, .done(.status(200), attempts: 1))
+        #expect(waterfall.calls.rows[0].spans.map(\.kind) == [.connect])
+    }
+
+    @Test func `nothing in a call's text is markup`() {
+        tell(1, 0, .queued, target: "https://a.test/<script>alert('1')</script>\"&")
+        tell(1, 0, .noted("<img src=x onerror=1>"))
+        let page = waterfall.html(title: "<b>")
+        #expect(!page.contains("<script") && !page.contains("<img") && !page.contains("<b>&") && page.contains("&lt;script&gt;"))
+        #expect(page.hasPrefix("<!doctype html>"))
+    }
+
+    @Test func `an empty run, and one under way, have a page`() {
+        #expect(waterfall.html().contains("0 calls"))
+        tell(1, 3, .queued)
+        #expect(waterfall.html().contains("under way"))
+    }
+
+    @Test func `past the limit calls are counted`() {
+        let small = Waterfall(maximumCalls: 2)
+        for exchange in 1...5 {
+            small.exchangeDidProgress(
+                ExchangeEvent(exchange: exchange, method: .get, target: "https://a.test/", time: .zero, kind: .queued))
+            small.exchangeDidProgress(
+                ExchangeEvent(
+                    exchange: exchange, method: .get, target: "https://a.test/", time: .zero,
+                    kind: .done(.status(200), attempts: 1)))
+        }
+        #expect(small.calls.rows.count == 2 && small.calls.dropped == 3)
+        #expect(small.html().contains("3 more not drawn"))
+    }
+
+    @Test func `a run against a server is drawn without its secrets`() async throws {
+        let server = try LoopbackServer { request in request.path == "/missing" ? .status(404) : .text("ok") }
+        let service = DefaultNetworkService(
+            configuration: APIConfiguration(
+                baseURL: server.url, headers: ["Authorization": "Bearer s3cr3t"], queryParameters: ["token": "s3cr3t"]),
+            sessionManager: DefaultSessionManager(), interceptors: [.observation(waterfall)])
+        for path in ["a", "b", "missing"] { _ = try? await service.response(for: Endpoint<Void>(path: path)) }
+        let page = waterfall.html(title: "Run")
+        #expect(page.contains("3 calls") && page.contains("1 failed") && page.contains("/missing") && !page.contains("s3cr3t"))
+        #expect(page.contains("class=\"connect\" style"))
+    }
+}
