@@ -1,0 +1,44 @@
+import DataTransfer
+import Foundation
+import NetworkPipeline
+
+struct Token: Decodable, Sendable { let value: String }
+struct Movie: Decodable, Sendable { let id: Int; let title: String }
+
+let api = try APIConfiguration("https://api.example.com/3")
+let plain = DefaultDataTransferService(configuration: api)
+
+// snippet.preset
+let credentials = RefreshingCredentials { old in
+    let token = try await plain.request(Endpoint<Token>(path: "token", method: .post))
+    return .bearer(token.value)
+}
+let pipeline = RequestPipeline {
+    $0.authentication = .authentication(credentials, for: api)
+    $0.deadline = .seconds(20)
+    $0.retry = .retry(RetryPolicy(maximumAttempts: 4))
+    $0.rate = .rate(RateLimiter(RateLimit(10, per: .seconds(1), burst: 20)))
+}
+let service = DefaultDataTransferService(configuration: api, interceptors: pipeline.interceptors)
+// snippet.end
+
+// snippet.single
+let patient = DefaultDataTransferService(configuration: api, interceptors: [.deadline(.seconds(10)), .retry()])
+
+var add = Endpoint<Movie>(path: "movie", method: .post, body: .json(["title": "Sunrise"]))
+add.isIdempotent = true
+// snippet.end
+
+// snippet.waterfall
+let waterfall = Waterfall()
+let watched = DefaultDataTransferService(configuration: api, interceptors: [.observation(waterfall), .retry()])
+print(try await watched.request(add))
+try waterfall.html(title: "Import").write(toFile: "import.html", atomically: true, encoding: .utf8)
+// snippet.end
+
+// snippet.pages
+let list = Endpoint<[Movie]>(path: "movies", queryParameters: ["per_page": 100])
+for try await page in service.pages(of: list, by: .linkHeader) { print(page.value.count, page.url) }
+// snippet.end
+
+print(patient)
