@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 1000]) func `no window ever sees more than its rate and a burst`(seed: Int) {
-        var random = SplitMix(UInt64(seed))
+        let random = SeededRandom(UInt64(seed))
         var state = RateState()
         var now = Duration.zero
         var sent: [Duration] = []
@@ -37,18 +37,6 @@ import Testing
         for (index, time) in sent.enumerated() {
             let inWindow = sent[index...].prefix { $0 < time + .seconds(1) }.count
             #expect(inWindow <= 13)
-        }
-    }
-
-    struct SplitMix {
-        var state: UInt64
-        init(_ seed: UInt64) { state = seed }
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
         }
     }
 

@@ -1,0 +1,191 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+/// Random schedules of successes, refusals, failures and cancellations through the whole preset, watched by rules of what may happen.
+@Suite(.timeLimit(.minutes(2))) struct PipelineModelTests {
+    /// What a call's requests have met so far.
+    private enum Outcome {
+        case success, unauthorized, unavailable, reset, unreachable
+    }
+
+    /// A server that answers as it likes, and objects to what it should never see.
+    private final class Server: NetworkSessionManager {
+        private struct State {
+            var validToken = 0
+            var inside = 0
+            var insideByHost: [String: Int] = [:]
+            var outcomes: [String: [Outcome]] = [:]
+            var begins: [String: ManualClock.Instant] = [:]
+            var complaints: [String] = []
+        }
+
+        let clock: ManualClock
+        let random: SeededRandom
+        let deadline: Duration
+        private let state = Locked(State())
+
+        init(clock: ManualClock, random: SeededRandom, deadline: Duration) {
+            self.clock = clock
+            self.random = random
+            self.deadline = deadline
+        }
+
+        var complaints: [String] { state.withLock(\.complaints) }
+        var sent: Int { state.withLock { $0.outcomes.values.reduce(0) { $0 + $1.count } } }
+
+        /// A call is made now.
+        func begin(_ call: String) { state.withLock { $0.begins[call] = clock.now } }
+
+        /// A new token, which makes all others worthless.
+        func issueToken() -> String {
+            state.withLock { state in
+                state.validToken += 1
+                return "\(state.validToken)"
+            }
+        }
+
+        func request(
+            _ request: NetworkRequest, completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
+        ) -> any NetworkCancellable {
+            TaskCancellable { () async throws(TransportError) in
+                try await self.response(for: request)
+            } completion: {
+                completion($0)
+            }
+        }
+
+        func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
+            let outcome = arrive(request)
+            defer { leave(request) }
+            if random.next(below: 3) == 0 {
+                do {
+                    try await clock.sleep(for: .milliseconds(random.next(below: 300)))
+                } catch {
+                    throw TransportError(.cancelled, "called off", request: request)
+                }
+            }
+            switch outcome {
+            case .success: return .make(200)
+            case .unauthorized: return .make(401)
+            case .unavailable: return .make(503, random.next(below: 2) == 0 ? ["Retry-After": "1"] : [:])
+            case .reset: throw TransportError(.connectionLost, "reset", phase: .firstByte, request: request)
+            case .unreachable: throw TransportError(.cannotConnect, "refused", phase: .connect, request: request)
+            }
+        }
+
+        private func arrive(_ request: NetworkRequest) -> Outcome {
+            let call = request.headers["X-Call"] ?? ""
+            let host = request.url.host ?? ""
+            return state.withLock { state in
+                let before = state.outcomes[call] ?? []
+                if !request.isIdempotent, let last = before.last, last != .unauthorized && last != .unreachable {
+                    state.complaints.append("\(request.method) of call \(call) came again after \(before)")
+                }
+                if before.count >= 2 * 3 { state.complaints.append("call \(call) came \(before.count + 1) times") }
+                if let begin = state.begins[call], begin.duration(to: clock.now) >= deadline {
+                    state.complaints.append("call \(call) came after its deadline")
+                }
+                state.inside += 1
+                state.insideByHost[host, default: 0] += 1
+                if state.inside > 8 || state.insideByHost[host, default: 0] > 3 {
+                    state.complaints.append("\(state.inside) inside, \(state.insideByHost)")
+                }
+                let isAuthorized = request.headers["Authorization"] == "Bearer \(state.validToken)"
+                // Now and then all tokens end.
+                if random.next(below: 40) == 0 { state.validToken += 1 }
+                let outcome: Outcome
+                switch random.next(below: 10) {
+                case _ where !isAuthorized: outcome = .unauthorized
+                case 0: outcome = .unavailable
+                case 1: outcome = .reset
+                case 2: outcome = .unreachable
+                default: outcome = .success
+                }
+                state.outcomes[call, default: []].append(outcome)
+                return outcome
+            }
+        }
+
+        private func leave(_ request: NetworkRequest) {
+            state.withLock { state in
+                state.inside -= 1
+                state.insideByHost[request.url.host ?? "", default: 0] -= 1
+            }
+        }
+    }
+
+    @Test(arguments: 0..<12) func `no rule is ever broken`(seed: UInt64) async throws {
+        let clock = ManualClock()
+        let random = SeededRandom(seed)
+        let deadline = Duration.seconds(3)
+        let server = Server(clock: clock, random: random, deadline: deadline)
+        let refreshing = Locked((now: 0, most: 0))
+        let urls = (0..<4).map { URL(string: "https://h\($0).test/")! }
+        let credentials = RefreshingCredentials(clock: clock) { _ in
+            refreshing.withLock { refreshing in
+                refreshing.now += 1
+                refreshing.most = max(refreshing.most, refreshing.now)
+            }
+            defer { refreshing.withLock { $0.now -= 1 } }
+            if random.next(below: 5) == 0 { throw TransportError(.connectionLost, "the refresh failed") }
+            try await clock.sleep(for: .milliseconds(random.next(below: 200)))
+            return .bearer(server.issueToken())
+        }
+        let gate = ConcurrencyGate(total: 8, perHost: 3)
+        let pipeline = RequestPipeline {
+            $0.deadline = nil
+            $0.retry = RetryInterceptor(budget: nil, clock: clock, random: { random.fraction() })
+            $0.authentication = AuthenticationInterceptor(credentials, origins: urls)
+            $0.coalescing = CoalescingInterceptor(clock: clock)
+            $0.breaker = nil
+            $0.gate = GateInterceptor(gate, clock: clock)
+        }
+        let interceptors = [DeadlineInterceptor(deadline, clock: clock)] as [any NetworkInterceptor] + pipeline.interceptors
+        let service = DefaultNetworkService(
+            configuration: APIConfiguration(baseURL: urls[0]), sessionManager: server, interceptors: interceptors)
+
+        let time = Task {
+            while !Task.isCancelled {
+                await clock.waitForSleepers(1)
+                clock.advance(by: .milliseconds(25))
+                // Whoever was woken goes on before time does.
+                for _ in 0..<20 { await Task.yield() }
+            }
+        }
+        let answers = await withTaskGroup(of: Int.self) { group in
+            for number in 0..<80 {
+                let methods: [HTTPMethod] = [.get, .get, .put, .post, .post, .delete]
+                let endpoint = Endpoint<Void>(
+                    path: urls[random.next(below: 4)].absoluteString, isFullPath: true, method: methods[random.next(below: 6)],
+                    headerParameters: ["X-Call": "\(number)"])
+                let isCancelled = random.next(below: 6) == 0
+                let turns = random.next(below: 60)
+                group.addTask {
+                    server.begin("\(number)")
+                    let call = Task { try await service.response(for: endpoint).statusCode }
+                    if isCancelled {
+                        for _ in 0..<turns { await Task.yield() }
+                        call.cancel()
+                    }
+                    return (try? await call.value) == nil ? 0 : 1
+                }
+            }
+            return await group.reduce(into: (all: 0, good: 0)) { result, good in
+                result.all += 1
+                result.good += good
+            }
+        }
+        time.cancel()
+        // A shared exchange that nobody waits for any more is still being called off.
+        while gate.count > 0, !Task.isCancelled { await Task.yield() }
+        #expect(server.complaints.isEmpty)
+        #expect(answers.all == 80 && answers.good > 0, "\(answers)")
+        #expect(server.sent > 80)
+        #expect(refreshing.withLock(\.most) == 1)
+        #expect(gate.count == 0 && gate.waitingCount == 0)
+    }
+}
