@@ -74,6 +74,20 @@ import Testing
         #expect(error?.description.contains("deadline") == false)
     }
 
+    @Test func `what has no time left is not sent`() async throws {
+        struct Slow: NetworkInterceptor {
+            let clock: ManualClock
+            func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+                clock.advance(by: .seconds(5))
+                return try await next(request)
+            }
+        }
+        let service = try service([DeadlineInterceptor(.seconds(5), clock: clock), Slow(clock: clock)])
+        let error = await #expect(throws: DataTransferError.self) { try await service.request(get) }
+        #expect(error?.isTimeout == true && error?.networkError?.transportError?.phase == .queued)
+        #expect(session.requests.isEmpty)
+    }
+
     @Test func `the earlier of two deadlines counts`() async throws {
         session.enqueue(.text("ok"))
         session.enqueue(.text("ok"))
