@@ -7,6 +7,9 @@ import Testing
 /// Larger loops where the environment asks for them.
 let isSlowRun = ProcessInfo.processInfo.environment["DATA_TRANSFER_SLOW"] != nil
 
+/// Whether a sanitizer watches.
+let isSanitized = ["TSAN_OPTIONS", "ASAN_OPTIONS"].contains { ProcessInfo.processInfo.environment[$0] != nil }
+
 extension LoopbackServer {
     /// A request for a path of this server.
     func request(
