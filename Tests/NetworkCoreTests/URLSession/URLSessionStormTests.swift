@@ -100,7 +100,7 @@ extension URLSessionTests {
                 let server = try URLSessionTests.URLSessionStormTests.server()
                 let manager = URLSessionTests.URLSessionStormTests.manager()
                 await URLSessionTests.URLSessionStormTests.storm(
-                    count: 5000, paths: ["/small", "/large", "/late", "/who"], seed: 1,
+                    count: isSlowRun ? 5000 : 1000, paths: ["/small", "/large", "/late", "/who"], seed: 1,
                     { await URLSessionTests.URLSessionStormTests.completions(of: $0, cancelledAfter: $1, manager) },
                     server: server)
                 try await URLSessionTests.URLSessionStormTests.expectCalm(manager)
@@ -112,7 +112,7 @@ extension URLSessionTests {
                 let server = try URLSessionTests.URLSessionStormTests.server()
                 let manager = URLSessionTests.URLSessionStormTests.manager()
                 await URLSessionTests.URLSessionStormTests.storm(
-                    count: 5000, paths: ["/small", "/large", "/late", "/who"], seed: 2,
+                    count: isSlowRun ? 5000 : 1000, paths: ["/small", "/large", "/late", "/who"], seed: 2,
                     { request, moment in
                         let task = Task { await manager.error(for: request) }
                         DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(Int(moment / .microseconds(1)))) {
@@ -130,7 +130,7 @@ extension URLSessionTests {
                 let server = try URLSessionTests.URLSessionStormTests.server()
                 let manager = URLSessionTests.URLSessionStormTests.manager()
                 await URLSessionTests.URLSessionStormTests.storm(
-                    count: 2000, paths: ["/moved", "/moved/again"], seed: 3,
+                    count: isSlowRun ? 2000 : 1000, paths: ["/moved", "/moved/again"], seed: 3,
                     { await URLSessionTests.URLSessionStormTests.completions(of: $0, cancelledAfter: $1, manager) },
                     server: server)
                 try await URLSessionTests.URLSessionStormTests.expectCalm(manager)
@@ -142,7 +142,7 @@ extension URLSessionTests {
                 let server = try URLSessionTests.URLSessionStormTests.server()
                 let manager = URLSessionTests.URLSessionStormTests.manager(idle: .milliseconds(4))
                 await URLSessionTests.URLSessionStormTests.storm(
-                    count: 2000, paths: ["/moved", "/who", "/late"], seed: 4,
+                    count: isSlowRun ? 2000 : 1000, paths: ["/moved", "/who", "/late"], seed: 4,
                     { request, _ in
                         let error = await manager.error(for: request)
                         return error == nil || error?.isTimeout == true ? 1 : 0
