@@ -57,11 +57,10 @@ extension DataTransferService {
         _ endpoints: [Target], limit: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
         completion: @escaping @Sendable (Result<[Target.Response], DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable { () async throws(DataTransferError) in
+        TaskCancellable(on: queue) { () async throws(DataTransferError) in
             try await concurrently(endpoints, limit: limit)
-        } completion: { result in
-            guard let queue else { return completion(result) }
-            queue.asyncExecute { completion(result) }
+        } completion: {
+            completion($0)
         }
     }
 
@@ -76,12 +75,10 @@ extension DataTransferService {
         collecting endpoints: [Target], limit: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
         completion: @escaping @Sendable ([Result<Target.Response, DataTransferError>]) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable { () async throws(Never) in
+        TaskCancellable(on: queue) { () async throws(Never) in
             await concurrently(collecting: endpoints, limit: limit)
-        } completion: { result in
-            let results = result.get()
-            guard let queue else { return completion(results) }
-            queue.asyncExecute { completion(results) }
+        } completion: {
+            completion($0.get())
         }
     }
 

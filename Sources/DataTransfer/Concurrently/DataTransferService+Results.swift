@@ -29,7 +29,7 @@ extension DataTransferService {
         let run: @Sendable (@escaping @Sendable () -> Void) -> Void = { work in
             if let queue { queue.asyncExecute(work: work) } else { CompletionQueue.run(work) }
         }
-        return TaskCancellable { () async throws(Never) in
+        return TaskCancellable(on: queue) { () async throws(Never) in
             for await (index, result) in results(of: endpoints, limit: limit) {
                 // One after another, also on a queue that is concurrent; and no more are begun than are told.
                 await withUnsafeContinuation { continuation in
@@ -40,8 +40,7 @@ extension DataTransferService {
                 }
             }
         } completion: { _ in
-            guard let queue else { return completion() }
-            queue.asyncExecute(work: completion)
+            completion()
         }
     }
 }

@@ -59,11 +59,10 @@ extension DataTransferService {
         progress: (any TransferProgressObserver)? = nil, on queue: (any DataTransferDispatchQueue)? = nil,
         completion: @escaping @Sendable (Result<DownloadedFile, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable { () async throws(DataTransferError) in
+        TaskCancellable(on: queue) { () async throws(DataTransferError) in
             try await download(endpoint, to: destination, options: options, progress: progress)
-        } completion: { result in
-            guard let queue else { return completion(result) }
-            queue.asyncExecute { completion(result) }
+        } completion: {
+            completion($0)
         }
     }
 
@@ -106,11 +105,10 @@ extension DataTransferService {
         _ endpoint: Target, progress: (any TransferProgressObserver)? = nil, on queue: (any DataTransferDispatchQueue)? = nil,
         completion: @escaping @Sendable (Result<Target.Response, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable { () async throws(DataTransferError) in
+        TaskCancellable(on: queue) { () async throws(DataTransferError) in
             try await download(endpoint, progress: progress)
-        } completion: { result in
-            guard let queue else { return completion(result) }
-            queue.asyncExecute { completion(result) }
+        } completion: {
+            completion($0)
         }
     }
 }

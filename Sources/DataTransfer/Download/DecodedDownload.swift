@@ -29,7 +29,9 @@ struct DecodedDownload<Target: ResponseRequestable>: Sendable {
     private func stored(_ stream: DataTransferStream) async throws(DataTransferError) -> Data {
         let writer: FileWriter
         do throws(FileFailure) {
-            let file = try await BlockingWork.run { () throws(FileFailure) in try OutputFile.nameless() }
+            let file = try await BlockingWork.run(on: FileManager.default.temporaryDirectory) { () throws(FileFailure) in
+                try OutputFile.nameless()
+            }
             writer = FileWriter(file)
         } catch {
             stream.stop()

@@ -99,7 +99,7 @@ extension FileDownload {
         let isCancelled = Locked(false)
         let result = await withTaskCancellationHandler {
             await Self.result { () throws(FileFailure) in
-                try await BlockingWork.run { () throws(FileFailure) in
+                try await BlockingWork.run(on: file.url) { () throws(FileFailure) in
                     var digest = digest
                     try digest.catchUp(with: file, to: length) { isCancelled.withLock { $0 } }
                     return digest

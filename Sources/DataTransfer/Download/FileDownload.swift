@@ -13,7 +13,7 @@ struct FileDownload<Target: Requestable>: Sendable {
     func run() async throws(DataTransferError) -> DownloadedFile {
         defer { progress?.finish() }
         let (partial, resumption) = try await reporting { () throws(FileFailure) in
-            try await BlockingWork.run { () throws(FileFailure) in try open() }
+            try await BlockingWork.run(on: destination.url) { () throws(FileFailure) in try open() }
         }
         let isKept = Locked(resumption != nil)
         do throws(DataTransferError) {
@@ -113,7 +113,7 @@ struct FileDownload<Target: Requestable>: Sendable {
         let record = record(of: stream, length: length)
         isKept.withLock { $0 = false }
         try await reporting(stream) { () throws(FileFailure) in
-            try await BlockingWork.run { () throws(FileFailure) in try partial.begin(record) }
+            try await BlockingWork.run(on: partial.place.url) { () throws(FileFailure) in try partial.begin(record) }
         }
         isKept.withLock { $0 = record != nil }
         var checks = announcedChecks(stream, at: 0)
@@ -145,7 +145,7 @@ struct FileDownload<Target: Requestable>: Sendable {
             destination.isFolder ? name ?? SafeFileName.of(stream.headers, url: stream.url) : destination.url.lastPathComponent
         let policy = options.existingFile ?? (destination.isFolder ? .keepBoth : .replace)
         let (url, length) = try await reporting(stream) { () throws(FileFailure) in
-            try await BlockingWork.run { () throws(FileFailure) in
+            try await BlockingWork.run(on: partial.place.url) { () throws(FileFailure) in
                 let length = Int64(try partial.file.status().st_size)
                 let url = try partial.finish(as: name, policy, permissions: options.permissions, flushes: options.flushesToDisk)
                 return (url, length)
@@ -159,7 +159,7 @@ struct FileDownload<Target: Requestable>: Sendable {
 
     /// After a failure: leaves what can be resumed, and nothing else.
     private func settle(_ partial: PartialFile, keeps: Bool) async {
-        try? await BlockingWork.run {
+        try? await BlockingWork.run(on: partial.place.url) {
             let length = (try? partial.file.status().st_size) ?? 0
             if !keeps || length == 0 { partial.remove() }
             partial.file.close()

@@ -66,11 +66,12 @@ final class OutputFile: Sendable {
 
 /// Work that may block, off the pool of async tasks.
 enum BlockingWork {
+    /// - Parameter url: The file it is about, for errors.
     static func run<Value: Sendable>(
-        _ work: @escaping @Sendable () throws(FileFailure) -> Value
+        on url: URL, _ work: @escaping @Sendable () throws(FileFailure) -> Value
     ) async throws(FileFailure) -> Value {
         // What the work has made comes through a lock: the thread sanitizer does not see the way through a continuation.
-        let done = Locked<Result<Value, FileFailure>?>(nil)
+        let done = Locked<Result<Value, FileFailure>>(.failure(FileFailure(.other, "the work on it was not done", url: url)))
         await withUnsafeContinuation { continuation in
             CompletionQueue.run {
                 let result = Result { () throws(FileFailure) in try work() }
@@ -78,8 +79,7 @@ enum BlockingWork {
                 continuation.resume()
             }
         }
-        guard let result = done.withLock(\.self) else { preconditionFailure("the work was not done") }
-        return try result.get()
+        return try done.withLock(\.self).get()
     }
 }
 

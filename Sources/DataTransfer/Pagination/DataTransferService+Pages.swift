@@ -32,11 +32,10 @@ extension DataTransferService {
         completion: @escaping @Sendable (Result<Void, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
         let pages = pages(of: endpoint, by: rule, maximumPages: maximumPages)
-        return TaskCancellable { () async throws(DataTransferError) in
+        return TaskCancellable(on: queue) { () async throws(DataTransferError) in
             for try await page in pages { await run(onPage, with: page, on: queue) }
-        } completion: { result in
-            guard let queue else { return completion(result) }
-            queue.asyncExecute { completion(result) }
+        } completion: {
+            completion($0)
         }
     }
 }

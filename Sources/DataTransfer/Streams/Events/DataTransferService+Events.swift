@@ -37,13 +37,12 @@ extension DataTransferService {
         onEvent: @escaping @Sendable (ServerSentEvent) -> Void,
         completion: @escaping @Sendable (Result<Void, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable { () async throws(DataTransferError) in
+        TaskCancellable(on: queue) { () async throws(DataTransferError) in
             let source = EventSource(
                 self, endpoint, reconnection, lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
             try await source.deliver(on: queue, to: onEvent)
-        } completion: { result in
-            guard let queue else { return completion(result) }
-            queue.asyncExecute { completion(result) }
+        } completion: {
+            completion($0)
         }
     }
 }

@@ -31,13 +31,12 @@ extension DataTransferService {
         onElement: @escaping @Sendable (Element) -> Void,
         completion: @escaping @Sendable (Result<DataTransferResponse<Void>, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        TaskCancellable { () async throws(DataTransferError) in
+        TaskCancellable(on: queue) { () async throws(DataTransferError) in
             let stream = try await self.stream(endpoint, as: format)
             try await stream.deliver(on: queue, to: onElement)
             return stream.head
-        } completion: { result in
-            guard let queue else { return completion(result) }
-            queue.asyncExecute { completion(result) }
+        } completion: {
+            completion($0)
         }
     }
 }
