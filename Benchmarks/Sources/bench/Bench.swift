@@ -43,6 +43,15 @@ enum Effort: CaseIterable {
     case full, quick
     /// No more than shows that it works: the figures mean nothing.
     case smoke
+
+    /// How often two clients take turns.
+    var rounds: Int {
+        switch self {
+        case .full: 9
+        case .quick: 3
+        case .smoke: 1
+        }
+    }
 }
 
 /// The line that others read.

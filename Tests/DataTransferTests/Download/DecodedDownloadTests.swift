@@ -19,7 +19,7 @@ struct DecodedDownloadTests {
         #expect(refused.networkError?.transportError?.code == .bodyTooLarge)
         #expect(try await service.download(numbers) == Array(0..<50_000))
         let monitor = ProgressMonitor()
-        let queue = RecordingQueue()
+        let queue = CountingQueue()
         let result = await withCheckedContinuation { continuation in
             service.download(numbers, progress: monitor, on: queue) { continuation.resume(returning: $0) }
         }

@@ -29,7 +29,7 @@ struct DownloadTests {
 
     @Test func `the completion form does the same, on its queue`() async throws {
         let server = try served.server()
-        let queue = RecordingQueue()
+        let queue = CountingQueue()
         let result = await withCheckedContinuation { continuation in
             server.service().download(movie, to: folder.file("movie.mp4"), on: queue) { continuation.resume(returning: $0) }
         }
@@ -271,16 +271,6 @@ struct DownloadTests {
         }
         #expect(other.fileFailure?.code == .lengthMismatch)
         expectOnly(".movie.mp4.partial", ".movie.mp4.partial.json", "movie.mp4")
-    }
-}
-
-final class RecordingQueue: DataTransferDispatchQueue {
-    private let executed = Locked(0)
-    var count: Int { executed.withLock { $0 } }
-
-    func asyncExecute(work: @escaping @Sendable () -> Void) {
-        executed.withLock { $0 += 1 }
-        work()
     }
 }
 

@@ -15,18 +15,6 @@ import Testing
         var mockFileName: String { "users" }
     }
 
-    /// Implements no more than a test double has to.
-    struct OneMethod: DataTransferService {
-        let base: DefaultDataTransferService
-
-        func response<Target: ResponseRequestable>(
-            for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
-            completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
-        ) -> any NetworkCancellable {
-            base.response(for: endpoint, on: queue, completion: completion)
-        }
-    }
-
     private func collect(_ stream: DataTransferStream) async throws(DataTransferError) -> Data {
         var data = Data()
         for try await chunk in stream { data.append(chunk) }
@@ -74,7 +62,7 @@ import Testing
     @Test func `a double of one method streams from memory, whatever the endpoint makes of the body`() async throws {
         let session = StubSessionManager()
         session.enqueue(.text("no JSON"), for: "/users")
-        let service = OneMethod(
+        let service = OneMethodService(
             base: DefaultDataTransferService(configuration: try APIConfiguration("https://api.test"), sessionManager: session))
         let stream = try await service.stream(for: Endpoint<[Int]>(path: "users"))
         #expect(stream.statusCode == 200)

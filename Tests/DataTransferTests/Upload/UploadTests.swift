@@ -171,19 +171,3 @@ final class UploadFile: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 }
-
-/// What a completion is called with.
-func outcome<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
-    await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }
-}
-
-/// Runs work where it is handed in, and remembers how often.
-final class CountingQueue: DataTransferDispatchQueue {
-    private let counted = Locked(0)
-    var count: Int { counted.withLock { $0 } }
-
-    func asyncExecute(work: @escaping @Sendable () -> Void) {
-        counted.withLock { $0 += 1 }
-        work()
-    }
-}

@@ -2,6 +2,8 @@
     import Foundation
     import Glibc
     import NetworkCore
+    import NetworkTesting
+    import Testing
 
     /// Accepts connections one after the other, reads so many bytes of each, and ends it without an answer.
     final class AbruptListener: Sendable {
@@ -9,26 +11,11 @@
         private let listener: Int32
         private let accepted = Locked(0)
 
-        struct Failure: Error {}
-
         /// - Parameter resets: Whether it ends with a reset, rather than in an orderly way with bytes left unread.
         init(after bytes: Int, resets: Bool) throws {
-            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let (listener, port) = try LoopbackSocket.listen(backlog: 16, blocks: true)
             self.listener = listener
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                    bind(listener, generic, length) == 0 && listen(listener, 16) == 0
-                        && getsockname(listener, generic, &length) == 0
-                }
-            }
-            guard isListening, let url = URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/") else {
-                throw Failure()
-            }
-            self.url = url
+            url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
             let accepted = accepted
             Thread.detachNewThread {
                 while true {

@@ -2,6 +2,8 @@
     import Endpoints
     import Foundation
     import Glibc
+    import NetworkTesting
+    import Testing
 
     @testable import NetworkCore
 
@@ -21,8 +23,6 @@
         private let count = Locked(0)
         private let start = DispatchSemaphore(value: 0)
 
-        struct Failure: Error {}
-
         /// Bytes of body sent or read so far.
         var moved: Int { count.withLock { $0 } }
 
@@ -31,21 +31,9 @@
         ///   - thenResets: Whether it resets the connection after it, without reading on.
         init(sending body: Int?, thenResets: Bool = false) throws {
             (events, report) = AsyncStream.makeStream()
-            listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let isListening = withUnsafeMutablePointer(to: &address) { [listener] pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                    bind(listener, generic, length) == 0 && listen(listener, 1) == 0
-                        && getsockname(listener, generic, &length) == 0
-                }
-            }
-            guard isListening, let url = URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/") else {
-                throw Failure()
-            }
-            self.url = url
+            let (listener, port) = try LoopbackSocket.listen(backlog: 1, blocks: true)
+            self.listener = listener
+            url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
             Thread.detachNewThread { [listener, self] in
                 let connection = accept(listener, nil, nil)
                 defer {

@@ -12,14 +12,6 @@ struct Memory {
     let folder: URL
     let effort: Effort
 
-    private var rounds: Int {
-        switch effort {
-        case .full: 9
-        case .quick: 3
-        case .smoke: 1
-        }
-    }
-
     /// One step for each way that a large body can go.
     func run() async throws {
         try await download()
@@ -37,7 +29,7 @@ struct Memory {
         var growth: [Int] = []
         var ours: [Double] = []
         var curls: [Double] = []
-        for round in 1...rounds {
+        for round in 1...effort.rounds {
             let start = ContinuousClock.now
             var downloaded: DownloadedFile?
             growth.append(try await Usage.peakGrowth { downloaded = try await service.download(endpoint, to: file) })
@@ -47,7 +39,7 @@ struct Memory {
             curls.append(
                 bytes / (try seconds(of: ["-o", file.path, url.appendingPathComponent(Self.fileName).absoluteString])) / 1e6)
             try FileManager.default.removeItem(at: file)
-            say("download: round \(round) of \(rounds)")
+            say("download: round \(round) of \(effort.rounds)")
         }
         printFigure("memory.download_mb", Double(growth.max() ?? 0) / Double(1 << 20), "MiB")
         printFigure("transfer.download", ours.median, "MB/s")

@@ -40,10 +40,10 @@ struct PipelineBench {
 
     /// Against nginx, at 64 concurrent, in turns.
     private func rate() throws {
-        let (rounds, seconds) = effort == .full ? (9, 1.5) : effort == .quick ? (3, 0.5) : (1, 0.1)
+        let seconds = effort == .full ? 1.5 : effort == .quick ? 0.5 : 0.1
         let document = url.appendingPathComponent(Document.name)
         var rates: (engine: [Double], pipeline: [Double]) = ([], [])
-        for _ in 0..<rounds {
+        for _ in 0..<effort.rounds {
             rates.engine.append(try Sample.measure(.engine, level: 64, url: document, seconds: seconds).requestsPerSecond)
             rates.pipeline.append(try Sample.measure(.pipeline, level: 64, url: document, seconds: seconds).requestsPerSecond)
         }

@@ -9,14 +9,6 @@ struct UploadMemory {
     let file: URL
     let effort: Effort
 
-    private var rounds: Int {
-        switch effort {
-        case .full: 9
-        case .quick: 3
-        case .smoke: 1
-        }
-    }
-
     func run() async throws {
         let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
         let endpoint = Endpoint<Int>(path: "upload")
@@ -26,7 +18,7 @@ struct UploadMemory {
         var growth: [Int] = []
         var ours: [Double] = []
         var curls: [Double] = []
-        for round in 1...rounds {
+        for round in 1...effort.rounds {
             var form = MultipartFormData()
             form.append(.file(file), name: "file")
             let progress = ProgressMonitor()
@@ -38,7 +30,7 @@ struct UploadMemory {
             let bytes = Double(progress.current?.bytesSent ?? 0)
             ours.append(bytes / (ContinuousClock.now - start).inSeconds / 1e6)
             curls.append(bytes / (try curlSeconds()) / 1e6)
-            say("upload: round \(round) of \(rounds)")
+            say("upload: round \(round) of \(effort.rounds)")
         }
         printFigure("memory.upload_mb", Double(growth.max() ?? 0) / Double(1 << 20), "MiB")
         printFigure("transfer.upload", ours.median, "MB/s")

@@ -2,7 +2,7 @@ import Foundation
 
 /// The POSIX calls the server makes, each with its result as a value. What differs between systems is in
 /// `LoopbackSocket+Linux.swift` and `LoopbackSocket+Darwin.swift`.
-enum LoopbackSocket {
+package enum LoopbackSocket {
     enum Transfer: Equatable {
         case bytes(Int)
         /// Nothing possible at the moment.
@@ -18,13 +18,17 @@ enum LoopbackSocket {
         case exhausted
     }
 
-    /// A non-blocking socket listening on 127.0.0.1, and its port.
-    static func listen(port: UInt16, backlog: Int) throws(LoopbackServerError) -> (descriptor: Int32, port: UInt16) {
+    /// A socket listening on 127.0.0.1, and its port.
+    ///
+    /// - Parameter blocks: Whether accepting waits for a connection.
+    package static func listen(
+        port: UInt16 = 0, backlog: Int, blocks: Bool = false
+    ) throws(LoopbackServerError) -> (descriptor: Int32, port: UInt16) {
         let descriptor = makeStreamSocket()
         guard descriptor >= 0 else { throw LoopbackServerError(operation: "socket", code: errno) }
         do throws(LoopbackServerError) {
             setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, Int32(1))
-            guard makeNonBlocking(descriptor) else { throw LoopbackServerError(operation: "fcntl", code: errno) }
+            guard prepare(descriptor, blocks: blocks) else { throw LoopbackServerError(operation: "fcntl", code: errno) }
             var address = loopbackAddress(port: port)
             var size = socklen_t(MemoryLayout<sockaddr_in>.size)
             let bound = withSocketAddress(&address) { bind(descriptor, $0, size) }
@@ -47,7 +51,7 @@ enum LoopbackSocket {
         while true {
             let descriptor = systemAccept(listener)
             guard descriptor < 0 else {
-                guard makeNonBlocking(descriptor) else {
+                guard prepare(descriptor, blocks: false) else {
                     closeDescriptor(descriptor)
                     continue
                 }
@@ -101,9 +105,10 @@ enum LoopbackSocket {
         _ = setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Value>.size))
     }
 
-    private static func makeNonBlocking(_ descriptor: Int32) -> Bool {
+    private static func prepare(_ descriptor: Int32, blocks: Bool) -> Bool {
         let flags = fcntl(descriptor, F_GETFL)
-        return flags >= 0 && fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0 && fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
+        guard flags >= 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { return false }
+        return blocks || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0
     }
 
     private static func withSocketAddress<Result>(
