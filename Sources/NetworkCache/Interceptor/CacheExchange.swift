@@ -132,9 +132,9 @@ struct CacheExchange: Sendable {
     }
 
     private func begin() -> Attempt {
-        let sent = SentRequest(request.attemptObserver)
+        let sent = SentRequest()
         var request = request
-        request.attemptObserver = sent
+        request.addAttemptObserver(sent)
         return Attempt(request: request, sent: sent, ticket: cache.ledger.begin(key), date: cache.now())
     }
 }

@@ -17,4 +17,24 @@ extension NetworkRequest {
         get { context[AttemptObserverKey.self] }
         set { context[AttemptObserverKey.self] = newValue }
     }
+
+    /// Has an observer hear too, after those that hear already.
+    package mutating func addAttemptObserver(_ observer: any AttemptObserver) {
+        attemptObserver = attemptObserver.map { BothObservers(first: $0, second: observer) } ?? observer
+    }
+}
+
+private struct BothObservers: AttemptObserver {
+    let first: any AttemptObserver
+    let second: any AttemptObserver
+
+    func attemptWillBegin(_ request: NetworkRequest) {
+        first.attemptWillBegin(request)
+        second.attemptWillBegin(request)
+    }
+
+    func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {
+        first.attemptDidEnd(result)
+        second.attemptDidEnd(result)
+    }
 }
