@@ -8,6 +8,11 @@ extension CacheExchange {
         _ response: NetworkResponse, _ attempt: Attempt, _ reason: ForwardReason, replacing entry: CacheEntry?
     ) async -> NetworkResponse {
         var response = response
+        if attempt.sent.isShared {
+            // Whoever sent it keeps it.
+            response.note(cache.status.forwarded(reason, status: response.statusCode, isCollapsed: true))
+            return response
+        }
         let head = stored(response, attempt)
         let headTerms = ResponseTerms(head)
         guard mayKeep(response, attempt), StorageRules.mayStore(terms, head, headTerms, cache.policy), fits(response) else {
@@ -46,7 +51,7 @@ extension CacheExchange {
     ) async -> NetworkResponse {
         var response = response
         response.note(cache.status.forwarded(reason, status: response.statusCode))
-        guard let entry, response.statusCode == 200, !terms.noStore, mayKeep(response, attempt) else { return response }
+        guard let entry, !attempt.sent.isShared, response.statusCode == 200, !terms.noStore, mayKeep(response, attempt) else { return response }
         let renewed = CacheEntry(renewed(entry.response, by: response, attempt))
         if entry.response.statusCode == 200, ValidationRules.agrees(response.headers, with: entry.response),
             StorageRules.mayStore(terms, renewed.response, renewed.terms, cache.policy)

@@ -85,14 +85,16 @@ struct CacheExchange: Sendable {
         }
         let renewed = CacheEntry(renewed(entry.response, by: response, attempt))
         let isKept = StorageRules.mayStore(terms, renewed.response, renewed.terms, cache.policy)
-        if isKept {
+        if attempt.sent.isShared {
+            // Whoever sent it sees to what is kept.
+        } else if isKept {
             await cache.save(renewed, attempt.ticket, request)
         } else if !terms.noStore {
             await cache.forget(.key(key), .invalidated, request)
         }
         let freshness = cache.policy.freshness(renewed.terms, at: cache.now().timeIntervalSinceReferenceDate)
         let status = cache.status.forwarded(
-            reason, status: 304, isStored: isKept, ttl: freshness.ttl)
+            reason, status: 304, isStored: isKept && !attempt.sent.isShared, isCollapsed: attempt.sent.isShared, ttl: freshness.ttl)
         return answer(renewed, age: freshness.age, status: status, isAsked: true)
     }
 

@@ -21,12 +21,13 @@ struct CacheStatus: Sendable {
 
     /// Asked for, or tried to.
     func forwarded(
-        _ reason: ForwardReason, status: Int? = nil, isStored: Bool = false, ttl: Double? = nil, detail: String? = nil
+        _ reason: ForwardReason, status: Int? = nil, isStored: Bool = false, isCollapsed: Bool = false, ttl: Double? = nil, detail: String? = nil
     ) -> String {
         var text = "\(name); fwd=\(reason.rawValue)"
         if let status { text += "; fwd-status=\(status)" }
         if let ttl { text += "; ttl=\(Self.whole(ttl))" }
         if isStored { text += "; stored" }
+        if isCollapsed { text += "; collapsed" }
         if let detail, detail.isToken { text += "; detail=\(detail)" }
         return text
     }

@@ -6,6 +6,12 @@ package protocol AttemptObserver: Sendable {
     func attemptWillBegin(_ request: NetworkRequest)
     /// The response, or in a streamed exchange its head, has come; or it failed.
     func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>)
+    /// Nothing was sent: what was sent for another call answers this one too. Does nothing by default.
+    func attemptWasShared(_ request: NetworkRequest)
+}
+
+extension AttemptObserver {
+    package func attemptWasShared(_ request: NetworkRequest) {}
 }
 
 private enum AttemptObserverKey: RequestContextKey {
@@ -36,5 +42,10 @@ private struct BothObservers: AttemptObserver {
     func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {
         first.attemptDidEnd(result)
         second.attemptDidEnd(result)
+    }
+
+    func attemptWasShared(_ request: NetworkRequest) {
+        first.attemptWasShared(request)
+        second.attemptWasShared(request)
     }
 }

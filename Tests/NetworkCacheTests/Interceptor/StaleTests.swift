@@ -160,15 +160,6 @@ struct StaleTests {
         }
     }
 
-    private struct HeldUp: NetworkInterceptor {
-        var gate: AsyncGate
-
-        func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-            await gate.wait()
-            return try await next(request)
-        }
-    }
-
     private struct Seeing: NetworkInterceptor {
         var seen: Locked<[NetworkRequest]>
 
