@@ -6,12 +6,15 @@ import Testing
 extension RealServerTests {
     /// A cache in front of nginx, with files that it gives `ETag`, `Last-Modified` and a minute.
     struct CacheTests {
-        /// Counts what comes over the wire, by status.
+        /// Counts what comes over the wire, by status, and has nginx's clock move with the test's: a `Date` behind ours is age (RFC 9111
+        /// §4.2.3).
         private final class Wire: NetworkInterceptor {
             private let counts = Locked<[Int: Int]>([:])
+            let now = Locked(Date())
 
             func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-                let response = try await next(request)
+                var response = try await next(request)
+                response.headers["Date"] = HTTPDate(now.withLock { $0 }).description
                 counts.withLock { $0[response.statusCode, default: 0] += 1 }
                 return response
             }
@@ -22,11 +25,10 @@ extension RealServerTests {
         private struct Setup {
             let name = "cached-\(UUID().uuidString)"
             let wire = Wire()
-            let now = Locked(Date())
             let service: DefaultNetworkService
 
             init(_ engine: Engine) throws {
-                let cache = CacheInterceptor(now: { [now] in now.withLock { $0 } })
+                let cache = CacheInterceptor(now: { [wire] in wire.now.withLock { $0 } })
                 service = DefaultNetworkService(
                     configuration: try APIConfiguration("\(Servers.nginx)/fresh"), sessionManager: engine.session(),
                     interceptors: [cache, wire])
@@ -65,13 +67,13 @@ extension RealServerTests {
             for _ in 0..<3 { #expect(try await text() == "one") }
             #expect(setup.wire.statuses == [200: 1])
             for count in 1...2 {
-                setup.now.withLock { $0 += 61 }
+                setup.wire.now.withLock { $0 += 61 }
                 for _ in 0..<3 { #expect(try await text() == "one") }
                 #expect(setup.wire.statuses == [200: 1, 304: count])
             }
             try setup.write("two, and longer", modified: -500)
             #expect(try await text() == "one")
-            setup.now.withLock { $0 += 61 }
+            setup.wire.now.withLock { $0 += 61 }
             for _ in 0..<3 { #expect(try await text() == "two, and longer") }
             #expect(setup.wire.statuses == [200: 2, 304: 2])
         }
@@ -97,7 +99,8 @@ extension RealServerTests {
             _ = try await setup.get()
             let validated = try await setup.get(headers: ["Cache-Control": "no-cache"])
             #expect(validated.body == Data("one".utf8) && validated.statusCode == 200)
-            #expect(validated.headers["Cache-Status"] == "NetworkCache; fwd=request; fwd-status=304; ttl=60; stored")
+            let status = try #require(validated.headers["Cache-Status"])
+            #expect(status.hasPrefix("NetworkCache; fwd=request; fwd-status=304; ttl=") && status.hasSuffix("; stored"))
             #expect(setup.wire.statuses == [200: 1, 304: 1])
         }
     }
