@@ -63,14 +63,16 @@ let package = Package(
         .testTarget(
             name: "NetworkPipelineTests", dependencies: ["NetworkPipeline", "DataTransfer", "NetworkTesting"],
             swiftSettings: settings),
-        .testTarget(name: "NetworkCacheTests", dependencies: ["NetworkCache"], swiftSettings: settings),
+        .testTarget(
+            name: "NetworkCacheTests", dependencies: ["NetworkCache", "NetworkPipeline", "NetworkTesting"],
+            swiftSettings: settings),
         .testTarget(
             name: "ParityTests", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkTesting"],
             resources: [.copy("Fixtures")], swiftSettings: settings
         ),
         // Skipped unless Scripts/with-servers runs it.
         .testTarget(
-            name: "RealServerTests", dependencies: ["DataTransfer", "NetworkPipeline"], path: "Tests/RealServers",
+            name: "RealServerTests", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkCache"], path: "Tests/RealServers",
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -6,6 +6,15 @@ package protocol AttemptObserver: Sendable {
     func attemptWillBegin(_ request: NetworkRequest)
     /// The response, or in a streamed exchange its head, has come; or it failed.
     func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>)
+    /// Nothing was sent: what was sent for another call answers this one too. Does nothing by default.
+    func attemptWasShared(_ request: NetworkRequest)
+    /// The one of a type that was added last, where several hear. Itself by default.
+    func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer?
+}
+
+extension AttemptObserver {
+    package func attemptWasShared(_ request: NetworkRequest) {}
+    package func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer? { self as? Observer }
 }
 
 private enum AttemptObserverKey: RequestContextKey {
@@ -16,5 +25,34 @@ extension NetworkRequest {
     package var attemptObserver: (any AttemptObserver)? {
         get { context[AttemptObserverKey.self] }
         set { context[AttemptObserverKey.self] = newValue }
+    }
+
+    /// Has an observer hear too, after those that hear already.
+    package mutating func addAttemptObserver(_ observer: any AttemptObserver) {
+        attemptObserver = attemptObserver.map { BothObservers(first: $0, second: observer) } ?? observer
+    }
+}
+
+private struct BothObservers: AttemptObserver {
+    let first: any AttemptObserver
+    let second: any AttemptObserver
+
+    func attemptWillBegin(_ request: NetworkRequest) {
+        first.attemptWillBegin(request)
+        second.attemptWillBegin(request)
+    }
+
+    func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {
+        first.attemptDidEnd(result)
+        second.attemptDidEnd(result)
+    }
+
+    func attemptWasShared(_ request: NetworkRequest) {
+        first.attemptWasShared(request)
+        second.attemptWasShared(request)
+    }
+
+    func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer? {
+        second.observer(type) ?? first.observer(type)
     }
 }

@@ -26,7 +26,7 @@ public struct ObservationInterceptor: NetworkInterceptor {
         let record = ExchangeRecord(number, request, observer, elapsed: elapsed)
         record.tell(.queued)
         var request = request
-        request.attemptObserver = record
+        request.addAttemptObserver(record)
         do throws(TransportError) {
             var response = try await next(request)
             let status = ExchangeEvent.Outcome.status(response.statusCode)

@@ -11,6 +11,12 @@ import Testing
 
     private static let api = APIConfiguration(baseURL: URL(string: "https://api.test")!)
 
+    private struct NoCache: NetworkInterceptor {
+        func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+            try await next(request)
+        }
+    }
+
     private static var full: RequestPipeline {
         RequestPipeline {
             $0.observation = .observation { _ in }
@@ -18,6 +24,7 @@ import Testing
             $0.idempotencyKeys = .idempotencyKeys
             $0.headers = .headers(for: api) { _ in [:] }
             $0.authentication = .authentication(.bearer("t"), for: api)
+            $0.cache = NoCache()
             $0.coalescing = CoalescingInterceptor()
             $0.rate = .rate(RateLimiter(nil))
             $0.trace = .trace
@@ -29,7 +36,7 @@ import Testing
         #expect(
             order == [
                 "ObservationInterceptor", "DeadlineInterceptor", "NetworkActivityInterceptor", "IdempotencyKeyInterceptor",
-                "RetryInterceptor", "HeaderInterceptor", "AuthenticationInterceptor", "CoalescingInterceptor",
+                "RetryInterceptor", "HeaderInterceptor", "AuthenticationInterceptor", "NoCache", "CoalescingInterceptor",
                 "BreakerInterceptor",
                 "RateInterceptor", "GateInterceptor", "TraceInterceptor",
             ])

@@ -1,0 +1,104 @@
+import Endpoints
+import Foundation
+
+/// Takes apart what a ``ByteWriter`` put together. No length is believed before the bytes are seen to be there.
+struct ByteReader {
+    private let data: Data
+    private var offset = 0
+
+    init(_ data: Data) {
+        self.data = data
+    }
+
+    private var left: Int { data.count - offset }
+
+    mutating func number<Number: FixedWidthInteger>(_ part: String, as type: Number.Type) throws(StoredResponseError) -> Number {
+        let size = MemoryLayout<Number>.size
+        guard left >= size else { throw Self.missing(part) }
+        let number = data.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }
+        offset += size
+        return Number(littleEndian: number)
+    }
+
+    mutating func text(_ part: String) throws(StoredResponseError) -> String {
+        let count = Int(try number(part, as: UInt32.self))
+        guard count <= left else { throw Self.missing(part) }
+        let (text, isUTF8) = data.withUnsafeBytes { bytes in
+            let bytes = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
+            let text = String(decoding: bytes, as: UTF8.self)
+            // Another number of bytes, or others, where something had to be repaired.
+            return (text, text.utf8.elementsEqual(bytes))
+        }
+        guard isUTF8 else { throw StoredResponseError(.malformed, "the \(part) is not UTF-8") }
+        offset += count
+        return text
+    }
+
+    mutating func list<Element>(
+        _ part: String, _ element: (inout ByteReader) throws(StoredResponseError) -> Element
+    ) throws(StoredResponseError) -> [Element] {
+        let count = Int(try number(part, as: UInt32.self))
+        // Each takes five bytes at the least.
+        guard count <= left / 5 else { throw Self.missing(part) }
+        var list: [Element] = []
+        for _ in 0..<count { list.append(try element(&self)) }
+        return list
+    }
+
+    /// To the last byte, as many as a number before says.
+    mutating func rest(_ part: String) throws(StoredResponseError) -> Data {
+        guard try number(part, as: UInt64.self) == UInt64(left) else {
+            throw StoredResponseError(.malformed, "the \(part) has another length than announced")
+        }
+        return data.subdata(in: (data.startIndex + offset)..<data.endIndex)
+    }
+
+    private static func missing(_ part: String) -> StoredResponseError {
+        StoredResponseError(.malformed, "the \(part) goes beyond the end")
+    }
+}
+
+// MARK: Parts of a response
+
+extension ByteReader {
+    mutating func key() throws(StoredResponseError) -> CacheKey {
+        let method = try text("method")
+        let url = try text("key's URL")
+        let partition = try text("partition")
+        guard method.isToken, let key = CacheKey(method: HTTPMethod(method), url: url, partition: partition) else {
+            throw StoredResponseError(.malformed, "the key is none")
+        }
+        return key
+    }
+
+    mutating func url(_ part: String) throws(StoredResponseError) -> URL {
+        guard let url = URL(string: try text(part)), url.host != nil else {
+            throw StoredResponseError(.malformed, "the \(part) is none")
+        }
+        return url
+    }
+
+    /// Between the years 1 and 10,000 or so.
+    mutating func date(_ part: String) throws(StoredResponseError) -> Date {
+        let seconds = Double(bitPattern: try number(part, as: UInt64.self))
+        guard abs(seconds) <= 1e12 else { throw StoredResponseError(.malformed, "the \(part) is no date") }
+        return Date(timeIntervalSinceReferenceDate: seconds)
+    }
+
+    mutating func varyingField() throws(StoredResponseError) -> StoredResponse.VaryingField {
+        let name = try text("varying field")
+        switch try number("varying field", as: UInt8.self) {
+        case 0: return StoredResponse.VaryingField(name: name, value: nil)
+        case 1: return StoredResponse.VaryingField(name: name, value: try text("varying field"))
+        default: throw StoredResponseError(.malformed, "a varying field is neither there nor missing")
+        }
+    }
+
+    mutating func field() throws(StoredResponseError) -> HTTPHeaders.Field {
+        let field = HTTPHeaders.Field(name: try text("header"), value: try text("header"))
+        guard field.name.isToken, !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
+            throw StoredResponseError(.malformed, "a header field could not be sent")
+        }
+        return field
+    }
+}
