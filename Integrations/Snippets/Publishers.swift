@@ -14,12 +14,20 @@ var subscriptions: Set<AnyCancellable> = []
 
 service.requestPublisher(popular)
     .map { movies in movies.map(\.title) }
-    .sink { completion in print(completion) } receiveValue: { titles in print(titles) }
+    .sink { completion in
+        print(completion)
+    } receiveValue: { titles in
+        print(titles)
+    }
     .store(in: &subscriptions)
 
 service.streamPublisher(catalogue, as: .elements(of: Movie.self, at: "data.items"))
     .prefix(10)
-    .sink { completion in print(completion) } receiveValue: { movie in print(movie.title) }
+    .sink { completion in
+        print(completion)
+    } receiveValue: { movie in
+        print(movie.title)
+    }
     .store(in: &subscriptions)
 
 service.uploadUpdatesPublisher(.file(file), to: trailer)
