@@ -18,8 +18,11 @@ struct SampleTests {
 
     @Test(arguments: ["README.md"])
     func `each Swift sample stands in a snippet`(document: String) throws {
-        let folder = Self.root.appendingPathComponent("Snippets")
-        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        // Those of a package of its own are compiled where it can be built.
+        let files = try ["Snippets", "Integrations/Snippets"].flatMap { folder in
+            try FileManager.default.contentsOfDirectory(
+                at: Self.root.appendingPathComponent(folder), includingPropertiesForKeys: nil)
+        }
         let snippets = try files.filter { $0.pathExtension == "swift" }.map {
             Self.lines(try String(contentsOf: $0, encoding: .utf8))
         }

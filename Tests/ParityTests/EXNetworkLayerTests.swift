@@ -5,29 +5,15 @@ import Testing
 
 /// What EXNetworkLayer offers, used as its README does: an API composed of small protocols, raw data, several calls at once.
 @Suite("EXNetworkLayer", .timeLimit(.minutes(1))) struct EXNetworkLayerTests {
-    enum RequestParameters: Sendable {
-        case none
-        case data(Data)
-        case body(Parameters)
-        case url(Parameters)
-    }
-
-    /// The shape of that README's API, on top of `Requestable`.
-    protocol API: Requestable {
-        var host: String { get }
-        var endPoint: String { get }
-        var requestParameters: RequestParameters { get }
-    }
-
-    enum PlaceholderAPI: API {
+    enum PlaceholderAPI: API, TrustingAPI, MockedAPI {
         case users
         case user(id: Int)
         case comments(postID: Int)
         case addUser(name: String)
         case avatar(Data)
 
-        var host: String { "https://placeholder.test" }
-        var endPoint: String {
+        var host: String { "placeholder.test" }
+        var endpoint: String {
             switch self {
             case .users, .addUser: "/users"
             case .user(let id): "/users/\(id)"
@@ -41,15 +27,20 @@ import Testing
             case .addUser, .avatar: .post
             }
         }
-        var headerParameters: HTTPHeaders { ["Accept": "application/json"] }
-        var requestParameters: RequestParameters {
+        var headers: HTTPHeaders { ["Accept": "application/json"] }
+        var parameters: RequestParameters {
             switch self {
             case .users, .user: .none
-            case .comments(let postID): .url(["postID": postID])
-            case .addUser(let name): .body(["name": name])
+            case .comments(let postID): .query(["postID": postID])
+            case .addUser(let name): .json(["name": name])
             case .avatar(let data): .data(data)
             }
         }
+        var shouldLog: Bool { if case .addUser = self { false } else { true } }
+        var cachePolicy: RequestCachePolicy { if case .comments = self { .revalidate } else { .protocolRules } }
+        var timeout: Duration? { .seconds(20) }
+        var trust: TrustPolicy { TrustPolicy(minimumTLSVersion: .v1_3) }
+        var mockFileName: String { if case .users = self { "users" } else { "user" } }
     }
 
     let session = StubSessionManager()
@@ -66,6 +57,30 @@ import Testing
         let request = try api.built()
         #expect("\(request.method) \(request.url.absoluteString)" == line)
         #expect(request.text == body && request.headers["Accept"] == "application/json")
+    }
+
+    @Test func `an API states cache policy, timeout and logging`() async throws {
+        #expect(try PlaceholderAPI.comments(postID: 1).built().headers["Cache-Control"] == "no-cache")
+        #expect(try PlaceholderAPI.users.built().timeouts.total == .seconds(20))
+        let logger = InMemoryLogger()
+        let service = DefaultDataTransferService.make(session, networkLogger: logger)
+        session.route { _ in .json("[]") }
+        _ = try await service.request(PlaceholderAPI.addUser(name: "ada").as([User].self))
+        #expect(logger.events.isEmpty)
+        _ = try await service.request(PlaceholderAPI.users.as([User].self))
+        #expect(!logger.events.isEmpty)
+    }
+
+    @Test func `an API states its trust, which the session takes over and no other session gets round`() async throws {
+        let configuration = try SessionConfiguration(trusting: PlaceholderAPI.users)
+        #expect(configuration.trustByHost == ["placeholder.test": TrustPolicy(minimumTLSVersion: .v1_3)])
+        let error = await failure(of: DefaultDataTransferService(configuration: .composed), PlaceholderAPI.users.as([User].self))
+        #expect(error?.networkError?.transportError?.code == .trustUnavailable)
+    }
+
+    @Test func `a mock is a file, and the call stays the same`() async throws {
+        let service = StubDataTransferService(folder: Bundle.module.fixtures)
+        #expect(try await service.request(PlaceholderAPI.users.as([User].self)).map(\.username) == ["ada", "grace"])
     }
 
     @Test func `a call gives its value to a callback and to a task alike`() async throws {
@@ -114,18 +129,5 @@ import Testing
         let error = await #expect(throws: DataTransferError.self) { try await service.concurrently(endpoints) }
         #expect(error?.statusCode == 500)
         #expect(session.waitingCount == 0)
-    }
-}
-
-extension EXNetworkLayerTests.API {
-    var path: String { host + (endPoint.hasPrefix("/") ? endPoint : "/" + endPoint) }
-    var isFullPath: Bool { true }
-    var queryParameters: Parameters { if case .url(let parameters) = requestParameters { parameters } else { [:] } }
-    var body: RequestBody? {
-        switch requestParameters {
-        case .none, .url: nil
-        case .data(let data): .data(data)
-        case .body(let parameters): .json(parameters)
-        }
     }
 }

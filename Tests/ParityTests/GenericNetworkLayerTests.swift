@@ -73,6 +73,39 @@ import Testing
         #expect("\(request.method) \(request.url.absoluteString)" == line)
     }
 
+    enum HostedEndpoints: API {
+        case getUser(id: Int)
+        case update(User)
+
+        var host: String { "users.test" }
+        var basePath: String { "/api/" }
+        var endpoint: String {
+            switch self {
+            case .getUser(let id): "/user/\(id)/"
+            case .update: "/user/update/"
+            }
+        }
+        var method: HTTPMethod { if case .update = self { .post } else { .get } }
+        var parameters: RequestParameters {
+            switch self {
+            case .getUser: .query(["sources": "abc-news"])
+            case .update(let user): .json(user)
+            }
+        }
+    }
+
+    @Test func `an enum may bring its base URL along, whose path is kept and whose flaws are errors`() throws {
+        let get = try HostedEndpoints.getUser(id: 7).networkRequest(with: .composed)
+        #expect(get.url.absoluteString == "https://users.test/api/user/7/?sources=abc-news")
+        let update = try HostedEndpoints.update(.make()).networkRequest(with: .composed)
+        #expect(update.url.absoluteString == "https://users.test/api/user/update/" && update.text.contains("ada"))
+        struct Broken: API {
+            let host = "not a host"
+            let endpoint = "users"
+        }
+        #expect(throws: RequestGenerationError.self) { try Broken().networkRequest(with: .composed) }
+    }
+
     @Test func `headers may differ by case and join the shared ones`() throws {
         let request = try UserEndpoints.setCurrentUserData(.make()).built(with: UserEndpoints.api)
         #expect(request.headers["Authorization"] == "Bearer token")

@@ -28,8 +28,8 @@ import Testing
         #expect(error?.statusCode == status)
     }
 
-    private struct BundledUser: HostedEndpoint, MockEndpoint {
-        let route = "/users/10"
+    private struct BundledUser: HostedEndpoint, MockedAPI {
+        let endpoint = "/users/10"
         let mockFileName = "Fixtures/user"
     }
 

@@ -5,27 +5,20 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// An endpoint that brings its own scheme and host, as NetworkStack's do. The values all endpoints share stand in the extension.
-protocol HostedEndpoint: Requestable {
-    var scheme: String { get }
-    var host: String { get }
-    var route: String { get }
-}
+/// What all endpoints share stands in an extension, as NetworkStack has it.
+protocol HostedEndpoint: API {}
 
 extension HostedEndpoint {
-    var scheme: String { "https" }
     var host: String { "jsonplaceholder.test" }
-    var isFullPath: Bool { true }
-    var path: String { "\(scheme)://\(host)\(route)" }
-    var headerParameters: HTTPHeaders { ["Accept-Language": "en"] }
+    var headers: HTTPHeaders { ["Accept-Language": "en"] }
 }
 
-enum UserEndpoint: HostedEndpoint, MockEndpoint {
+enum UserEndpoint: HostedEndpoint, MockedAPI {
     case all
     case get(userID: Int)
     case rename(userID: Int, to: String)
 
-    var route: String {
+    var endpoint: String {
         switch self {
         case .all: "/users"
         case .get(let userID), .rename(let userID, _): "/users/\(userID)"
@@ -36,12 +29,12 @@ enum UserEndpoint: HostedEndpoint, MockEndpoint {
         if case .rename = self { .patch } else { .get }
     }
 
-    var queryParameters: Parameters {
-        if case .get(let userID) = self { ["userId": userID] } else { [:] }
-    }
-
-    var body: RequestBody? {
-        if case .rename(_, let name) = self { .json(["username": name]) } else { nil }
+    var parameters: RequestParameters {
+        switch self {
+        case .all: .none
+        case .get(let userID): .query(["userId": userID])
+        case .rename(_, let name): .json(["username": name])
+        }
     }
 
     var mockFileName: String {
@@ -51,7 +44,7 @@ enum UserEndpoint: HostedEndpoint, MockEndpoint {
 
 struct OtherEndpoint: HostedEndpoint {
     var host: String { "other.test" }
-    var route: String { "/ping" }
+    var endpoint: String { "/ping" }
 }
 
 /// What NetworkStack offers, used as its README does: an enum per resource, one call with a Result, mocks with the same call.
@@ -136,6 +129,20 @@ struct OtherEndpoint: HostedEndpoint {
         #expect(try OtherEndpoint().built().url.scheme == "https")
     }
 
+    @Test func `two APIs have two hosts, in one service`() async throws {
+        let session = StubSessionManager()
+        session.route { request in
+            switch request.url.host {
+            case "jsonplaceholder.test": .json("[]")
+            case "other.test": .json(#""pong""#)
+            default: nil
+            }
+        }
+        let service = DefaultDataTransferService(configuration: .composed, sessionManager: session)
+        #expect(try await service.request(UserEndpoint.all.as([User].self)).isEmpty)
+        #expect(try await service.request(OtherEndpoint().as(String.self)) == "pong")
+    }
+
     // MARK: Activity
 
     @Test func `overlapping requests switch the indicator on once and off once`() async throws {
@@ -176,8 +183,8 @@ struct OtherEndpoint: HostedEndpoint {
         #expect(endpoint.hasPrefix("GET "))
     }
 
-    private struct Unwritten: HostedEndpoint, MockEndpoint {
-        let route = "/unwritten"
+    private struct Unwritten: HostedEndpoint, MockedAPI {
+        let endpoint = "/unwritten"
         let mockFileName = "unwritten"
     }
 

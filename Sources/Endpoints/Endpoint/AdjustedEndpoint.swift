@@ -15,6 +15,7 @@ package struct AdjustedEndpoint<Base: Requestable, Response: Sendable>: Response
     package var timeouts: RequestTimeouts
     package var acceptedStatuses: AcceptedStatuses
     package var progress: (any TransferProgressObserver)?
+    package var context: RequestContext
     package let responseDecoder: any ResponseDecoder
     private let makeResponse: @Sendable (ResponseBody) throws -> Response
 
@@ -32,12 +33,15 @@ package struct AdjustedEndpoint<Base: Requestable, Response: Sendable>: Response
         timeouts = base.timeouts
         acceptedStatuses = base.acceptedStatuses
         progress = base.progress
+        context = base.context
         self.responseDecoder = responseDecoder
         makeResponse = response
     }
 
     package var queryStyle: QueryStyle { base.queryStyle }
     package var isIdempotent: Bool { method == base.method ? base.isIdempotent : method.isIdempotent }
+
+    package func ownBaseURL() throws(RequestGenerationError) -> URL? { try base.ownBaseURL() }
 
     package func response(from body: ResponseBody) throws -> Response { try makeResponse(body) }
 }

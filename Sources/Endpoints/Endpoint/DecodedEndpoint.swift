@@ -1,3 +1,5 @@
+import Foundation
+
 /// Any endpoint, with the type of its answer said at the call site: what an enum of endpoints with different answers needs.
 ///
 /// ```swift
@@ -25,6 +27,8 @@ public struct DecodedEndpoint<Base: Requestable, Response: Decodable & Sendable>
     }
 
     /// The base's.
+    public func ownBaseURL() throws(RequestGenerationError) -> URL? { try base.ownBaseURL() }
+    /// The base's.
     public var path: String { base.path }
     /// The base's.
     public var isFullPath: Bool { base.isFullPath }
@@ -48,6 +52,8 @@ public struct DecodedEndpoint<Base: Requestable, Response: Decodable & Sendable>
     public var progress: (any TransferProgressObserver)? { base.progress }
     /// The base's.
     public var isIdempotent: Bool { base.isIdempotent }
+    /// The base's.
+    public var context: RequestContext { base.context }
 }
 
 extension DecodedEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

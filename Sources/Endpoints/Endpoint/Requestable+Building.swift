@@ -25,6 +25,7 @@ extension Requestable {
         }
         var request = NetworkRequest(
             method: method, url: target.url, headers: headers, body: content, timeouts: timeouts, progress: progress)
+        request.context = context
         let isIdempotent = isIdempotent
         if isIdempotent != method.isIdempotent { request.isIdempotent = isIdempotent }
         try request.validateAllButURL()

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What to ask for. Only ``path`` is required, so an enum can be a set of endpoints:
 ///
 /// ```swift
@@ -20,6 +22,14 @@
 /// }
 /// ```
 public protocol Requestable: Sendable {
+    /// A base URL that takes the place of the configuration's, for this endpoint alone. `nil` by default; an ``API`` puts it together from
+    /// its parts. Not asked where ``isFullPath`` is true.
+    ///
+    /// On another origin (RFC 6454 §4) than that of the configuration's base URL, only the configuration's headers that cannot hold a
+    /// secret are sent, and none of its query parameters.
+    ///
+    /// - Throws: ``RequestGenerationError`` with the field that is wrong. The request then fails with it.
+    func ownBaseURL() throws(RequestGenerationError) -> URL?
     /// Joined to the base URL with exactly one slash. May be a template (`users/{id}`) and may hold a query, which is kept.
     var path: String { get }
     /// Whether ``path`` is a whole URL that takes the place of the base URL. `false` by default.
@@ -48,9 +58,13 @@ public protocol Requestable: Sendable {
     /// Whether sending it twice has the effect of sending it once. What the method says by default (RFC 9110 §9.2.2): a POST that may be
     /// repeated says so here, and a PUT that may not.
     var isIdempotent: Bool { get }
+    /// What the request tells interceptors and the layers below; never sent. Nothing by default.
+    var context: RequestContext { get }
 }
 
 extension Requestable {
+    /// `nil`: the configuration's.
+    public func ownBaseURL() throws(RequestGenerationError) -> URL? { nil }
     /// `false`: ``path`` is joined to the base URL.
     public var isFullPath: Bool { false }
     /// GET (RFC 9110 §9.3.1).
@@ -73,4 +87,6 @@ extension Requestable {
     public var progress: (any TransferProgressObserver)? { nil }
     /// What the method says.
     public var isIdempotent: Bool { method.isIdempotent }
+    /// Nothing.
+    public var context: RequestContext { RequestContext() }
 }

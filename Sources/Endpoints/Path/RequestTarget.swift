@@ -3,22 +3,20 @@ import Foundation
 /// The URL of a request, made of a base URL, a path and two sets of query parameters.
 struct RequestTarget {
     let url: URL
-    /// Whether a full path leads to another origin than the base URL's.
+    /// Whether it is on another origin than the configuration's base URL.
     let isForeign: Bool
 
     init(endpoint: some Requestable, configuration: any NetworkConfigurable) throws(RequestGenerationError) {
         let isFullPath = endpoint.isFullPath
         let path = try endpoint.pathParameters.fill(endpoint.path, isFullPath: isFullPath)
         try Self.validate(path, isFullPath: isFullPath)
-        let base = URLText(configuration.baseURL)
+        let configured = URLText(configuration.baseURL)
+        let stated = isFullPath ? nil : try endpoint.ownBaseURL()
+        let base = stated.map { URLText($0) } ?? configured
         let own = isFullPath ? URLText(path) : URLText(relativePath: path)
-        if isFullPath {
-            try own.requireHTTP(.path)
-            isForeign = (try? base.requireHTTP(.baseURL)) == nil || own.origin != base.origin
-        } else {
-            try base.requireHTTP(.baseURL)
-            isForeign = false
-        }
+        if isFullPath { try own.requireHTTP(.path) } else { try base.requireHTTP(.baseURL) }
+        let origin = isFullPath ? own.origin : stated.map { _ in base.origin }
+        isForeign = origin.map { (try? configured.requireHTTP(.baseURL)) == nil || $0 != configured.origin } ?? false
 
         var text: [UInt8] = []
         text.reserveCapacity(256)
@@ -74,7 +72,9 @@ struct RequestTarget {
     }
 
     /// Control characters, and percent signs that encode nothing, cannot be meant.
-    private static func validate(_ path: String, isFullPath: Bool) throws(RequestGenerationError) {
+    static func validate(
+        _ path: String, isFullPath: Bool, field: RequestGenerationError.Field = .path
+    ) throws(RequestGenerationError) {
         let flaw: String? = path.withBytes { bytes in
             for index in 0..<bytes.count {
                 let byte = bytes[index]
@@ -88,7 +88,7 @@ struct RequestTarget {
             return nil
         }
         guard let flaw else { return }
-        throw RequestGenerationError(.path, "in \"\(URLText.shown(path: path, isFullPath: isFullPath).printable)\" \(flaw)")
+        throw RequestGenerationError(field, "in \"\(URLText.shown(path: path, isFullPath: isFullPath).printable)\" \(flaw)")
     }
 }
 

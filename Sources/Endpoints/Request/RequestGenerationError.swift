@@ -9,6 +9,14 @@ public struct RequestGenerationError: Error, Sendable {
     public enum Field: Hashable, Sendable {
         /// The configuration's base URL.
         case baseURL
+        /// The scheme of a composed ``API``.
+        case scheme
+        /// The host of a composed ``API``.
+        case host
+        /// The port of a composed ``API``.
+        case port
+        /// The base path of a composed ``API``.
+        case basePath
         /// The path, or the URL that stands for it.
         case path
         /// A `{name}` of the path template.
@@ -60,6 +68,10 @@ extension RequestGenerationError.Field: CustomStringConvertible {
     public var description: String {
         switch self {
         case .baseURL: "base URL"
+        case .scheme: "scheme"
+        case .host: "host"
+        case .port: "port"
+        case .basePath: "base path"
         case .path: "path"
         case .pathParameter(let name): "path parameter \"\(name.printable)\""
         case .method: "method"

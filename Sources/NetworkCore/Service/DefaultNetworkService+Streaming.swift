@@ -12,6 +12,7 @@ extension DefaultNetworkService {
     ///   not accept is an error with the first MiB of its body. What fails later is thrown by the body, as ``TransportError``, and logged.
     public func stream(for endpoint: any Requestable) async throws(NetworkError) -> StreamedResponse {
         let request = try build(endpoint)
+        let journal = journal.hearing(of: request.context)
         let entry = journal.open(request)
         let failed: NetworkResponse
         do throws(TransportError) {

@@ -46,9 +46,10 @@ public struct DefaultNetworkService: NetworkService {
         } catch {
             return FailedRequest.deliver(error, to: completion)
         }
+        let journal = journal.hearing(of: request.context)
         let entry = journal.open(request)
         let accepted = endpoint.acceptedStatuses
-        let finish: @Sendable (Result<NetworkResponse, TransportError>) -> Void = { [journal] result in
+        let finish: @Sendable (Result<NetworkResponse, TransportError>) -> Void = { result in
             completion(Result { () throws(NetworkError) in try Self.check(result, accepted, journal, entry) })
         }
         if let intercepted {
@@ -68,6 +69,7 @@ public struct DefaultNetworkService: NetworkService {
     /// - Throws: ``NetworkError``; at once when the task is cancelled, unless an interceptor holds it up.
     public func response(for endpoint: any Requestable) async throws(NetworkError) -> NetworkResponse {
         let request = try build(endpoint)
+        let journal = journal.hearing(of: request.context)
         let entry = journal.open(request)
         let result: Result<NetworkResponse, TransportError>
         do throws(TransportError) {
@@ -90,7 +92,7 @@ public struct DefaultNetworkService: NetworkService {
         } catch {
             let failure = NetworkError.requestGeneration(error)
             ProgressReporter(endpoint.progress, submitted: monotonicNanoseconds())?.finish()
-            journal.close(nil, failure)
+            journal.hearing(of: endpoint.context).close(nil, failure)
             throw failure
         }
     }

@@ -8,6 +8,11 @@ struct RequestJournal: Sendable {
 
     private static let lastIdentifier = Locked<UInt64>(0)
 
+    /// One that tells nobody, for a request that is not to be logged.
+    func hearing(of context: RequestContext) -> RequestJournal {
+        context.isLogged ? self : RequestJournal(logger: nil)
+    }
+
     /// - Returns: The record that later events refer to; `nil` when nobody listens.
     func open(_ request: NetworkRequest) -> LoggedRequest? {
         guard let logger, logger.isEnabled else { return nil }

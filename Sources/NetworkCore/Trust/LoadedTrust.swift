@@ -9,6 +9,8 @@ struct LoadedTrust: Sendable {
 
     /// Its place in the table; 0 is the session manager's own.
     let number: Int
+    /// What it was loaded from.
+    let policy: TrustPolicy
     /// Which policy, in messages.
     let subject: String
     /// Whether nothing beyond the platform's own checks is asked for.
@@ -21,6 +23,7 @@ struct LoadedTrust: Sendable {
 
     init(_ policy: TrustPolicy, number: Int, subject: String) throws(TrustFlaw) {
         self.number = number
+        self.policy = policy
         self.subject = subject
         isDefault = policy == TrustPolicy()
         switch policy.roots.choice {

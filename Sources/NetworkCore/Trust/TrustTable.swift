@@ -47,8 +47,15 @@ struct TrustTable: Sendable {
 
     /// The policy of the exact host, else of the pattern it falls under, else the session manager's own.
     ///
-    /// - Throws: ``TransportError/Code/trustUnavailable`` for a host written so that it cannot be compared, where that matters.
+    /// - Throws: ``TransportError/Code/trustUnavailable`` for a host written so that it cannot be compared, where that matters, and
+    ///   for a request that states another policy than the session manager has.
     func trust(for request: NetworkRequest) throws(TransportError) -> LoadedTrust {
+        let trust = try configuredTrust(for: request)
+        try request.requireStatedTrust(trust.policy)
+        return trust
+    }
+
+    private func configuredTrust(for request: NetworkRequest) throws(TransportError) -> LoadedTrust {
         if all.count == 1 { return standard }
         let text = URLText(request.url)
         guard text.scheme == "https" else { return standard }

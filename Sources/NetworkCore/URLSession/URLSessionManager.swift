@@ -29,6 +29,7 @@ public final class URLSessionManager: NetworkSessionManager {
     /// The limits in force.
     public let configuration: SessionConfiguration
     private let engine: URLSessionEngine
+    private let trust: URLSessionTrust?
     private let flaw: TransportError?
 
     /// Shared by those that are content with the default limits, and with it its connections.
@@ -56,6 +57,7 @@ public final class URLSessionManager: NetworkSessionManager {
         } catch {
             flaw = error
         }
+        self.trust = trust
         engine = URLSessionEngine(
             limits: configuration, sessionConfiguration: sessionConfiguration.governed(by: configuration), trust: trust)
     }
@@ -83,6 +85,7 @@ public final class URLSessionManager: NetworkSessionManager {
     ) -> any NetworkCancellable {
         do throws(TransportError) {
             if let flaw { throw flaw }
+            try trust?.admit(request)
             if let body = request.body, body.data == nil { return send(request, collecting: body, completion) }
             let transfer = URLSessionTransfer(try request.prepared(), engine: engine, completion: completion)
             engine.start(transfer)

@@ -20,6 +20,11 @@
             }
         }
 
+        /// - Throws: ``TransportError/Code/trustUnavailable`` for a request whose API states another policy than its host has.
+        func admit(_ request: NetworkRequest) throws(TransportError) {
+            _ = try table.trust(for: request)
+        }
+
         func govern(_ configuration: URLSessionConfiguration) {
             configuration.tlsMinimumSupportedProtocolVersion =
                 tls_protocol_version_t(rawValue: table.standard.minimumTLSVersion.rawValue) ?? .TLSv12

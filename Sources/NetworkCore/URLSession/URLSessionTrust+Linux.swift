@@ -13,6 +13,11 @@
             }
         }
 
+        /// - Throws: ``TransportError/Code/trustUnavailable`` for a request whose API states a policy.
+        func admit(_ request: NetworkRequest) throws(TransportError) {
+            try request.requireStatedTrust(TrustPolicy())
+        }
+
         func govern(_ configuration: URLSessionConfiguration) {}
     }
 #endif

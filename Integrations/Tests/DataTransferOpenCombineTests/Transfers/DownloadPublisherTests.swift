@@ -1,0 +1,56 @@
+import DataTransferOpenCombine
+import Foundation
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+final class DownloadPublisherTests {
+    let folder: URL
+    let server: LoopbackServer
+    let service: DefaultDataTransferService
+    let endpoint = Endpoint<Film>(path: "film.json")
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        server = try LoopbackServer {
+            Route(.get, "/film.json") { _ in .json(#"{"id": 7}"#) }
+            Route(.get, "/endless") { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
+        }
+        service = .make(server.url)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    @Test func `a response becomes a file, of a name that is given or of its own`() async throws {
+        let file = folder.appendingPathComponent("a.json")
+        let publisher = service.downloadPublisher(endpoint, to: file)
+        #expect(server.requestCount == 0)
+        let named = await publisher.recorded()
+        #expect(named.values.map(\.url.path) == [file.path] && named.isFinished)
+        #expect(try String(contentsOf: file, encoding: .utf8) == #"{"id": 7}"#)
+        let own = await service.downloadPublisher(endpoint, to: .folder(folder)).recorded()
+        #expect(own.values.map(\.url.lastPathComponent) == ["film.json"] && own.isFinished)
+    }
+
+    @Test func `a large response is decoded from a file`() async {
+        let result = await service.downloadPublisher(endpoint).recorded()
+        #expect(result.values == [Film(id: 7)] && result.isFinished)
+    }
+
+    @Test func `where no file can be made is an error`() async {
+        let result = await service.downloadPublisher(endpoint, to: folder.appendingPathComponent("no/such.json")).recorded()
+        #expect(result.values.isEmpty && result.error?.fileFailure != nil && result.completions.count == 1)
+    }
+
+    @Test func `cancelling closes the socket`() async {
+        let subscriber = RecordingSubscriber<DownloadedFile, DataTransferError>()
+        service.downloadPublisher(Endpoint<Void>(path: "endless"), to: folder.appendingPathComponent("b")).subscribe(subscriber)
+        await server.waitForRequests(count: 1)
+        subscriber.cancel()
+        #expect(await server.waitForOpenConnections(0))
+        #expect(subscriber.values.isEmpty && subscriber.completions.isEmpty)
+    }
+}

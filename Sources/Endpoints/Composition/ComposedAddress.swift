@@ -1,0 +1,88 @@
+import Foundation
+
+/// A base URL put together from parts, each of them checked, so that none can become another: no user information in the host, no
+/// path, no second port.
+struct ComposedAddress {
+    let scheme: String
+    let host: String
+    let port: Int?
+    let basePath: String
+
+    /// - Throws: ``RequestGenerationError`` for the part that is wrong.
+    func url() throws(RequestGenerationError) -> URL {
+        let scheme = scheme.lowercased()
+        guard scheme == "https" || scheme == "http" else {
+            throw RequestGenerationError(.scheme, "\"\(URLText.shown(self.scheme).printable)\" is not http or https")
+        }
+        var text = Array("\(scheme)://".utf8)
+        text += try hostText().utf8
+        if let port {
+            guard (1...65535).contains(port) else {
+                throw RequestGenerationError(.port, "\(port) is outside 1...65535")
+            }
+            text += ":\(port)".utf8
+        }
+        try appendBasePath(to: &text)
+        let whole = String(decoding: text, as: UTF8.self)
+        do throws(RequestGenerationError) {
+            try URLText(whole).requireHTTP(.host)
+        } catch {
+            throw RequestGenerationError(.host, "\"\(shownHost)\" is not a host name or an address")
+        }
+        guard let url = URL(string: whole) else {
+            throw RequestGenerationError(.host, "\"\(shownHost)\" makes no URL (RFC 3986 §3.2.2)")
+        }
+        return url
+    }
+
+    /// May hold user information.
+    private var shownHost: String { URLText.shown(host).printable }
+
+    /// An IPv6 address in brackets.
+    private func hostText() throws(RequestGenerationError) -> String {
+        func flawed(_ flaw: String) -> RequestGenerationError { RequestGenerationError(.host, "\"\(shownHost)\" \(flaw)") }
+        if host.isEmpty { throw RequestGenerationError(.host, "it is empty") }
+        let bytes = Array(host.utf8)
+        if host.contains("://") { throw flawed("begins with a scheme, which is said apart") }
+        if bytes.contains(UInt8(ascii: "@")) { throw flawed("has user information, which belongs in a header") }
+        let colons = bytes.count { $0 == UInt8(ascii: ":") }
+        if colons == 1 { throw flawed("has a port, which is said apart") }
+        if colons > 1 {
+            let isBracketed = bytes.first == UInt8(ascii: "[") && bytes.last == UInt8(ascii: "]")
+            let address = isBracketed ? bytes.dropFirst().dropLast() : bytes[...]
+            guard address.allSatisfy(Self.isAddressByte) else { throw flawed("is not an IPv6 address") }
+            return isBracketed ? host : "[\(host)]"
+        }
+        guard bytes.count <= 253, bytes.allSatisfy(Self.isNameByte) else {
+            throw flawed("is not a host name or an address; international names are written in ASCII")
+        }
+        return host
+    }
+
+    /// With one slash before it, and none after it.
+    private func appendBasePath(to text: inout [UInt8]) throws(RequestGenerationError) {
+        let slash = UInt8(ascii: "/")
+        let path = basePath.utf8.drop { $0 == slash }
+        guard !path.isEmpty else { return }
+        if path.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
+            throw RequestGenerationError(.basePath, "\"\(URLText.shown(basePath).printable)\" has a query or a fragment")
+        }
+        try RequestTarget.validate(basePath, isFullPath: false, field: .basePath)
+        text.append(slash)
+        PercentEncoding.append(String(Substring(path)), keeping: .path, to: &text)
+        while text.last == slash { text.removeLast() }
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") || PercentEncoding.hexValue(byte) != nil
+    }
+}
