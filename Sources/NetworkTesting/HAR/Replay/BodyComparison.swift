@@ -36,7 +36,7 @@ struct BodyComparison: Sendable {
         switch (Self.kind(of: type), text) {
         case (.multipart, _):
             recorded = .multipart(
-                RedactedPattern(Self.withoutBoundary(String(decoding: data, as: UTF8.self), type: type)),
+                RedactedPattern(Self.withoutBoundary(String(decoding: data, as: UTF8.self))),
                 isRedacted: body.isRedacted)
         case (.form, let text?):
             recorded = .form(QueryItem.items(of: text))
@@ -73,7 +73,7 @@ struct BodyComparison: Sendable {
             return QueryItem.difference(of: other, from: items, ignoresOrder: true).map { "the form's \($0.place)" }
         case .multipart(let pattern, let isRedacted):
             let shown = isRedacted ? redaction.redactedContent(data, contentType: contentType) : nil
-            let text = Self.withoutBoundary(shown ?? String(decoding: data, as: UTF8.self), type: contentType)
+            let text = Self.withoutBoundary(shown ?? String(decoding: data, as: UTF8.self))
             return pattern.matches(text) ? nil : "the multipart body differs"
         case .text(let pattern):
             return pattern.matches(String(decoding: data, as: UTF8.self)) ? nil : "the body differs"
@@ -91,9 +91,10 @@ struct BodyComparison: Sendable {
         return type.hasPrefix("multipart/") ? .multipart : type.hasPrefix("application/x-www-form-urlencoded") ? .form : .other
     }
 
-    private static func withoutBoundary(_ text: String, type: String) -> String {
-        guard let start = type.range(of: "boundary=", options: .caseInsensitive)?.upperBound else { return text }
-        let boundary = type[start...].prefix { $0 != ";" }.trimmingCharacters(in: CharacterSet(charactersIn: " \t\""))
-        return boundary.isEmpty ? text : text.replacing("--" + boundary, with: "--boundary")
+    /// The form with another boundary in place of its own, which its first line tells better than a field may.
+    private static func withoutBoundary(_ text: String) -> String {
+        guard text.hasPrefix("--"), let end = text.firstIndex(where: \.isNewline), end > text.index(text.startIndex, offsetBy: 2)
+        else { return text }
+        return text.replacing(text[..<end], with: "--boundary")
     }
 }
