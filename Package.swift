@@ -59,7 +59,8 @@ let package = Package(
         ),
         .testTarget(name: "DataTransferTests", dependencies: ["DataTransfer", "NetworkTesting"], swiftSettings: settings),
         .testTarget(name: "DocumentationTests", swiftSettings: settings),
-        .testTarget(name: "NetworkTestingTests", dependencies: ["NetworkTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "NetworkTestingTests", dependencies: ["NetworkTesting"], exclude: ["HAR/Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "NetworkPipelineTests", dependencies: ["NetworkPipeline", "DataTransfer", "NetworkTesting"],
             swiftSettings: settings),

@@ -2,6 +2,7 @@
 import PackageDescription
 
 let endpoints = Target.Dependency.product(name: "Endpoints", package: "swift-data-transfer")
+let networkTesting = Target.Dependency.product(name: "NetworkTesting", package: "swift-data-transfer")
 let networkCore = Target.Dependency.product(name: "NetworkCore", package: "swift-data-transfer")
 
 // Bytes that nobody thought of, for the parsers of what a server sends: libFuzzer, which comes with Swift on Linux.
@@ -20,6 +21,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz-stored", dependencies: [.product(name: "NetworkCache", package: "swift-data-transfer")]),
         .executableTarget(name: "fuzz-multipart", dependencies: [endpoints]),
+        .executableTarget(name: "fuzz-har", dependencies: [networkTesting]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -122,6 +122,15 @@ import Testing
         #expect(try called.get().map(\.username) == ["u1", "u2", "u3", "u4"])
     }
 
+    @Test func `a mock client answers with data, or with a JSON file of a bundle`() async throws {
+        let data = DefaultDataTransferService.make(StubSessionManager(answering: .json(#"{"id": 1, "username": "ada"}"#)))
+        #expect(try await data.request(PlaceholderAPI.user(id: 1).as(User.self)) == .make(email: nil))
+        let fixtures = StubFixtures(bundle: .module, folder: "Fixtures")
+        let file = DefaultDataTransferService.make(StubSessionManager(answering: try .file("users", in: fixtures)))
+        #expect(try await file.request(PlaceholderAPI.users.as([User].self)).map(\.username) == ["ada", "grace"])
+        #expect(throws: StubFixtureError.self) { try StubResponse.file("unwritten", in: fixtures) }
+    }
+
     @Test func `of several calls at once the first that fails ends all`() async throws {
         session.route("/v1/users/2", .status(500))
         session.route { _ in .silence }

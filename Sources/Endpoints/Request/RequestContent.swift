@@ -19,6 +19,10 @@ public struct RequestContent: Sendable, Hashable {
 
     package let source: Source
 
+    package init(source: Source) {
+        self.source = source
+    }
+
     /// Bytes in memory.
     public static func data(_ data: Data) -> RequestContent {
         RequestContent(source: .data(data))

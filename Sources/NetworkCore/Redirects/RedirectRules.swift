@@ -3,17 +3,17 @@ import Foundation
 import NetworkLogging
 
 /// What a redirect asks for: a pure function of request and response (RFC 9110 §15.4), the same for every engine.
-struct RedirectRules {
+package struct RedirectRules {
     var maximumRedirects: Int
     var allowsInsecureRedirects: Bool
 
-    init(_ configuration: SessionConfiguration) {
+    package init(_ configuration: SessionConfiguration) {
         maximumRedirects = configuration.maximumRedirects
         allowsInsecureRedirects = configuration.allowsInsecureRedirects
     }
 
     /// Whether a status is a redirect that can be followed at all.
-    static func isRedirect(_ status: Int) -> Bool {
+    package static func isRedirect(_ status: Int) -> Bool {
         switch status {
         case 301, 302, 303, 307, 308: true
         default: false
@@ -24,7 +24,7 @@ struct RedirectRules {
     /// following is turned off.
     ///
     /// - Parameter followed: Redirects of this transfer so far.
-    func next(
+    package func next(
         after request: NetworkRequest, status: Int, location: String?, followed: Int
     ) throws(TransportError) -> NetworkRequest? {
         guard Self.isRedirect(status), maximumRedirects > 0, let location else { return nil }

@@ -11,23 +11,22 @@ import Foundation
 /// An endpoint that is no ``MockEndpoint``, and one whose file is missing, fail with
 /// ``NetworkCore/TransportError/Code/notStubbed``, and with a ``StubFixtureError`` as the cause.
 public final class StubDataTransferService: DataTransferService {
-    private let find: @Sendable (_ name: String, _ fileExtension: String) -> URL?
-    private let place: String
+    private let fixtures: StubFixtures
     private let asked = Locked<[String]>([])
 
+    /// Files of a bundle or folder.
+    public init(fixtures: StubFixtures) {
+        self.fixtures = fixtures
+    }
+
     /// Files of a bundle's resources. In a test target with resources, that is `Bundle.module`.
-    public init(bundle: Bundle) {
-        place = bundle.bundlePath
-        find = { name, fileExtension in bundle.url(forResource: name, withExtension: fileExtension) }
+    public convenience init(bundle: Bundle) {
+        self.init(fixtures: StubFixtures(bundle: bundle))
     }
 
     /// Files of a folder.
-    public init(folder: URL) {
-        place = folder.path
-        find = { name, fileExtension in
-            let file = folder.appendingPathComponent(name + (fileExtension.isEmpty ? "" : "." + fileExtension))
-            return FileManager.default.fileExists(atPath: file.path) ? file : nil
-        }
+    public convenience init(folder: URL) {
+        self.init(fixtures: StubFixtures(folder: folder))
     }
 
     /// The methods and paths of the endpoints that were asked for so far, in order.
@@ -61,15 +60,11 @@ public final class StubDataTransferService: DataTransferService {
         guard let mock = endpoint as? any MockEndpoint else {
             throw .endpointNotMocked("\(endpoint.method) \(endpoint.path)")
         }
-        let name = mock.mockFileName + "." + mock.mockFileExtension
-        guard let file = find(mock.mockFileName, mock.mockFileExtension), let data = try? Data(contentsOf: file) else {
-            throw .mockDataMissing(file: name, place: place)
-        }
-        return data
+        return try fixtures.data(mock.mockFileName, extension: mock.mockFileExtension)
     }
 }
 
-/// Why a ``StubDataTransferService`` has no answer.
+/// Why a stub has no file for an answer.
 public enum StubFixtureError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The endpoint, as method and path, is no ``MockEndpoint``.
     case endpointNotMocked(String)

@@ -171,7 +171,7 @@ public final class StubSessionManager: NetworkSessionManager {
 
 extension NetworkRequest {
     /// Percent-decoded, with a slash at the end where there is one: `URL.path` drops it.
-    fileprivate var pathForStubs: String {
+    var pathForStubs: String {
         let path = URLText(url).path
         return path.isEmpty ? "/" : PercentEncoding.decoded(path) ?? String(path)
     }

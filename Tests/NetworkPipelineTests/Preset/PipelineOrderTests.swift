@@ -37,8 +37,7 @@ import Testing
             order == [
                 "ObservationInterceptor", "DeadlineInterceptor", "NetworkActivityInterceptor", "IdempotencyKeyInterceptor",
                 "RetryInterceptor", "HeaderInterceptor", "AuthenticationInterceptor", "NoCache", "CoalescingInterceptor",
-                "BreakerInterceptor",
-                "RateInterceptor", "GateInterceptor", "TraceInterceptor",
+                "BreakerInterceptor", "RateInterceptor", "GateInterceptor", "TraceInterceptor",
             ])
     }
 
@@ -47,9 +46,8 @@ import Testing
         let text = try String(contentsOf: Self.root.appendingPathComponent(file), encoding: .utf8)
         let drawing = try #require(text.split(separator: "\n").first { $0.contains("service ─▶ observation") })
         let names = [
-            "service", "observation", "deadline", "activity", "idempotency key", "retry", "headers", "authentication",
-            "coalescing",
-            "breaker", "rate", "gate", "trace", "session",
+            "service", "observation", "deadline", "activity", "idempotency key", "retry", "headers", "authentication", "cache",
+            "coalescing", "breaker", "rate", "gate", "trace", "session",
         ]
         #expect(drawing.drop { $0 != "s" } == names.joined(separator: " ─▶ "))
     }

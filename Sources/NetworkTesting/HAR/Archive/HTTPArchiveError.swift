@@ -1,0 +1,84 @@
+import DataTransfer
+import Foundation
+
+/// Why an HTTP archive cannot be read, kept or written. It names the place in the file.
+public struct HTTPArchiveError: Error, Sendable {
+    /// The name of the file, without its folder; `nil` where there is none.
+    public var file: String?
+    /// Where in the archive: `log.entries[3].response.status`. Empty where the whole is meant.
+    public var field: String
+    /// What is wrong there, as a phrase for people: `is not a number`.
+    public var reason: String
+    /// The error that caused it. Descriptions leave it out.
+    public var underlying: (any Error)?
+
+    /// An error for one place. Descriptions show `reason` as it is, so it must not repeat a secret.
+    public init(_ field: String = "", _ reason: String, file: String? = nil, underlying: (any Error)? = nil) {
+        self.file = file
+        self.field = field
+        self.reason = reason
+        self.underlying = underlying
+    }
+
+    func named(_ file: URL) -> HTTPArchiveError {
+        var error = self
+        error.file = file.lastPathComponent
+        return error
+    }
+}
+
+extension HTTPArchiveError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+    /// File, field and reason on one line, never ``underlying``.
+    public var description: String {
+        let place = field.isEmpty ? "the archive" : field.printableLine
+        return (file.map { $0.printable + ": " } ?? "") + place + " " + reason.printableLine
+    }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// The same as `description`.
+    public var errorDescription: String? { description }
+    /// The description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension HTTPArchiveError {
+    /// What a decoder found, told by the place in the document.
+    init(_ error: any Error) {
+        switch error {
+        case let error as HTTPArchiveError: self = error
+        case DecodingError.keyNotFound(let key, let context):
+            self.init(Self.field(context.codingPath + [key]), "is missing")
+        case DecodingError.valueNotFound(_, let context):
+            self.init(Self.field(context.codingPath), "is null")
+        case DecodingError.typeMismatch(let type, let context):
+            self.init(Self.field(context.codingPath), "is not \(Self.name(of: type))")
+        case DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty:
+            self.init("", "is not JSON in UTF-8", underlying: error)
+        case DecodingError.dataCorrupted(let context):
+            self.init(Self.field(context.codingPath), context.debugDescription, underlying: error)
+        default:
+            self.init("", "cannot be read", underlying: error)
+        }
+    }
+
+    static func field(_ path: [any CodingKey]) -> String {
+        path.reduce(into: "") { text, key in
+            if let index = key.intValue {
+                text += "[\(index)]"
+            } else {
+                text += (text.isEmpty ? "" : ".") + key.stringValue
+            }
+        }
+    }
+
+    private static func name(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a string"
+        case is Double.Type, is Int.Type, is Int64.Type: "a number"
+        case is Bool.Type: "true or false"
+        case is [Any].Type: "a list"
+        default: "an object"
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import DataTransfer
+import Foundation
+
+/// The body of a request, noted while it is sent where it can be read only then.
+final class SentBody: Sendable {
+    private enum Part: Sendable {
+        case data(Data)
+        case file(URL)
+        case capture(BodyCapture)
+    }
+
+    /// What is to be sent instead: the same bytes.
+    let content: RequestContent?
+    private let parts: [Part]
+    private let limit: Int
+
+    init(_ content: RequestContent?, limit: Int) {
+        self.limit = limit
+        guard let content else {
+            self.content = nil
+            parts = []
+            return
+        }
+        switch content.source {
+        case .sequence(let sequence):
+            let segments = sequence.segments.map { segment in
+                let (content, part) = Self.part(segment.content, limit: limit)
+                return (ContentSequence.Segment(content, name: segment.name, forbidden: segment.forbidden), part)
+            }
+            self.content = RequestContent(source: .sequence(ContentSequence(segments.map(\.0))))
+            parts = segments.map(\.1)
+        default:
+            let (content, part) = Self.part(content, limit: limit)
+            self.content = content
+            parts = [part]
+        }
+    }
+
+    private static func part(_ content: RequestContent, limit: Int) -> (RequestContent, Part) {
+        switch content.source {
+        case .data(let data):
+            return (content, .data(data))
+        case .file(let url):
+            return (content, .file(url))
+        case .stream(let stream):
+            let capture = BodyCapture(limit: limit)
+            // The engine refuses one that is used up before it sends anything.
+            if stream.isUsedUp { return (content, .capture(capture)) }
+            let noted = ContentStream(length: stream.length, isReplayable: stream.isReplayable) { sink in
+                guard stream.claim() else {
+                    throw TransportError(
+                        .bodyNotReplayable, "the body is needed again, but comes from a sequence that can be read once")
+                }
+                capture.restart()
+                try await stream.send { chunk in
+                    capture.append(chunk)
+                    try await sink(chunk)
+                }
+            }
+            return (RequestContent(source: .stream(noted)), .capture(capture))
+        case .sequence:
+            // Sequences do not hold sequences; one that did would be recorded as empty.
+            return (content, .capture(BodyCapture(limit: limit)))
+        }
+    }
+
+    /// What has been sent, at most `limit` bytes. Reads files, which may have changed since.
+    var sent: (data: Data, isTruncated: Bool) {
+        let sent = BodyCapture(limit: limit)
+        for part in parts {
+            switch part {
+            case .data(let data): sent.append(data)
+            case .file(let url):
+                guard let handle = try? FileHandle(forReadingFrom: url) else { continue }
+                defer { try? handle.close() }
+                sent.append((try? handle.read(upToCount: limit.addingReportingOverflow(1).partialValue)) ?? Data())
+            case .capture(let capture):
+                let (bytes, isTruncated) = capture.content
+                sent.append(bytes)
+                if isTruncated { sent.truncate() }
+            }
+        }
+        return sent.content
+    }
+}
+
+/// The beginning of a body that passes by.
+final class BodyCapture: Sendable {
+    private let limit: Int
+    private let state = Locked((data: Data(), isTruncated: false))
+
+    init(limit: Int) {
+        self.limit = max(0, limit)
+    }
+
+    var content: (data: Data, isTruncated: Bool) { state.withLock { $0 } }
+
+    func append(_ chunk: Data) {
+        state.withLock { state in
+            let room = limit - state.data.count
+            if chunk.count > room { state.isTruncated = true }
+            state.data.append(chunk.prefix(room))
+        }
+    }
+
+    func truncate() {
+        state.withLock { $0.isTruncated = true }
+    }
+
+    /// It is sent again, from its beginning.
+    func restart() {
+        state.withLock { $0 = (Data(), false) }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import NetworkLogging
+import Testing
+
+struct RedactionContentTests {
+    private func content(_ text: String, _ type: String?) -> String? {
+        Redaction.default.redactedContent(Data(text.utf8), contentType: type)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"a": 1, "password": "x"}"#, "application/json", #"{"a": 1, "password": "<redacted>"}"#),
+            (#"{"a": 1}"#, "application/json", nil), ("a=1&pin=2", "application/x-www-form-urlencoded", "a=1&pin=<redacted>"),
+            ("", "application/json", nil), ("", nil, nil),
+            // A type that says bytes, and text all the same.
+            (#"{"password": "x"}"#, "application/octet-stream", #"{"password": "<redacted>"}"#),
+            ("password=x", "image/png", "password=<redacted>"), ("hello", "application/octet-stream", nil),
+            ("Bearer abcdef", nil, "Bearer <redacted>"),
+            // Without a boundary there are no parts, but text.
+            ("password=x", "multipart/form-data", "password=<redacted>"),
+        ] as [(String, String?, String?)])
+    func `a body loses its secrets, or is left as it is`(body: String, type: String?, expected: String?) {
+        #expect(content(body, type) == expected)
+    }
+
+    @Test func `bytes that are no text are left as they are`() {
+        #expect(Redaction.default.redactedContent(Data([0, 255, 1]), contentType: nil) == nil)
+        #expect(Redaction.default.redactedContent(Data([0, 255, 1]), contentType: "application/json") == nil)
+    }
+
+    @Test func `a long body is kept whole, however much the placeholders add`() {
+        let pairs = String(repeating: #"{"pin":1},"#, count: 5000)
+        #expect(content("[\(pairs)0]", "application/json")?.hasSuffix(#"{"pin":"<redacted>"},0]"#) == true)
+        #expect(
+            content(String(repeating: "pin=1&", count: 5000) + "z=9", "application/x-www-form-urlencoded")?.hasSuffix("z=9")
+                == true)
+        let long = String(repeating: "a", count: 100_000)
+        #expect(content("\(long) password=x \(long)!", "text/plain")?.hasSuffix("a!") == true)
+    }
+}

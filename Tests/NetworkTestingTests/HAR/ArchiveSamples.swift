@@ -1,0 +1,66 @@
+import Foundation
+import NetworkTesting
+
+/// Documents with one entry, of which a test says only what it is about.
+enum ArchiveSamples {
+    static func document(_ entries: String) -> Data {
+        Data(#"{"log": {"version": "1.2", "creator": {"name": "test", "version": "1"}, "entries": [\#(entries)]}}"#.utf8)
+    }
+
+    static func entry(
+        request: String = #""method": "GET", "url": "https://a.test/x""#,
+        response: String = #""status": 200, "headers": [], "content": {"size": 2, "mimeType": "text/plain", "text": "ok"}"#,
+        more: String = #""startedDateTime": "2026-01-02T03:04:05.678Z", "timings": {"send": 1, "wait": 2, "receive": 3}"#
+    ) -> String {
+        #"{"request": {\#(request)}, "response": {\#(response)}, \#(more)}"#
+    }
+
+    static func archive(_ entries: String...) throws -> HTTPArchive {
+        try HTTPArchive(data: document(entries.joined(separator: ",")))
+    }
+
+    static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
+    /// Exported by Chromium 156, white space removed.
+    static let chromium = fixtures.appendingPathComponent("chromium.har")
+}
+
+extension NetworkSessionManager {
+    func text(_ request: NetworkRequest) async throws -> String {
+        String(decoding: try await response(for: request).body, as: UTF8.self)
+    }
+
+    /// What a request that has to fail fails with.
+    func failure(of request: NetworkRequest) async -> TransportError? {
+        do throws(TransportError) {
+            _ = try await response(for: request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+extension NetworkRequest {
+    static func make(
+        _ method: HTTPMethod = .get, _ url: String = "https://a.test/x", headers: HTTPHeaders = [:], body: String? = nil
+    ) throws -> NetworkRequest {
+        guard let url = URL(string: url) else { throw URLError(.badURL) }
+        return NetworkRequest(method: method, url: url, headers: headers, body: body.map { .data(Data($0.utf8)) })
+    }
+}
+
+/// A folder that is gone with the value.
+final class TemporaryFolder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("har-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+}

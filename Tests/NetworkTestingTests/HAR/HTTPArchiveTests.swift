@@ -1,0 +1,181 @@
+import Foundation
+import NetworkTesting
+import Testing
+
+struct HTTPArchiveTests {
+    private func error(_ data: Data, limits: HTTPArchive.Limits = .init()) -> String? {
+        do throws(HTTPArchiveError) {
+            _ = try HTTPArchive(data: data, limits: limits)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test(
+        arguments: [
+            (ArchiveSamples.entry(response: #""status": "200""#), "log.entries[0].response.status is not a number"),
+            (ArchiveSamples.entry(response: #""status": 200.5"#), "log.entries[0].response.status is not a status code"),
+            (ArchiveSamples.entry(response: #""status": 99999"#), "log.entries[0].response.status is not a status code"),
+            (ArchiveSamples.entry(response: #""status": null"#), "log.entries[0].response.status is null"),
+            (ArchiveSamples.entry(response: #""headers": []"#), "log.entries[0].response.status is missing"),
+            (ArchiveSamples.entry(request: #""method": "GET""#), "log.entries[0].request.url is missing"),
+            (ArchiveSamples.entry(request: #""method": 1, "url": "x""#), "log.entries[0].request.method is not a string"),
+            (#"{"request": {"method": "GET", "url": "x"}}"#, "log.entries[0].response is missing"),
+            (#"{"request": [], "response": {"status": 200}}"#, "log.entries[0].request is not an object"),
+            (
+                ArchiveSamples.entry(response: #""status": 200, "headers": {"a": "b"}"#),
+                "log.entries[0].response.headers is not a list"
+            ),
+            (
+                ArchiveSamples.entry(response: #""status": 200, "headers": [{"name": "a", "value": "b"}, {"value": "c"}]"#),
+                "log.entries[0].response.headers[1].name is missing"
+            ),
+            (
+                ArchiveSamples.entry(response: #""status": 200, "content": {"text": "?", "encoding": "base64"}"#),
+                "log.entries[0].response.content.text is not base64"
+            ),
+            (
+                ArchiveSamples.entry(response: #""status": 200, "content": {"text": "?", "encoding": "rot13"}"#),
+                #"log.entries[0].response.content.encoding is "rot13", which is not known; base64 is"#
+            ),
+            (
+                ArchiveSamples.entry() + ","
+                    + ArchiveSamples.entry(request: #""method": "GET", "url": "x", "postData": {"text": 7}"#),
+                "log.entries[1].request.postData.text is not a string"
+            ),
+        ])
+    func `what matters and is malformed is named with its entry and field`(entry: String, message: String) {
+        #expect(error(ArchiveSamples.document(entry)) == message)
+    }
+
+    @Test(
+        arguments: [
+            ("", "the archive is not JSON in UTF-8"), ("[", "the archive is not JSON in UTF-8"),
+            ("{}", "log is missing"), (#"{"log": []}"#, "log is not an object"),
+            (#"{"log": {}}"#, "log.entries is missing"), (#"{"log": {"entries": {}}}"#, "log.entries is not a list"),
+            (#"{"log": {"entries": [7]}}"#, "log.entries[0] is not an object"),
+        ])
+    func `what is no archive is said to be none`(document: String, message: String) {
+        #expect(error(Data(document.utf8)) == message)
+    }
+
+    /// As Firefox, Safari and others write them, each reduced to its peculiarities.
+    @Test(
+        arguments: [
+            // Nothing that need not be there.
+            ArchiveSamples.entry(more: #""cache": null"#),
+            // Firefox leaves out the phases of a response from its cache, and has no size of it.
+            ArchiveSamples.entry(
+                response:
+                    #""status": 200, "httpVersion": "HTTP/2", "headers": [], "cookies": [], "content": {"mimeType": "text/plain", "size": 2, "text": "ok"}, "redirectURL": "", "headersSize": -1, "bodySize": -1"#,
+                more:
+                    #""startedDateTime": "2026-01-02T04:04:05.678+01:00", "timings": {}, "time": 0, "_securityState": "secure", "pageref": "page_1""#
+            ),
+            // Safari writes null where there is nothing.
+            ArchiveSamples.entry(
+                request: #""method": "GET", "url": "https://a.test/x", "headers": null, "postData": null, "bodySize": null"#,
+                more: #""startedDateTime": null, "timings": null, "serverIPAddress": 7, "_fetchType": "Memory Cache""#),
+            // Lies about sizes, times that are none, a date that is none.
+            ArchiveSamples.entry(
+                response:
+                    #""status": 200, "bodySize": 1e300, "content": {"size": 1000000000000, "compression": "x", "text": "ok"}"#,
+                more: #""startedDateTime": "yesterday", "time": "long", "timings": {"send": -5, "wait": 1e300, "receive": "x"}"#),
+            // Base64 in lines, header values of several lines, names that HTTP/2 made.
+            ArchiveSamples.entry(
+                request: #""method": "GET", "url": "https://a.test/x", "headers": [{"name": ":method", "value": "GET"}]"#,
+                response:
+                    #""status": 200, "headers": [{"name": "Set-Cookie", "value": "a=1\nb=2"}, {"name": ":status", "value": "200"}], "content": {"text": "b2\ns=", "encoding": "Base64"}"#
+            ),
+        ])
+    func `what browsers write is read`(entry: String) async throws {
+        let archive = try HTTPArchive(data: ArchiveSamples.document(entry))
+        #expect(archive.entries.first?.response.body.data == Data("ok".utf8))
+        let session = ReplaySessionManager(archive)
+        let response = try await session.response(for: .make())
+        #expect(response.body == Data("ok".utf8) && !response.headers.contains(":status"))
+        _ = try HTTPArchive(data: archive.data())
+    }
+
+    @Test func `dates with any offset are read, and written in UTC`() throws {
+        let archive = try HTTPArchive(
+            data: ArchiveSamples.document(ArchiveSamples.entry(more: #""startedDateTime": "2026-01-02T04:04:05.678+01:00""#)))
+        let date = try #require(archive.entries.first?.started)
+        #expect(abs(date.timeIntervalSince1970 - 1_767_323_045.678) < 0.001)
+        #expect(String(decoding: try archive.data(), as: UTF8.self).contains(#""2026-01-02T03:04:05.678Z""#))
+    }
+
+    @Test func `a limit that is hit is named`() {
+        let two = ArchiveSamples.document(ArchiveSamples.entry() + "," + ArchiveSamples.entry())
+        #expect(error(two, limits: .init(entries: 1)) == "log.entries holds more than the 1 entries allowed (entries)")
+        #expect(error(two, limits: .init(fileBytes: 10)) == "the archive is larger than the 10 bytes allowed (fileBytes)")
+        #expect(
+            error(two, limits: .init(bodyBytes: 1))
+                == "log.entries[0].response.content.text is larger than the 1 bytes allowed (bodyBytes)")
+        let encoded = ArchiveSamples.entry(response: #""status": 200, "content": {"text": "AAAA", "encoding": "base64"}"#)
+        #expect(error(ArchiveSamples.document(encoded), limits: .init(bodyBytes: 3)) == nil)
+        #expect(error(ArchiveSamples.document(encoded), limits: .init(bodyBytes: 2))?.contains("bodyBytes") == true)
+        #expect(error(two, limits: .init(entries: 2)) == nil)
+    }
+
+    @Test func `a file that is missing or too large is an error that names it`() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("a.har")
+        let missing = #expect(throws: HTTPArchiveError.self) { try HTTPArchive(contentsOf: file) }
+        #expect(missing?.description == "a.har: the archive cannot be read" && missing?.underlying != nil)
+        try ArchiveSamples.document(ArchiveSamples.entry()).write(to: file)
+        #expect(try HTTPArchive(contentsOf: file).entries.count == 1)
+        let large = #expect(throws: HTTPArchiveError.self) { try HTTPArchive(contentsOf: file, limits: .init(fileBytes: 20)) }
+        #expect(large?.description == "a.har: the archive is larger than the 20 bytes allowed (fileBytes)")
+        #expect(throws: HTTPArchiveError.self) { try HTTPArchive(contentsOf: folder.url) }
+    }
+
+    @Test func `what is written is read again as it was`() throws {
+        var entry = HTTPArchive.Entry(
+            started: Date(timeIntervalSince1970: 1_767_323_045.5),
+            request: .init(
+                method: .post, url: "https://a.test/x?q=a%20b&q=2", httpVersion: "HTTP/2.0",
+                headers: ["Content-Type": "application/octet-stream", "A": "1", "a": "2"],
+                body: .init(Data([0, 255, 10]), mimeType: "application/octet-stream", isTruncated: true), bodySize: 9),
+            response: .init(
+                statusCode: 201, statusText: "Created", headers: ["Location": "/y"],
+                body: .init(Data(#"{"ü": "<redacted>"}"#.utf8), mimeType: "application/json", isRedacted: true), bodySize: 7,
+                finalURL: "https://a.test/y"),
+            timings: .init(blocked: .milliseconds(1), connect: .microseconds(1500), wait: .milliseconds(2)),
+            failure: .init(.incompleteBody, phase: .receive, message: "cut"), serverAddress: "::1")
+        entry.timings.send = .zero
+        entry.timings.receive = .zero
+        let archive = HTTPArchive(entries: [entry], comment: "for people")
+        #expect(try HTTPArchive(data: archive.data()) == archive)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `damaged bytes are an error or an archive, and never the end of the process`() throws {
+        let original = try Data(contentsOf: ArchiveSamples.chromium)
+        var random = SystemRandomNumberGenerator()
+        var seed = UInt64.random(in: 0...UInt64.max, using: &random)
+        func next(_ bound: Int) -> Int {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(seed >> 33) % bound
+        }
+        for _ in 0..<40 {
+            var damaged = original
+            for _ in 0...next(8) { damaged[next(damaged.count)] = UInt8(next(256)) }
+            if next(3) == 0 { damaged.removeLast(next(damaged.count)) }
+            guard let archive = try? HTTPArchive(data: damaged) else { continue }
+            _ = try archive.data()
+        }
+    }
+
+    @Test func `a deeply nested document is an error`() {
+        let deep = Data((String(repeating: "[", count: 100_000)).utf8)
+        #expect(error(deep) == "the archive is not JSON in UTF-8")
+    }
+
+    @Test func `descriptions hold nothing of a request`() throws {
+        let archive = try ArchiveSamples.archive(
+            ArchiveSamples.entry(request: #""method": "GET", "url": "https://a.test/?token=CaNaRy""#))
+        var dumped = ""
+        dump(archive, to: &dumped)
+        #expect(!"\(archive) \(String(reflecting: archive)) \(dumped)".contains("CaNaRy"))
+    }
+}

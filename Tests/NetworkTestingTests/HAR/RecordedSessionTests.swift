@@ -1,0 +1,89 @@
+import Foundation
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct RecordedSessionTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func session(
+        _ mode: RecordedSession.Mode, live: any NetworkSessionManager, environment: String? = nil
+    ) throws -> RecordedSession {
+        try RecordedSession(
+            "Fixtures/a.har", mode: mode, live: live, environment: environment.map { ["DATA_TRANSFER_RECORD": $0] } ?? [:],
+            source: folder.file("Test.swift").path)
+    }
+
+    private var file: URL { folder.file("Fixtures/a.har") }
+
+    @Test func `once records where there is no file, and replays from then on`() async throws {
+        let live = StubSessionManager(answering: .text("live"))
+        let first = try session(.once, live: live)
+        #expect(first.isRecording && first.file == file)
+        #expect(try await first.text(.make()) == "live" && live.requests.count == 1)
+        let second = try session(.once, live: StubSessionManager())
+        #expect(!second.isRecording && second.unused.count == 1)
+        #expect(try await second.text(.make()) == "live" && second.unused.isEmpty)
+    }
+
+    @Test func `replay never goes live, nor makes what would`() async throws {
+        #expect(throws: HTTPArchiveError.self) { try session(.replay, live: StubSessionManager()) }
+        _ = try await session(.record, live: StubSessionManager(answering: .text("live"))).text(.make())
+        let isMade = Locked(false)
+        func live() -> StubSessionManager {
+            isMade.withLock { $0 = true }
+            return StubSessionManager(answering: .text("live"))
+        }
+        let replay = try RecordedSession(file.path, live: live(), environment: [:])
+        #expect(await replay.failure(of: try .make(.get, "https://a.test/other"))?.code == .notStubbed)
+        #expect(!isMade.withLock { $0 })
+    }
+
+    @Test func `record replaces what was there`() async throws {
+        _ = try await session(.record, live: StubSessionManager(answering: .text("old"))).text(.make())
+        _ = try await session(.record, live: StubSessionManager(answering: .text("new"))).text(.make())
+        #expect(try await session(.replay, live: StubSessionManager()).text(.make()) == "new")
+    }
+
+    @Test func `the environment comes first`() async throws {
+        let live = StubSessionManager(answering: .text("1"))
+        _ = try await session(.replay, live: live, environment: "1").text(.make())
+        #expect(live.requests.count == 1)
+        #expect(try session(.once, live: live, environment: "record").isRecording)
+        #expect(try !session(.record, live: live, environment: "0").isRecording)
+        #expect(try !session(.record, live: live, environment: "replay").isRecording)
+        #expect(try !session(.record, live: live, environment: "once").isRecording)
+        #expect(try session(.record, live: live, environment: "").isRecording)
+        let error = #expect(throws: HTTPArchiveError.self) { try session(.replay, live: live, environment: "yes") }
+        #expect(error?.description.contains(#"the mode "yes""#) == true)
+    }
+
+    @Test func `streams and failures are in the file when they have ended`() async throws {
+        let live = StubSessionManager()
+        live.route("/x", .text("streamed"))
+        live.route("/fails", .failure(.timedOut, phase: .connect))
+        let recorded = try session(.record, live: live)
+        let response = try await recorded.stream(for: .make())
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        #expect(try await response.body.collected() == Data("streamed".utf8))
+        #expect(try HTTPArchive(contentsOf: file).entries.count == 1)
+        #expect(await recorded.failure(of: try .make(.get, "https://a.test/fails"))?.isTimeout == true)
+        let replayed = try session(.replay, live: live)
+        #expect(try await replayed.stream(for: .make()).body.collected() == Data("streamed".utf8))
+        let failure = await replayed.failure(of: try .make(.get, "https://a.test/fails"))
+        #expect(failure?.isTimeout == true && failure?.phase == .connect)
+        #expect(live.requests.count == 2)
+    }
+
+    @Test func `a file that cannot be written fails the exchange`() async throws {
+        try Data().write(to: folder.file("Fixtures"))
+        let recorded = try session(.record, live: StubSessionManager(answering: .text("1")))
+        let error = await recorded.failure(of: try .make())
+        #expect(error?.message.contains("cannot be recorded") == true && error?.underlying is HTTPArchiveError)
+        let stream = try await recorded.stream(for: .make())
+        await #expect(throws: TransportError.self) { try await stream.body.collected() }
+    }
+}

@@ -1,0 +1,273 @@
+import Foundation
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct RecordingSessionTests {
+    private let live = DefaultSessionManager()
+
+    private func replay(_ recording: RecordingSessionManager) throws -> ReplaySessionManager {
+        ReplaySessionManager(try HTTPArchive(data: recording.archive.data()), options: .init { $0.repeatsLastAnswer = false })
+    }
+
+    @Test func `what is recorded is answered again, statuses, fields, bytes and redirects`() async throws {
+        let server = try LoopbackServer {
+            Route(.get, "/json") { _ in LoopbackResponse.json(#"{"id": 7}"#).header("ETag", #""1""#) }
+            Route(.get, "/bytes") { _ in .data(Data([0, 255, 128])) }
+            Route(.get, "/none") { _ in .status(404) }
+            Route(.get, "/old") { _ in LoopbackResponse.status(302).header("Location", "/json") }
+            Route(.post, "/echo") { request in .data(request.body) }
+        }
+        func requests() throws -> [NetworkRequest] {
+            let base = server.url.absoluteString
+            return try [
+                .make(.get, base + "/json?b=2&a=1"), .make(.get, base + "/bytes"), .make(.get, base + "/none"),
+                .make(.get, base + "/old"),
+                .make(.post, base + "/echo", headers: ["Content-Type": "text/plain"], body: "Grüße"),
+                .make(.post, base + "/echo", headers: ["Content-Type": "application/octet-stream"], body: "\u{0}\u{1}"),
+            ]
+        }
+        let recording = RecordingSessionManager(live)
+        var first: [NetworkResponse] = []
+        for request in try requests() { first.append(try await recording.response(for: request)) }
+        let session = try replay(recording)
+        for (request, expected) in zip(try requests(), first) {
+            let response = try await session.response(for: request)
+            #expect(response.statusCode == expected.statusCode && response.body == expected.body && response.url == expected.url)
+            #expect(response.headers == expected.headers)
+        }
+        #expect(session.unused.isEmpty)
+        let entry = recording.archive.entries[0]
+        #expect(entry.response.bodySize == 9 && entry.response.httpVersion == "HTTP/1.1" && entry.timings.wait != nil)
+        #expect(entry.timings.total > .zero && entry.response.statusText == "OK")
+    }
+
+    @Test func `what a server compressed is recorded decoded, with the size it had`() async throws {
+        // `{"a":"aaaa…"}`, 108 bytes, made by gzip.
+        let packed = try #require(Data(base64Encoded: "H4sIAAAAAAACA6tWSlSyUkqkA1CqBQBxaDV0bAAAAA=="))
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.data(packed).header("Content-Type", "application/json").header("Content-Encoding", "gzip")
+                .header("Content-Digest", "sha-256=:AAAA:")
+        }
+        let recording = RecordingSessionManager(live)
+        let request = try NetworkRequest.make(.get, server.url.absoluteString + "/x")
+        let body = try await recording.response(for: request).body
+        #expect(body.count == 108)
+        #expect(recording.archive.entries[0].response.bodySize == Int64(packed.count))
+        let again = try await replay(recording).response(for: request)
+        #expect(again.body == body && again.headers["Content-Length"] == "108")
+        #expect(!again.headers.contains("Content-Encoding") && !again.headers.contains("Content-Digest"))
+    }
+
+    @Test func `no secret is written, and requests with other secrets match`() async throws {
+        let canary = "CaNaRy7Qz"
+        let stub = StubSessionManager()
+        stub.route { _ in
+            .json(
+                #"{"access_token": "\#(canary)", "id": 7}"#,
+                headers: [
+                    "Set-Cookie": "session=\(canary)", "Location": "https://a.test/?code=\(canary)", "Content-Length": "38",
+                ])
+        }
+        let recording = RecordingSessionManager(stub)
+        func requests(_ secret: String) throws -> [NetworkRequest] {
+            var form = MultipartFormData(boundary: "b\(secret.count)")
+            form.append(secret, name: "password")
+            form.append("open", name: "name")
+            let url = "https://u:\(secret)@a.test/x?api_key=\(secret)&r=https%3A%2F%2Fb%2F%3Ftoken%3D\(secret)&a=1"
+            return try [
+                .make(.get, url, headers: ["Authorization": "Bearer \(secret)", "Cookie": "a=\(secret)", "X-Api-Key": secret]),
+                .make(
+                    .post, headers: ["Content-Type": "application/json"], body: #"{"user": {"password": "\#(secret)"}, "a": 1}"#),
+                .make(
+                    .post, headers: ["Content-Type": "application/x-www-form-urlencoded"], body: "client_secret=\(secret)&a=1"),
+                .make(
+                    .post, headers: ["Content-Type": "multipart/form-data; boundary=b\(secret.count)"],
+                    body: String(decoding: form.encoded(), as: UTF8.self)),
+                .make(.post, headers: ["Content-Type": "text/plain"], body: "curl -H 'Authorization: Bearer \(secret)'"),
+            ]
+        }
+        for request in try requests(canary) { _ = try await recording.response(for: request) }
+        let file = String(decoding: try recording.archive.data(), as: UTF8.self)
+        #expect(!file.contains(canary))
+        let session = try replay(recording)
+        for request in try requests("another secret") {
+            let response = try await session.response(for: request)
+            #expect(String(decoding: response.body, as: UTF8.self) == #"{"access_token": "<redacted>", "id": 7}"#)
+            #expect(response.headers["Content-Length"] == "\(response.body.count)")
+        }
+        // What is not secret still counts.
+        let other = try NetworkRequest.make(
+            .post, headers: ["Content-Type": "application/json"], body: #"{"user": {"password": "x"}, "a": 2}"#)
+        #expect(await session.failure(of: other)?.message.contains("the body differs at a") == true)
+    }
+
+    @Test func `bodies from files, streams and forms are recorded as they are sent`() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("a.bin")
+        try Data(repeating: 3, count: 100_000).write(to: file)
+        let server = try LoopbackServer { request in .text("\(request.body.count)") }
+        let recording = RecordingSessionManager(live)
+        var form = MultipartFormData(boundary: "b")
+        form.append(.file(file), name: "file")
+        form.append(
+            .stream(
+                AsyncStream {
+                    $0.yield(Data("streamed".utf8)); $0.finish()
+                }, length: 8), name: "s")
+        let url = server.url
+        let bodies: [RequestContent] = [
+            .file(file),
+            .stream(
+                AsyncStream {
+                    for byte in 0..<9 as Range<UInt8> { $0.yield(Data([byte])) }; $0.finish()
+                }),
+            try form.content(),
+        ]
+        for body in bodies { _ = try await recording.response(for: NetworkRequest(method: .put, url: url, body: body)) }
+        let sent = server.requests.map(\.body)
+        #expect(sent.map(\.count)[..<2] == [100_000, 9] && sent.count == 3)
+        #expect(recording.archive.entries.map { $0.request.body?.data } == sent.map { $0 as Data? })
+        #expect(recording.archive.entries.map(\.request.bodySize) == sent.map { Int64($0.count) })
+        // The same bodies from memory match them.
+        let session = try replay(recording)
+        for body in sent { _ = try await session.response(for: NetworkRequest(method: .put, url: url, body: .data(body))) }
+    }
+
+    @Test func `a body that is sent again after a redirect is recorded once`() async throws {
+        let server = try LoopbackServer {
+            Route(.put, "/old") { _ in LoopbackResponse.status(307).header("Location", "/new") }
+            Route(.put, "/new") { request in .data(request.body) }
+        }
+        let recording = RecordingSessionManager(live)
+        let url = server.url.appendingPathComponent("old")
+        let body = RequestContent.stream {
+            AsyncStream<Data> {
+                $0.yield(Data("again".utf8)); $0.finish()
+            }
+        }
+        #expect(try await recording.text(NetworkRequest(method: .put, url: url, body: body)) == "again")
+        #expect(recording.archive.entries.map { $0.request.body?.data } == [Data("again".utf8)])
+    }
+
+    @Test func `a streamed body is recorded as it is read, up to the limit`() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.data(Data(repeating: 5, count: 300_000)).fault(.drip(bytes: 50_000, every: .milliseconds(1)))
+        }
+        let request = NetworkRequest(url: server.url)
+        for (limit, isTruncated) in [(300_000, false), (100_000, true)] {
+            let recording = RecordingSessionManager(live, limits: .init(bodyBytes: limit))
+            let response = try await recording.stream(for: request)
+            #expect(recording.archive.entries.isEmpty)
+            #expect(try await response.body.collected().count == 300_000)
+            let body = try #require(recording.archive.entries.first?.response.body)
+            #expect(body.data?.count == limit && body.isTruncated == isTruncated)
+            let again = try await replay(recording).stream(for: request)
+            if isTruncated {
+                await #expect(throws: TransportError.self) { try await again.body.collected() }
+            } else {
+                #expect(try await again.body.collected() == Data(repeating: 5, count: 300_000))
+            }
+            // A buffered one too.
+            _ = try await recording.response(for: request)
+            #expect(recording.archive.entries.last?.response.body.isTruncated == isTruncated)
+        }
+    }
+
+    @Test func `a body that is let go of is recorded as far as it was read`() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.data(Data(repeating: 5, count: 1_000_000)).fault(.drip(bytes: 10_000, every: .milliseconds(1)))
+        }
+        let recording = RecordingSessionManager(live)
+        var read = 0
+        do {
+            let response = try await recording.stream(for: NetworkRequest(url: server.url))
+            for try await chunk in response.body {
+                read = chunk.count
+                break
+            }
+        }
+        let entry = try #require(recording.archive.entries.first)
+        #expect(entry.response.body.data?.count == read && entry.response.body.isTruncated && entry.failure == nil)
+    }
+
+    @Test func `failures are recorded, and what was called off is not`() async throws {
+        let server = try LoopbackServer {
+            Route(.get, "/cut") { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
+        }
+        let recording = RecordingSessionManager(live)
+        let cut = try NetworkRequest.make(.get, server.url.absoluteString + "/cut")
+        let error = await recording.failure(of: cut)
+        #expect(error?.code == .incompleteBody)
+        var received = Data()
+        let stream = try await recording.stream(for: cut)
+        await #expect(throws: TransportError.self) { for try await chunk in stream.body { received += chunk } }
+        let cancelled = Task { await recording.failure(of: cut) }
+        cancelled.cancel()
+        _ = await cancelled.value
+        let session = try replay(recording)
+        let again = await session.failure(of: cut)
+        #expect(again?.code == .incompleteBody && again?.phase == error?.phase && again?.message == error?.message)
+        var replayed = Data()
+        let second = try await session.stream(for: cut)
+        await #expect(throws: TransportError.self) { for try await chunk in second.body { replayed += chunk } }
+        #expect(received == Data("hel".utf8) && replayed == received)
+    }
+
+    @Test func `entries stand in the order in which exchanges began`() async throws {
+        let stub = StubSessionManager()
+        stub.route("/slow", .silence)
+        stub.route("/fast", .text("fast"))
+        let recording = RecordingSessionManager(stub)
+        let (slow, fast) = (
+            try await recording.stream(for: .make(.get, "https://a.test/fast")),
+            try NetworkRequest.make(.get, "https://a.test/fast")
+        )
+        _ = try await recording.response(for: .make(.get, "https://a.test/fast?2"))
+        #expect(recording.archive.entries.count == 1)
+        _ = try await slow.body.collected()
+        _ = try await recording.response(for: fast)
+        #expect(
+            recording.archive.entries.map(\.request.url) == [
+                "https://a.test/fast", "https://a.test/fast?2", "https://a.test/fast",
+            ])
+    }
+
+    @Test func `the file is the user's own, written in one step, and from many tasks`() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("new/a.har")
+        let recording = RecordingSessionManager(StubSessionManager(answering: .text("ok")))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    _ = try await recording.response(for: .make(.get, "https://a.test/\(number)"))
+                    try recording.save(to: file)
+                    // Whole at any time.
+                    _ = try HTTPArchive(contentsOf: file)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try HTTPArchive(contentsOf: file).entries.count == 20)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("new").path) == ["a.har"])
+    }
+
+    @Test func `what cannot be recorded or written is an error`() async throws {
+        let folder = try TemporaryFolder()
+        let stub = StubSessionManager(answering: .text("0123456789"))
+        for (limits, name) in [(RecordingLimits(totalBytes: 15), "totalBytes"), (RecordingLimits(entries: 1), "entries")] {
+            let recording = RecordingSessionManager(stub, limits: limits)
+            _ = try await recording.response(for: .make())
+            try recording.save(to: folder.file("a.har"))
+            _ = try await recording.response(for: .make())
+            let error = #expect(throws: HTTPArchiveError.self) { try recording.save(to: folder.file("a.har")) }
+            #expect(error?.description.contains("(\(name))") == true)
+        }
+        let inTheWay = folder.file("directory")
+        try FileManager.default.createDirectory(at: inTheWay.appendingPathComponent("full"), withIntermediateDirectories: true)
+        let error = #expect(throws: HTTPArchiveError.self) { try RecordingSessionManager(stub).save(to: inTheWay) }
+        #expect(error?.description.hasPrefix("directory: the archive cannot be written: it cannot be moved into place") == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["a.har", "directory"])
+    }
+}
