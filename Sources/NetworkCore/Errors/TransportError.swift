@@ -33,35 +33,76 @@ public struct TransportError: Error, Sendable {
         case receive
     }
 
-    /// What a caller branches on.
-    public var code: Code
-    /// `nil` where it does not apply or is not known.
-    public var phase: Phase?
-    /// What happened, for people. Holds no query, no credentials and nothing of a body.
-    public private(set) var message: String
-    /// `GET https://host/path`, without the query.
-    public package(set) var request: String?
-    /// The number the engine below gave it: a libcurl `CURLcode` or a `URLError` code.
-    public var engineCode: Int?
-    /// The error that caused it. Descriptions leave it out.
-    public var underlying: (any Error)?
-    /// Which check of TLS failed, where ``code`` is ``Code/tlsFailed``.
-    public var tlsFailure: TLSFailure?
-    /// Where the time went until then; `nil` where it was called off, or never begun. Descriptions leave it out.
-    public var timings: TransferTimings?
+    private struct Parts: Sendable {
+        var code: Code
+        var phase: Phase?
+        var message: String
+        var request: String?
+        var engineCode: Int?
+        var underlying: (any Error)?
+        var tlsFailure: TLSFailure?
+        var timings: TransferTimings?
+    }
+
+    private var parts: Boxed<Parts>
 
     /// An error. Secrets in `message` are replaced, and of `request` only method, origin and path are kept.
     public init(
         _ code: Code, _ message: String, phase: Phase? = nil, request: NetworkRequest? = nil, engineCode: Int? = nil,
         underlying: (any Error)? = nil, tlsFailure: TLSFailure? = nil
     ) {
-        self.tlsFailure = tlsFailure
-        self.code = code
-        self.phase = phase
-        self.message = Redaction.default.redacted(text: message)
-        self.request = request.map { "\($0.method) \(URLText($0.url).originAndPath)" }
-        self.engineCode = engineCode
-        self.underlying = underlying
+        parts = Boxed(
+            Parts(
+                code: code, phase: phase, message: Redaction.default.redacted(text: message),
+                request: request.map { "\($0.method) \(URLText($0.url).originAndPath)" }, engineCode: engineCode,
+                underlying: underlying, tlsFailure: tlsFailure))
+    }
+}
+
+extension TransportError {
+    /// What a caller branches on.
+    public var code: Code {
+        get { parts.value.code }
+        set { parts.value.code = newValue }
+    }
+
+    /// `nil` where it does not apply or is not known.
+    public var phase: Phase? {
+        get { parts.value.phase }
+        set { parts.value.phase = newValue }
+    }
+
+    /// What happened, for people. Holds no query, no credentials and nothing of a body.
+    public var message: String { parts.value.message }
+
+    /// `GET https://host/path`, without the query.
+    public package(set) var request: String? {
+        get { parts.value.request }
+        set { parts.value.request = newValue }
+    }
+
+    /// The number the engine below gave it: a libcurl `CURLcode` or a `URLError` code.
+    public var engineCode: Int? {
+        get { parts.value.engineCode }
+        set { parts.value.engineCode = newValue }
+    }
+
+    /// The error that caused it. Descriptions leave it out.
+    public var underlying: (any Error)? {
+        get { parts.value.underlying }
+        set { parts.value.underlying = newValue }
+    }
+
+    /// Which check of TLS failed, where ``code`` is ``Code/tlsFailed``.
+    public var tlsFailure: TLSFailure? {
+        get { parts.value.tlsFailure }
+        set { parts.value.tlsFailure = newValue }
+    }
+
+    /// Where the time went until then; `nil` where it was called off, or never begun. Descriptions leave it out.
+    public var timings: TransferTimings? {
+        get { parts.value.timings }
+        set { parts.value.timings = newValue }
     }
 }
 

@@ -16,7 +16,11 @@ public struct NetworkResponse: Sendable {
     /// The URL that answered, after redirects.
     public var url: URL
     /// Where the time went.
-    public var timings: TransferTimings
+    public var timings: TransferTimings {
+        get { boxedTimings.value }
+        set { boxedTimings.value = newValue }
+    }
+    private var boxedTimings: Boxed<TransferTimings>
     /// In a streamed exchange, the body on its way through the interceptors; ``body`` is empty then. `nil` otherwise.
     public var stream: ResponseStream?
 
@@ -34,7 +38,7 @@ public struct NetworkResponse: Sendable {
         self.trailers = trailers
         self.body = body
         self.url = url
-        self.timings = timings
+        boxedTimings = Boxed(timings)
     }
 }
 
