@@ -13,7 +13,7 @@ import NetworkCore
 ///
 /// ```
 /// service ─▶ observation ─▶ deadline ─▶ activity ─▶ idempotency key ─▶ retry ─▶ headers ─▶ authentication ─▶ cache ─▶ coalescing ─▶ breaker ─▶ rate ─▶ gate ─▶ trace ─▶ session
-///            └──────────── once per call ────────────────────────────┘         └──────────────────────────── once per attempt ──────────────────────────────┘
+///            └──────────── once per call ────────────────────────────┘         └─────────────────────────────── once per attempt ─────────────────────────────┘
 /// ```
 ///
 /// Why so: the observer hears of everything, and the deadline bounds everything. A key is the same in all attempts. Each attempt gets the newest

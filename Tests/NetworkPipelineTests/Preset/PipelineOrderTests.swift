@@ -11,7 +11,8 @@ import Testing
 
     private static let api = APIConfiguration(baseURL: URL(string: "https://api.test")!)
 
-    private struct NoCache: NetworkInterceptor {
+    /// Where a cache stands.
+    private struct Cache: NetworkInterceptor {
         func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
             try await next(request)
         }
@@ -24,7 +25,7 @@ import Testing
             $0.idempotencyKeys = .idempotencyKeys
             $0.headers = .headers(for: api) { _ in [:] }
             $0.authentication = .authentication(.bearer("t"), for: api)
-            $0.cache = NoCache()
+            $0.cache = Cache()
             $0.coalescing = CoalescingInterceptor()
             $0.rate = .rate(RateLimiter(nil))
             $0.trace = .trace
@@ -36,7 +37,7 @@ import Testing
         #expect(
             order == [
                 "ObservationInterceptor", "DeadlineInterceptor", "NetworkActivityInterceptor", "IdempotencyKeyInterceptor",
-                "RetryInterceptor", "HeaderInterceptor", "AuthenticationInterceptor", "NoCache", "CoalescingInterceptor",
+                "RetryInterceptor", "HeaderInterceptor", "AuthenticationInterceptor", "Cache", "CoalescingInterceptor",
                 "BreakerInterceptor", "RateInterceptor", "GateInterceptor", "TraceInterceptor",
             ])
     }
@@ -46,8 +47,8 @@ import Testing
         let text = try String(contentsOf: Self.root.appendingPathComponent(file), encoding: .utf8)
         let drawing = try #require(text.split(separator: "\n").first { $0.contains("service ─▶ observation") })
         let names = [
-            "service", "observation", "deadline", "activity", "idempotency key", "retry", "headers", "authentication", "cache",
-            "coalescing", "breaker", "rate", "gate", "trace", "session",
+            "service", "observation", "deadline", "activity", "idempotency key", "retry", "headers", "authentication",
+            "cache", "coalescing", "breaker", "rate", "gate", "trace", "session",
         ]
         #expect(drawing.drop { $0 != "s" } == names.joined(separator: " ─▶ "))
     }
