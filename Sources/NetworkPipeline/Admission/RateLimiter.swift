@@ -20,6 +20,7 @@ public final class RateLimiter: Sendable {
     private let maximumDelay: Duration
     private let elapsed: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
+    private let malformed = MalformedFields()
     let flaw: String?
 
     /// - Parameters:
@@ -31,8 +32,7 @@ public final class RateLimiter: Sendable {
     ) {
         self.limit = limit
         self.maximumDelay = maximumDelay
-        let start = clock.now
-        elapsed = { start.duration(to: clock.now) }
+        elapsed = stopwatch(clock)
         sleep = { try await clock.sleep(for: $0) }
         flaw = limit?.flaw ?? (maximumDelay < .zero ? "rate: maximumDelay is \(maximumDelay); it must not be negative" : nil)
     }
@@ -60,7 +60,7 @@ public final class RateLimiter: Sendable {
     func heed(_ response: NetworkResponse, to request: NetworkRequest, from origin: String) {
         guard response.headers.contains("RateLimit") else { return }
         let fields = RateLimitFields(response.headers)
-        for name in fields.malformed { request.record?.tell(.noted("the response's \(name) is malformed, and was ignored")) }
+        for name in fields.malformed { malformed.note(name, in: request) }
         guard let pause = fields.pause else { return }
         state.withLock { $0[origin, default: RateState()].close(until: elapsed() + pause) }
     }
