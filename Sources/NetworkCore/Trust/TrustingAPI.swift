@@ -72,6 +72,10 @@ struct StatedTrust: Sendable {
 }
 
 extension NetworkRequest {
+    /// The trust policy that the request's ``TrustingAPI`` states for its host; `nil` where none does. Who answers a request in place of a
+    /// session manager must not give it what came under another policy.
+    public var statedTrust: TrustPolicy? { context[StatedTrust.Key.self]?.policy }
+
     /// Checks a session manager's policy for the request's host against the one that its API states.
     ///
     /// - Throws: ``TransportError/Code/trustUnavailable`` where they differ.

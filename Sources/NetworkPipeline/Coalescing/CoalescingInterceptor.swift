@@ -4,14 +4,16 @@ import NetworkCore
 
 /// Has identical GETs that are under way at the same time share one exchange.
 ///
-/// Identical are those with the same URL and the same header fields, `Authorization` and `Accept` among them: who may see another answer never
-/// shares one. Fields that only tell requests apart (`traceparent`, `tracestate`, `X-Request-ID`) are not compared. The exchange runs in a task of
+/// Identical are those with the same URL, the same header fields, `Authorization` and `Accept` among them, and the same stated trust: who may see
+/// another answer never shares one. Fields that only tell requests apart (`traceparent`, `tracestate`, `X-Request-ID`) are not compared. The exchange runs in a task of
 /// its own and is called off when the last who waits for it has been; the limits of time of the first hold for it, and who has more time left
 /// when they run out goes alone. Streams are not shared.
 public final class CoalescingInterceptor: NetworkInterceptor {
     private struct Key: Hashable {
         var url: URL
         var fields: [String: [String]]
+        /// A request may not be given an answer that came under less trust than its API states.
+        var trust: TrustPolicy?
     }
 
     private struct Flight {
@@ -49,7 +51,7 @@ public final class CoalescingInterceptor: NetworkInterceptor {
         -> NetworkResponse
     {
         guard request.method == .get, request.body == nil else { return try await next(request) }
-        let key = Key(url: request.url, fields: Self.compared(request.headers))
+        let key = Key(url: request.url, fields: Self.compared(request.headers), trust: request.statedTrust)
         let waiter = Waiter<NetworkResponse>()
         let (number, sent, isFirst) = state.withLock { state in
             if let flight = state.flights[key] {

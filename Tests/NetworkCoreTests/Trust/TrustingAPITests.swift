@@ -58,9 +58,13 @@ struct TrustingAPITests {
     @Test func `http is refused, and so is a host that cannot be compared`() throws {
         let configuration = try SessionConfiguration(trusting: PinnedAPI())
         #expect(try code(request(PinnedAPI(scheme: "http")), configuration) == .trustUnavailable)
+        // Also where nothing else keeps it back.
+        let all = SessionConfiguration { $0.trust = TrustPolicy(minimumTLSVersion: .v1_3) }
+        #expect(try code(request(PinnedAPI(scheme: "http")), all) == .trustUnavailable)
+        #expect(try code(request(PinnedAPI(scheme: "http", trust: TrustPolicy())), SessionConfiguration()) == .trustUnavailable)
         var odd = try request(PinnedAPI())
         odd.url = try #require(URL(string: "https://a..example/"))
-        #expect(try code(odd, SessionConfiguration { $0.trust = TrustPolicy(minimumTLSVersion: .v1_3) }) == .trustUnavailable)
+        #expect(try code(odd, all) == .trustUnavailable)
     }
 
     @Test func `another host, as after a redirect, is under its own policy`() throws {

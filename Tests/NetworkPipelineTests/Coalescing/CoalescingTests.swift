@@ -53,6 +53,25 @@ import Testing
         #expect(coalescing.sharedCount == 0)
     }
 
+    private struct PinnedAPI: TrustingAPI {
+        let host = "api.test"
+        let endpoint = "a"
+        var trust = TrustPolicy(minimumTLSVersion: .v1_3)
+    }
+
+    @Test func `requests whose APIs state other trust are not shared`() async throws {
+        let door = Gate()
+        let pinned = try PinnedAPI().networkRequest(with: .composed)
+        let tasks = [NetworkRequest(url: pinned.url), pinned, try PinnedAPI(trust: .init()).networkRequest(with: .composed)]
+            .map { send($0, through: door) }
+        while sent.withLock({ $0 }) < 3, !Task.isCancelled { await Task.yield() }
+        let same = send(pinned, through: door)
+        await joined(1)
+        door.open()
+        for task in tasks + [same] { #expect(await task.value.status == 200) }
+        #expect(coalescing.sharedCount == 1 && sent.withLock { $0 } == 3)
+    }
+
     @Test func `what only tells requests apart does not keep them apart`() async {
         let door = Gate()
         let tasks = ["a", "b"].map { value in
