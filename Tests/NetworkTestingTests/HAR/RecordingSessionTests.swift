@@ -190,7 +190,7 @@ import Testing
         #expect(entry.response.body.data?.count == read && entry.response.body.isTruncated && entry.failure == nil)
     }
 
-    @Test func `failures are recorded, and what was called off is not`() async throws {
+    @Test func `failures are recorded, and happen again`() async throws {
         let server = try LoopbackServer {
             Route(.get, "/cut") { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
         }
@@ -201,9 +201,6 @@ import Testing
         var received = Data()
         let stream = try await recording.stream(for: cut)
         await #expect(throws: TransportError.self) { for try await chunk in stream.body { received += chunk } }
-        let cancelled = Task { await recording.failure(of: cut) }
-        cancelled.cancel()
-        _ = await cancelled.value
         let session = try replay(recording)
         let again = await session.failure(of: cut)
         #expect(again?.code == .incompleteBody && again?.phase == error?.phase && again?.message == error?.message)
@@ -211,6 +208,21 @@ import Testing
         let second = try await session.stream(for: cut)
         await #expect(throws: TransportError.self) { for try await chunk in second.body { replayed += chunk } }
         #expect(received == Data("hel".utf8) && replayed == received)
+    }
+
+    @Test func `what was called off is not recorded`() async throws {
+        let stub = StubSessionManager(answering: .silence)
+        let recording = RecordingSessionManager(stub)
+        let task = Task { await recording.failure(of: try .make()) }
+        while stub.waitingCount == 0, !Task.isCancelled { await Task.yield() }
+        task.cancel()
+        #expect(try await task.value?.isCancelled == true && recording.archive.entries.isEmpty)
+        let handle: (any NetworkCancellable)? = recording.request(try .make()) { _ in }
+        handle?.cancel()
+        var invalid = try NetworkRequest.make()
+        invalid.headers = ["A": "\n"]
+        #expect(await recording.failure(of: invalid)?.code == .invalidRequest)
+        #expect(recording.archive.entries.isEmpty)
     }
 
     @Test func `entries stand in the order in which exchanges began`() async throws {
