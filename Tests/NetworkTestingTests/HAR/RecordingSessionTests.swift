@@ -101,6 +101,17 @@ import Testing
         #expect(await session.failure(of: other)?.message.contains("the body differs at a") == true)
     }
 
+    @Test func `an answer's secret numbers become 0, so that it still decodes`() async throws {
+        struct Failure: Decodable, Sendable, Equatable { var code: Int, message: String }
+        let recording = RecordingSessionManager(StubSessionManager(answering: .json(#"{"code": 17, "message": "no"}"#)))
+        _ = try await recording.response(
+            for: .make(.post, headers: ["Content-Type": "application/json"], body: #"{"pin": 1234}"#))
+        #expect(!String(decoding: try recording.archive.data(), as: UTF8.self).contains("1234"))
+        let again = try await replay(recording).response(
+            for: .make(.post, headers: ["Content-Type": "application/json"], body: #"{"pin": 4321}"#))
+        #expect(try JSONDecoder().decode(Failure.self, from: again.body) == Failure(code: 0, message: "no"))
+    }
+
     @Test func `bodies from files, streams and forms are recorded as they are sent`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("a.bin")
