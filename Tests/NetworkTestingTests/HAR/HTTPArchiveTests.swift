@@ -210,11 +210,20 @@ struct HTTPArchiveTests {
         #expect(error(deep) == "the archive is not JSON in UTF-8")
     }
 
-    @Test func `descriptions hold nothing of a request`() throws {
+    @Test func `descriptions hold no query, no field and no body`() throws {
         let archive = try ArchiveSamples.archive(
-            ArchiveSamples.entry(request: #""method": "GET", "url": "https://a.test/?token=CaNaRy""#))
-        var dumped = ""
-        dump(archive, to: &dumped)
-        #expect(!"\(archive) \(String(reflecting: archive)) \(dumped)".contains("CaNaRy"))
+            ArchiveSamples.entry(
+                request: #"""
+                    "method": "POST", "url": "https://u:CaNaRy@a.test/x?token=CaNaRy", "headers": [{"name": "Cookie", "value": "CaNaRy"}],
+                    "postData": {"mimeType": "text/plain", "text": "CaNaRy"}
+                    """#,
+                response: #""status": 200, "content": {"mimeType": "text/plain", "text": "CaNaRy"}"#))
+        let entry = try #require(archive.entries.first)
+        #expect("\(entry)" == "POST https://a.test/x?…, 6-byte body: 200, 6-byte body")
+        for value in [archive, entry, entry.request, entry.response, entry.response.body] as [Any] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            #expect(!"\(value) \(String(reflecting: value)) \(dumped)".contains("CaNaRy"))
+        }
     }
 }

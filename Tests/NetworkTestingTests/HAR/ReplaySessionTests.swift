@@ -144,6 +144,26 @@ import Testing
         #expect(live.requests.first?.body?.data == Data("once".utf8))
     }
 
+    @Test func `progress ends once, whoever answers`() async throws {
+        final class Watcher: TransferProgressObserver {
+            let ends = Locked(0)
+            func transferDidProgress(_ progress: TransferProgress) {
+                if progress.isFinished { ends.withLock { $0 += 1 } }
+            }
+        }
+        let session = ReplaySessionManager(
+            HTTPArchive(entries: [entry(answer: "1")]), fallback: StubSessionManager(answering: .text("live")))
+        for url in ["https://a.test/x", "https://a.test/other"] {
+            let (whole, streamed) = (Watcher(), Watcher())
+            var request = try NetworkRequest.make(.get, url)
+            request.progress = whole
+            _ = try await session.response(for: request)
+            request.progress = streamed
+            _ = try await session.stream(for: request).body.collected()
+            #expect(whole.ends.withLock { $0 } == 1 && streamed.ends.withLock { $0 } == 1)
+        }
+    }
+
     @Test func `a body that the archive does not hold is never taken for an empty one`() async throws {
         let lost = try ReplaySessionManager(
             ArchiveSamples.archive(
