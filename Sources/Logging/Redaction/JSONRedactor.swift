@@ -6,15 +6,19 @@ struct JSONRedactor {
     private let bytes: [UInt8]
     private let redaction: Redaction
     private let limit: Int
+    private let keepsTypes: Bool
     private var output: [UInt8] = []
     private(set) var index = 0
     private var isMalformed = false
 
-    /// - Parameter limit: Stop soon after this many bytes of output.
-    init(_ bytes: [UInt8], redaction: Redaction, limit: Int) {
+    /// - Parameters:
+    ///   - limit: Stop soon after this many bytes of output.
+    ///   - keepsTypes: Whether a secret number becomes 0, and `true`, `false` and `null` stay, so that a reader finds the type it looks for.
+    init(_ bytes: [UInt8], redaction: Redaction, limit: Int, keepsTypes: Bool = false) {
         self.bytes = bytes
         self.redaction = redaction
         self.limit = limit
+        self.keepsTypes = keepsTypes
     }
 
     /// The redacted bytes.
@@ -92,9 +96,26 @@ struct JSONRedactor {
             index += 1
         }
         guard index > start else { return }
+        if keepsTypes, let value = Self.bareValue(bytes[start..<index]) {
+            output += value
+            return
+        }
         output.append(.quote)
         output += Redaction.placeholder.utf8
         output.append(.quote)
+    }
+
+    /// What stands for a value that is no text, list or object: nothing of a number is left. `nil` for any other.
+    private static func bareValue(_ value: ArraySlice<UInt8>) -> [UInt8]? {
+        let text = Array(value.prefix { !$0.isWhitespace })
+        guard value[(value.startIndex + text.count)...].allSatisfy({ $0.isWhitespace }), let first = text.first else {
+            return nil
+        }
+        if ["true", "false", "null"].contains(text.text) { return text }
+        let isNumber = text.allSatisfy { byte in
+            byte.isDigit || byte == .hyphen || byte == .plus || byte == .dot || byte.lowered == UInt8(ascii: "e")
+        }
+        return isNumber && (first.isDigit || first == .hyphen) ? [UInt8(ascii: "0")] : nil
     }
 
     private static func endsValue(_ byte: UInt8) -> Bool {

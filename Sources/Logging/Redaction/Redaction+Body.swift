@@ -15,7 +15,7 @@ extension Redaction {
         shown(body: Array(body), type: MediaType(contentType), limit: max(0, limit)).noted
     }
 
-    func shown(body: [UInt8], type: MediaType, limit: Int) -> ShownBody {
+    func shown(body: [UInt8], type: MediaType, limit: Int, keepsTypes: Bool = false) -> ShownBody {
         guard !body.isEmpty else { return ShownBody(text: "", isJSON: false) }
         // A little more than is shown, so that the cut can fall between characters.
         let limitOfScan = max(limit, limit &+ 8)
@@ -34,7 +34,7 @@ extension Redaction {
         }
         let first = body.first { !$0.isWhitespace && $0 < 0x80 && $0 != 0x1E }
         if type.isJSON || first == .openBrace || first == .openBracket {
-            var scanner = JSONRedactor(body, redaction: self, limit: limitOfScan)
+            var scanner = JSONRedactor(body, redaction: self, limit: limitOfScan, keepsTypes: keepsTypes)
             let text = scanner.run()
             return ShownBody(text, read: scanner.index, total: body.count, limit: limit, isJSON: true)
         }

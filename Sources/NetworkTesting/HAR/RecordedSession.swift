@@ -12,7 +12,8 @@ import Foundation
 /// place of the mode: `1` or `record` records anew, `0` or `replay` never goes live, `once` records where there is no file.
 ///
 /// While it records, the file is written after each exchange, before its completion runs or its stream ends, so that there is nothing to call
-/// at the end of a test; an exchange whose file cannot be written fails. See ``RecordingSessionManager`` for what is hidden in it, and
+/// at the end of a test; an exchange whose file cannot be written fails. Each test has a file of its own: sessions that record into one file
+/// replace what the others wrote. A test that failed while it was recorded left part of a file: record it anew. See ``RecordingSessionManager`` for what is hidden in it, and
 /// ``ReplaySessionManager`` for how requests are matched.
 public final class RecordedSession: NetworkSessionManager {
     /// When to be live.

@@ -23,6 +23,19 @@ struct RedactionContentTests {
         #expect(content(body, type) == expected)
     }
 
+    @Test(
+        arguments: [
+            (#"{"code": 7, "pin": -1.5e3 }"#, #"{"code": 0, "pin": 0}"#), (#"{"token": null, "auth": true}"#, nil),
+            (#"{"token": "7", "pin": [7]}"#, #"{"token": "<redacted>", "pin": "<redacted>"}"#),
+            // What is no JSON value is hidden as any text.
+            (#"{"pin": 7 8}"#, #"{"pin": "<redacted>"}"#), (#"{"pin": e7}"#, #"{"pin": "<redacted>"}"#),
+            (#"{"pin": nul}"#, #"{"pin": "<redacted>"}"#), (#"{"a": 7, "<redacted>": 1}"#, nil),
+        ] as [(String, String?)])
+    func `types can be kept, and no digit of a number is`(body: String, expected: String?) {
+        let content = Redaction.default.redactedContent(Data(body.utf8), contentType: "application/json", keepsTypes: true)
+        #expect(content == expected)
+    }
+
     @Test func `bytes that are no text are left as they are`() {
         #expect(Redaction.default.redactedContent(Data([0, 255, 1]), contentType: nil) == nil)
         #expect(Redaction.default.redactedContent(Data([0, 255, 1]), contentType: "application/json") == nil)

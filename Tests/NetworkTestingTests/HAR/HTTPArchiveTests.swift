@@ -97,12 +97,51 @@ struct HTTPArchiveTests {
         _ = try HTTPArchive(data: archive.data())
     }
 
+    @Test(
+        arguments: [
+            (#""status": 0, "_error": "net::ERR_NAME_NOT_RESOLVED""#, .nameLookupFailed),
+            (#""status": 0, "_error": "net::ERR_CONNECTION_REFUSED""#, .cannotConnect),
+            (#""status": 0, "_error": "net::ERR_TIMED_OUT""#, .timedOut),
+            (#""status": 0, "_error": "net::ERR_CERT_DATE_INVALID""#, .tlsFailed), (#""status": 0"#, .connectionLost),
+            (#""status": -1, "content": {"size": 0}"#, .connectionLost),
+            (#""status": 200, "_error": "net::ERR_INCOMPLETE_CHUNKED_ENCODING""#, .incompleteBody),
+            (#""status": 200, "_error": "net::ERR_ABORTED", "content": {"size": 0}"#, nil),
+            (
+                #""status": 200, "_error": "net::ERR_ABORTED", "content": {"size": 0}, "headers": [{"name": "content-length", "value": "9"}]"#,
+                .connectionLost
+            ),
+            (#""status": 200, "_error": "net::ERR_ABORTED", "content": {"size": 9}"#, .connectionLost),
+            (
+                #""status": 204, "_error": "net::ERR_ABORTED", "content": {"size": 0}, "headers": [{"name": "content-length", "value": "9"}]"#,
+                nil
+            ),
+            (#""status": 200, "_error": null, "content": {"text": "ok"}"#, nil),
+        ] as [(String, TransportError.Code?)])
+    func `what a browser says of a failure is understood`(response: String, code: TransportError.Code?) async throws {
+        let archive = try HTTPArchive(data: ArchiveSamples.document(ArchiveSamples.entry(response: response)))
+        #expect(archive.entries.first?.failure?.code == code)
+        #expect(await ReplaySessionManager(archive).failure(of: try .make())?.code == code)
+    }
+
     @Test func `dates with any offset are read, and written in UTC`() throws {
         let archive = try HTTPArchive(
             data: ArchiveSamples.document(ArchiveSamples.entry(more: #""startedDateTime": "2026-01-02T04:04:05.678+01:00""#)))
         let date = try #require(archive.entries.first?.started)
         #expect(abs(date.timeIntervalSince1970 - 1_767_323_045.678) < 0.001)
         #expect(String(decoding: try archive.data(), as: UTF8.self).contains(#""2026-01-02T03:04:05.678Z""#))
+    }
+
+    @Test(arguments: ["202396-01-02T03:04:05.678Z", "0000-01-01T00:00:00Z", "1960-01-01T00:00:00Z", "now"])
+    func `a date that is none, or out of all bounds, is dropped`(text: String) throws {
+        let entry = ArchiveSamples.entry(more: #""startedDateTime": "\#(text)""#)
+        let archive = try HTTPArchive(data: ArchiveSamples.document(entry))
+        #expect(archive.entries.first?.started == nil)
+        var far = archive
+        for date in [Date.distantFuture, .distantPast, Date(timeIntervalSince1970: .infinity), Date(timeIntervalSince1970: .nan)]
+        {
+            far.entries[0].started = date
+            _ = try HTTPArchive(data: far.data())
+        }
     }
 
     @Test func `a limit that is hit is named`() {
@@ -171,11 +210,20 @@ struct HTTPArchiveTests {
         #expect(error(deep) == "the archive is not JSON in UTF-8")
     }
 
-    @Test func `descriptions hold nothing of a request`() throws {
+    @Test func `descriptions hold no query, no field and no body`() throws {
         let archive = try ArchiveSamples.archive(
-            ArchiveSamples.entry(request: #""method": "GET", "url": "https://a.test/?token=CaNaRy""#))
-        var dumped = ""
-        dump(archive, to: &dumped)
-        #expect(!"\(archive) \(String(reflecting: archive)) \(dumped)".contains("CaNaRy"))
+            ArchiveSamples.entry(
+                request: #"""
+                    "method": "POST", "url": "https://u:CaNaRy@a.test/x?token=CaNaRy", "headers": [{"name": "Cookie", "value": "CaNaRy"}],
+                    "postData": {"mimeType": "text/plain", "text": "CaNaRy"}
+                    """#,
+                response: #""status": 200, "content": {"mimeType": "text/plain", "text": "CaNaRy"}"#))
+        let entry = try #require(archive.entries.first)
+        #expect("\(entry)" == "POST https://a.test/x?…, 6-byte body: 200, 6-byte body")
+        for value in [archive, entry, entry.request, entry.response, entry.response.body] as [Any] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            #expect(!"\(value) \(String(reflecting: value)) \(dumped)".contains("CaNaRy"))
+        }
     }
 }

@@ -101,6 +101,17 @@ import Testing
         #expect(await session.failure(of: other)?.message.contains("the body differs at a") == true)
     }
 
+    @Test func `an answer's secret numbers become 0, so that it still decodes`() async throws {
+        struct Failure: Decodable, Sendable, Equatable { var code: Int, message: String }
+        let recording = RecordingSessionManager(StubSessionManager(answering: .json(#"{"code": 17, "message": "no"}"#)))
+        _ = try await recording.response(
+            for: .make(.post, headers: ["Content-Type": "application/json"], body: #"{"pin": 1234}"#))
+        #expect(!String(decoding: try recording.archive.data(), as: UTF8.self).contains("1234"))
+        let again = try await replay(recording).response(
+            for: .make(.post, headers: ["Content-Type": "application/json"], body: #"{"pin": 4321}"#))
+        #expect(try JSONDecoder().decode(Failure.self, from: again.body) == Failure(code: 0, message: "no"))
+    }
+
     @Test func `bodies from files, streams and forms are recorded as they are sent`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("a.bin")
@@ -190,7 +201,7 @@ import Testing
         #expect(entry.response.body.data?.count == read && entry.response.body.isTruncated && entry.failure == nil)
     }
 
-    @Test func `failures are recorded, and what was called off is not`() async throws {
+    @Test func `failures are recorded, and happen again`() async throws {
         let server = try LoopbackServer {
             Route(.get, "/cut") { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
         }
@@ -201,9 +212,6 @@ import Testing
         var received = Data()
         let stream = try await recording.stream(for: cut)
         await #expect(throws: TransportError.self) { for try await chunk in stream.body { received += chunk } }
-        let cancelled = Task { await recording.failure(of: cut) }
-        cancelled.cancel()
-        _ = await cancelled.value
         let session = try replay(recording)
         let again = await session.failure(of: cut)
         #expect(again?.code == .incompleteBody && again?.phase == error?.phase && again?.message == error?.message)
@@ -211,6 +219,21 @@ import Testing
         let second = try await session.stream(for: cut)
         await #expect(throws: TransportError.self) { for try await chunk in second.body { replayed += chunk } }
         #expect(received == Data("hel".utf8) && replayed == received)
+    }
+
+    @Test func `what was called off is not recorded`() async throws {
+        let stub = StubSessionManager(answering: .silence)
+        let recording = RecordingSessionManager(stub)
+        let task = Task { await recording.failure(of: try .make()) }
+        while stub.waitingCount == 0, !Task.isCancelled { await Task.yield() }
+        task.cancel()
+        #expect(try await task.value?.isCancelled == true && recording.archive.entries.isEmpty)
+        let handle: (any NetworkCancellable)? = recording.request(try .make()) { _ in }
+        handle?.cancel()
+        var invalid = try NetworkRequest.make()
+        invalid.headers = ["A": "\n"]
+        #expect(await recording.failure(of: invalid)?.code == .invalidRequest)
+        #expect(recording.archive.entries.isEmpty)
     }
 
     @Test func `entries stand in the order in which exchanges began`() async throws {

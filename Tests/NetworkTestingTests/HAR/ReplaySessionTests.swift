@@ -73,6 +73,9 @@ import Testing
             ("text/plain", "hello", "hello", nil), ("text/plain", "hello", "Hello", "the body differs"),
             ("text/plain", "a <redacted> b <redacted>", "a 1 b 2", nil),
             ("text/plain", "<redacted> b", "a c", "the body differs"),
+            ("text/plain", "<redacted> a <redacted> b <redacted>", "1 b 2 a 3", "the body differs"),
+            ("text/plain", "<redacted> a <redacted> a", "1 a", "the body differs"),
+            ("text/plain", "ab<redacted>b", "ab", "the body differs"), ("text/plain", "ab<redacted>b", "abb", nil),
             ("text/plain", "", "x", "the body is recorded as empty"), ("text/plain", "x", "", "the body is empty"),
         ] as [(String, String, String, String?)])
     func `a body is compared by what it means`(type: String, recorded: String, sent: String, difference: String?) async throws {
@@ -141,6 +144,26 @@ import Testing
         #expect(live.requests.first?.body?.data == Data("once".utf8))
     }
 
+    @Test func `progress ends once, whoever answers`() async throws {
+        final class Watcher: TransferProgressObserver {
+            let ends = Locked(0)
+            func transferDidProgress(_ progress: TransferProgress) {
+                if progress.isFinished { ends.withLock { $0 += 1 } }
+            }
+        }
+        let session = ReplaySessionManager(
+            HTTPArchive(entries: [entry(answer: "1")]), fallback: StubSessionManager(answering: .text("live")))
+        for url in ["https://a.test/x", "https://a.test/other"] {
+            let (whole, streamed) = (Watcher(), Watcher())
+            var request = try NetworkRequest.make(.get, url)
+            request.progress = whole
+            _ = try await session.response(for: request)
+            request.progress = streamed
+            _ = try await session.stream(for: request).body.collected()
+            #expect(whole.ends.withLock { $0 } == 1 && streamed.ends.withLock { $0 } == 1)
+        }
+    }
+
     @Test func `a body that the archive does not hold is never taken for an empty one`() async throws {
         let lost = try ReplaySessionManager(
             ArchiveSamples.archive(
@@ -150,11 +173,28 @@ import Testing
             error?.code == .notStubbed && error?.message.hasPrefix("log.entries[0].response.content holds no whole body") == true)
         var cut = entry(answer: "half")
         cut.response.body.isTruncated = true
+        cut.response.headers = ["Content-Length": "9"]
         #expect(await session(cut).failure(of: try .make())?.message.contains("first 4 bytes") == true)
         let stream = try await session(cut).stream(for: .make())
+        #expect(stream.headers["Content-Length"] == "9")
         var received = Data()
         let end = await #expect(throws: TransportError.self) { for try await chunk in stream.body { received += chunk } }
         #expect(received == Data("half".utf8) && end?.code == .notStubbed)
+    }
+
+    @Test(
+        arguments: [
+            ("text/plain; charset=utf-16", "ok", "text/plain; charset=utf-8"),
+            ("text/plain; charset=\"Windows-1252\"; a=b", "ü", "text/plain; charset=utf-8"),
+            ("text/plain; charset=iso-8859-1", "ok", "text/plain; charset=iso-8859-1"),
+            ("text/plain; charset=UTF-8", "ü", "text/plain; charset=UTF-8"), ("text/plain", "ü", "text/plain"),
+        ])
+    func `text that a browser kept as Unicode says that it is UTF-8`(type: String, text: String, expected: String) async throws {
+        var entry = entry(answer: text)
+        entry.response.headers = ["Content-Type": type]
+        #expect(try await session(entry).response(for: .make()).headers["Content-Type"] == type)
+        entry.response.finalURL = nil
+        #expect(try await session(entry).response(for: .make()).headers["Content-Type"] == expected)
     }
 
     @Test func `a streamed answer comes in pieces, with the same head`() async throws {

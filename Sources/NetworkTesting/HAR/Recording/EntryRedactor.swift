@@ -12,7 +12,8 @@ struct EntryRedactor {
             method: request.method, url: url(request.url), httpVersion: version, headers: headers(request.headers), bodySize: 0)
         guard request.body != nil else { return recorded }
         let (data, isTruncated) = sent.sent
-        recorded.body = body(data, type: request.headers["Content-Type"], isTruncated: isTruncated)
+        // Here a placeholder has to be told from a number: it matches any.
+        recorded.body = body(data, type: request.headers["Content-Type"], isTruncated: isTruncated, keepsTypes: false)
         // What an engine tells of chunks that were sent includes their framing.
         recorded.bodySize = !isTruncated ? Int64(data.count) : timings.bytesSent > 0 ? timings.bytesSent : -1
         return recorded
@@ -24,7 +25,7 @@ struct EntryRedactor {
         return HTTPArchive.Response(
             statusCode: response.statusCode, statusText: LoopbackReasonPhrase.of(response.statusCode), httpVersion: version,
             headers: headers(response.headers),
-            body: self.body(body, type: response.headers["Content-Type"], isTruncated: isTruncated),
+            body: self.body(body, type: response.headers["Content-Type"], isTruncated: isTruncated, keepsTypes: true),
             bodySize: received > 0 ? received : isEncoded || isTruncated ? -1 : Int64(body.count), finalURL: url(response.url))
     }
 
@@ -38,10 +39,10 @@ struct EntryRedactor {
         }
     }
 
-    private func body(_ data: Data, type: String?, isTruncated: Bool) -> HTTPArchive.Body {
+    private func body(_ data: Data, type: String?, isTruncated: Bool, keepsTypes: Bool) -> HTTPArchive.Body {
         let type = type ?? ""
         let mimeType = redaction.redacted(headerValue: type, for: "Content-Type")
-        if let text = redaction.redactedContent(data, contentType: type.isEmpty ? nil : type) {
+        if let text = redaction.redactedContent(data, contentType: type.isEmpty ? nil : type, keepsTypes: keepsTypes) {
             return HTTPArchive.Body(Data(text.utf8), mimeType: mimeType, isTruncated: isTruncated, isRedacted: true)
         }
         return HTTPArchive.Body(data, mimeType: mimeType, isTruncated: isTruncated)

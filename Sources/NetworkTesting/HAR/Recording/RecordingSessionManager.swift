@@ -13,7 +13,8 @@ import Foundation
 ///
 /// Buffered and streamed exchanges and failures are recorded, in the order in which they began; what was called off is not. A streamed exchange
 /// is recorded when its body has ended or been let go of. Hidden are the secrets that ``NetworkLogging/Redaction`` knows of: credentials,
-/// cookies, secret query items, form fields and JSON keys. Bytes that are no UTF-8 text are kept as they are.
+/// cookies, secret query items, form fields and JSON keys. In the JSON of an answer a secret number becomes 0, so that it still decodes. Bytes
+/// that are no UTF-8 text are kept as they are.
 ///
 /// Everything is safe from any number of threads. Within the limits, all is held in memory.
 public final class RecordingSessionManager: NetworkSessionManager {

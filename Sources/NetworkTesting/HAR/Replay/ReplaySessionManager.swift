@@ -96,10 +96,18 @@ public final class ReplaySessionManager: NetworkSessionManager {
     ///
     /// - Throws: ``TransportError``: the recorded failure, or ``NetworkCore/TransportError/Code/notStubbed``.
     public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-        defer { request.reportEnd() }
-        switch try await find(request) {
+        let step: Step
+        do throws(TransportError) {
+            step = try await find(request)
+        } catch {
+            request.reportEnd()
+            throw error
+        }
+        switch step {
         case .pass(let request, let session): return try await session.stream(for: request)
-        case .answer(let answer): return try answer.stream()
+        case .answer(let answer):
+            request.reportEnd()
+            return try answer.stream()
         }
     }
 

@@ -100,15 +100,21 @@ struct TimingsCoding: Codable {
 
 /// Points in time as HAR writes them: ISO 8601 with milliseconds.
 enum ArchiveDate {
+    /// The years that have four digits; others have no such text, or lose their milliseconds.
+    private static let range = 0..<253_402_300_800.0
+
     static func text(_ date: Date) -> String {
+        let seconds = range.contains(date.timeIntervalSince1970) ? date.timeIntervalSince1970 : 0
         // The style cuts what is less than a millisecond, and so what is a hair's breadth below one.
-        let rounded = Date(timeIntervalSince1970: (date.timeIntervalSince1970 * 1000).rounded() / 1000 + 0.0001)
+        let rounded = Date(timeIntervalSince1970: (seconds * 1000).rounded() / 1000 + 0.0001)
         return rounded.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
     static func date(_ text: String) -> Date? {
         guard text.utf8.count <= 64 else { return nil }
-        return (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
+        let date =
+            (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
             ?? (try? Date.ISO8601FormatStyle().parse(text))
+        return date.flatMap { range.contains($0.timeIntervalSince1970) ? $0 : nil }
     }
 }
