@@ -68,7 +68,7 @@ let package = Package(
             name: "NetworkCacheTests", dependencies: ["NetworkCache", "NetworkPipeline", "NetworkTesting"],
             swiftSettings: settings),
         .testTarget(
-            name: "ParityTests", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkTesting"],
+            name: "ParityTests", dependencies: ["DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting"],
             resources: [.copy("Fixtures")], swiftSettings: settings
         ),
         // Skipped unless Scripts/with-servers runs it.

@@ -30,14 +30,20 @@ public struct CacheKey: Hashable, Sendable {
         let text = request.url.absoluteString
         let isNormal = NormalURL.isNormal(text)
         url = isNormal ? text : NormalURL.text(of: request.url)
+        let whose: String
         if let partition {
-            self.partition = partition.text
+            whose = partition.text
         } else if isNormal {
-            self.partition = CachePartition(credentialsIn: request.headers, user: nil).text
+            whose = CachePartition(credentialsIn: request.headers, user: nil).text
         } else {
-            self.partition = CachePartition(credentialsOf: request).text
+            whose = CachePartition(credentialsOf: request).text
         }
+        // What came over a connection that was trusted for less is not for who asks for more. The number is this process's own.
+        self.partition = request.statedTrust.map { "\(whose)\(Self.trustMark)\($0.hashValue)" } ?? whose
     }
+
+    /// Follows a partition, where an API states whom it trusts.
+    static let trustMark = " trust:"
 
     /// A key that was taken apart.
     ///

@@ -66,7 +66,9 @@ public struct CacheSelection: Hashable, Sendable {
     public func contains(_ other: CacheKey, storedAt date: Date) -> Bool {
         if let key, key != other { return false }
         if let url, url != other.url { return false }
-        if let partition, partition != other.partition { return false }
+        if let partition, partition != other.partition, !other.partition.hasPrefix(partition + CacheKey.trustMark) {
+            return false
+        }
         if let storedBefore, date >= storedBefore { return false }
         if let host, host != other.host { return false }
         return true

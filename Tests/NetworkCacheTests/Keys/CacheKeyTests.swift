@@ -27,6 +27,28 @@ struct CacheKeyTests {
         #expect(CacheKey(method: .get, url: key.url, partition: "") == key)
     }
 
+    private struct PinnedAPI: API, TrustingAPI {
+        var host: String { "api.test" }
+        var endpoint: String { "a" }
+        var trust: TrustPolicy { TrustPolicy(pins: [.publicKey(sha256: Data(count: 32))]) }
+    }
+
+    private struct PlainAPI: API {
+        var host: String { "api.test" }
+        var endpoint: String { "a" }
+    }
+
+    @Test
+    func `what was trusted for less is not for who asks for more, and goes when its user does`() throws {
+        let pinned = try PinnedAPI().networkRequest(with: .composed), plain = try PlainAPI().networkRequest(with: .composed)
+        #expect(CacheKey(pinned, named: nil) != CacheKey(plain, named: nil))
+        #expect(CacheKey(pinned, named: nil) == CacheKey(pinned, named: nil))
+        let ada = CachePartition(named: "ada")
+        let key = CacheKey(pinned, named: ada)
+        #expect(CacheSelection.partition(ada).contains(key, storedAt: Date()))
+        #expect(!CacheSelection.partition(CachePartition(named: "ad")).contains(key, storedAt: Date()))
+    }
+
     @Test
     func `a URL that is not in its normal form is no key`() {
         #expect(CacheKey(method: .get, url: "https://API.example.com/", partition: "") == nil)

@@ -1,0 +1,43 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+/// EXNetworkLayer's pins, and what was broken about them: they replaced the injected session, and there was one, without a backup.
+@Suite("EXNetworkLayer, trust", .timeLimit(.minutes(1))) struct EXNetworkLayerTrustTests {
+    struct PinnedAPI: API, TrustingAPI {
+        var trust: TrustPolicy
+
+        var host: String { "pinned.test" }
+        var endpoint: String { "a" }
+    }
+
+    @Test func `pins of keys and of certificates, several of each`() throws {
+        let pins: [TrustPin] = [
+            .publicKey(sha256: "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="), .publicKey(sha256: Data(count: 32)),
+            .file(bundle: .module, name: "ca"),
+        ]
+        let configuration = try SessionConfiguration(trusting: PinnedAPI(trust: TrustPolicy(pins: pins)))
+        #expect(configuration.trustByHost["pinned.test"]?.pins?.count == 3)
+    }
+
+    @Test func `a pin that cannot be loaded fails the request before a byte is sent`() async throws {
+        let missing = TrustPin.file(bundle: .module, name: "missing")
+        let api = PinnedAPI(trust: TrustPolicy(pins: [missing]))
+        let session = DefaultSessionManager(configuration: try SessionConfiguration(trusting: api))
+        let service = DefaultDataTransferService(configuration: .composed, sessionManager: session)
+        let error = await failure(of: service, api.as(Data.self, decoder: .rawData))
+        #expect(error?.networkError?.transportError?.code == .trustUnavailable)
+    }
+
+    @Test func `an API's trust does not replace the session that is handed in`() async throws {
+        let session = StubSessionManager()
+        session.route { _ in .text("ok") }
+        let api = PinnedAPI(trust: TrustPolicy(pins: [.publicKey(sha256: Data(count: 32))]))
+        _ = await failure(
+            of: DefaultDataTransferService(configuration: .composed, sessionManager: session),
+            api.as(Data.self, decoder: .rawData))
+        // Whatever a double makes of it, nothing went anywhere else.
+        #expect(session.requests.count <= 1)
+    }
+}
