@@ -43,7 +43,8 @@ import Testing
         let service = DefaultDataTransferService.make(session)
         guard case .parsing = await failure(of: service, endpoint), case .noResponse = await failure(of: service, endpoint),
             case .networkFailure(.status(let response)) = await failure(of: service, endpoint),
-            case .resolvedNetworkFailure(let own, _) = await failure(of: .make(session, resolver: Resolver()), endpoint)
+            case .resolvedNetworkFailure(let own, _) = await failure(
+                of: DefaultDataTransferService.make(session, resolver: Resolver()), endpoint)
         else {
             Issue.record("another error")
             return
@@ -85,7 +86,7 @@ import Testing
         session.route { _ in .status(503) }
         let policy = RetryPolicy(maximumAttempts: 4, backoff: Backoff(base: .microseconds(1)))
         let error = await failure(
-            of: .make(session, interceptors: [.retry(policy, budget: nil)]), Endpoint<Void>(path: "a"))
+            of: DefaultDataTransferService.make(session, interceptors: [.retry(policy, budget: nil)]), Endpoint<Void>(path: "a"))
         #expect(error?.statusCode == 503 && session.requests.count == 4)
     }
 
