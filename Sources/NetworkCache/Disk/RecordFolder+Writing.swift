@@ -50,7 +50,7 @@ extension RecordFolder {
         _ change: (DiskRecord?) throws(CacheStoreError) -> Replacement
     ) throws(CacheStoreError) -> Change? {
         // As long as it is open, no other file is taken for it. Without a limit nobody looks at it.
-        let old = maximumBytes > 0 ? open(name) : nil
+        let old = maximumBytes > 0 ? try openOld(name) : nil
         let found = old.flatMap { try? read($0.file, $0.status, maximumBytes: maximumBytes).get() }
         switch try change(found?.key == key.bytes ? found : nil) {
         case .same: return Change()
@@ -66,6 +66,17 @@ extension RecordFolder {
             return try replace(name, DiskRecord(key: key.bytes, info: info, payload: payload), now: now) { current in
                 maximumBytes == 0 || current?.identity == old?.status.identity
             }
+        }
+    }
+
+    /// - Throws: ``CacheStoreError`` where there may be one that cannot be opened: then nobody knows what would be lost.
+    private func openOld(_ name: RecordName) throws(CacheStoreError) -> (file: FileDescriptor, status: RecordStatus)? {
+        errno = 0
+        if let old = open(name) { return old }
+        switch errno {
+        // Nothing there, or something that is no file.
+        case 0, ENOENT, ELOOP, ENOTDIR, ENXIO: return nil
+        default: throw CacheStoreError("an entry cannot be opened", path: path + "/" + name.file, errno: errno)
         }
     }
 

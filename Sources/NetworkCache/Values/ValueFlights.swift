@@ -63,6 +63,9 @@ final class ValueFlights: Sendable {
         for continuation in waiting.values { continuation.resume(returning: turn) }
     }
 
+    /// Whether nobody is making it.
+    func isFree(_ key: Key) -> Bool { state.withLock { $0.flights[key] == nil } }
+
     /// How many wait for a value.
     func waitingCount(_ key: Key) -> Int { state.withLock { $0.flights[key]?.count ?? 0 } }
 }

@@ -67,11 +67,13 @@ struct DiskCacheStoreTests {
         for response in responses { #expect(await store.entries(for: response.key).map(\.response) == [response]) }
     }
 
-    @Test(arguments: [
-        (CacheSelection.all, []), (.host("API.example.com"), ["other"]), (.partition(CachePartition(named: "7")), ["a", "b", "other"]),
-        (.storedBefore(Date(timeIntervalSinceReferenceDate: 700_000_002)), ["mine", "other"]),
-        (.url(URL(fileURLWithPath: "/")), ["a", "b", "mine", "other"]),
-    ] as [(CacheSelection, [String])])
+    @Test(
+        arguments: [
+            (CacheSelection.all, []), (.host("API.example.com"), ["other"]),
+            (.partition(CachePartition(named: "7")), ["a", "b", "other"]),
+            (.storedBefore(Date(timeIntervalSinceReferenceDate: 700_000_002)), ["mine", "other"]),
+            (.url(URL(fileURLWithPath: "/")), ["a", "b", "mine", "other"]),
+        ] as [(CacheSelection, [String])])
     func `what is selected is forgotten, and nothing else`(selection: CacheSelection, kept: [String]) async throws {
         let store = try store()
         let responses = [

@@ -5,7 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DiskRecordTests {
-    private let record = DiskRecord(key: Array("GET https://a/".utf8), info: [1, 2, 3], payload: Data("a body of some bytes".utf8))
+    private let record = DiskRecord(
+        key: Array("GET https://a/".utf8), info: [1, 2, 3], payload: Data("a body of some bytes".utf8))
 
     private var file: Data { Data(record.encodedHead()) + record.payload }
 

@@ -90,7 +90,8 @@ struct RecordFolderTests {
         try Data().write(to: file)
         let error = try #require(openError(file.appendingPathComponent("cache")))
         #expect(error.code == .directoryMissing && error.systemError == ENOTDIR)
-        #expect(error.description.contains(file.path) && error.description.contains(String(cString: strerror(ENOTDIR))), "\(error)")
+        #expect(
+            error.description.contains(file.path) && error.description.contains(String(cString: strerror(ENOTDIR))), "\(error)")
         #expect(openError(file)?.code == .directoryMissing)
         #expect(openError(try #require(URL(string: "https://example.com/cache")))?.code == .directoryMissing)
     }
