@@ -63,7 +63,9 @@ let package = Package(
         .testTarget(
             name: "NetworkPipelineTests", dependencies: ["NetworkPipeline", "DataTransfer", "NetworkTesting"],
             swiftSettings: settings),
-        .testTarget(name: "NetworkCacheTests", dependencies: ["NetworkCache"], swiftSettings: settings),
+        .testTarget(
+            name: "NetworkCacheTests", dependencies: ["NetworkCache", "NetworkPipeline", "NetworkTesting"],
+            swiftSettings: settings),
         .testTarget(
             name: "ParityTests", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkTesting"],
             resources: [.copy("Fixtures")], swiftSettings: settings

@@ -17,6 +17,7 @@ let package = Package(
             dependencies: [
                 "CLoop",
                 .product(name: "DataTransfer", package: "swift-data-transfer"),
+                .product(name: "NetworkCache", package: "swift-data-transfer"),
                 .product(name: "NetworkPipeline", package: "swift-data-transfer"),
                 .product(name: "NetworkTesting", package: "swift-data-transfer"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),

@@ -17,6 +17,8 @@ let package = Package(
         .executableTarget(name: "fuzz-events", dependencies: ["Splitting", endpoints]),
         .executableTarget(name: "fuzz-ndjson", dependencies: ["Splitting", endpoints]),
         .executableTarget(name: "fuzz-elements", dependencies: ["Splitting", endpoints]),
+        .executableTarget(
+            name: "fuzz-stored", dependencies: [.product(name: "NetworkCache", package: "swift-data-transfer")]),
         .executableTarget(name: "fuzz-multipart", dependencies: [endpoints]),
     ],
     swiftLanguageModes: [.v6]

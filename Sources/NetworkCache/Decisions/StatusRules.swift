@@ -17,4 +17,9 @@ enum StatusRules {
     static func isFailure(_ status: Int) -> Bool {
         status == 500 || status == 502 || status == 503 || status == 504
     }
+
+    /// Whether it says what the resource is now, rather than that this request could not be answered.
+    static func isAnswer(_ status: Int) -> Bool {
+        (200..<400).contains(status) || status == 404 || status == 410
+    }
 }

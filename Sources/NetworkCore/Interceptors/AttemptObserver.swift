@@ -6,6 +6,12 @@ package protocol AttemptObserver: Sendable {
     func attemptWillBegin(_ request: NetworkRequest)
     /// The response, or in a streamed exchange its head, has come; or it failed.
     func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>)
+    /// Nothing was sent: what was sent for another call answers this one too. Does nothing by default.
+    func attemptWasShared(_ request: NetworkRequest)
+}
+
+extension AttemptObserver {
+    package func attemptWasShared(_ request: NetworkRequest) {}
 }
 
 private enum AttemptObserverKey: RequestContextKey {
@@ -16,5 +22,30 @@ extension NetworkRequest {
     package var attemptObserver: (any AttemptObserver)? {
         get { context[AttemptObserverKey.self] }
         set { context[AttemptObserverKey.self] = newValue }
+    }
+
+    /// Has an observer hear too, after those that hear already.
+    package mutating func addAttemptObserver(_ observer: any AttemptObserver) {
+        attemptObserver = attemptObserver.map { BothObservers(first: $0, second: observer) } ?? observer
+    }
+}
+
+private struct BothObservers: AttemptObserver {
+    let first: any AttemptObserver
+    let second: any AttemptObserver
+
+    func attemptWillBegin(_ request: NetworkRequest) {
+        first.attemptWillBegin(request)
+        second.attemptWillBegin(request)
+    }
+
+    func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {
+        first.attemptDidEnd(result)
+        second.attemptDidEnd(result)
+    }
+
+    func attemptWasShared(_ request: NetworkRequest) {
+        first.attemptWasShared(request)
+        second.attemptWasShared(request)
     }
 }

@@ -94,7 +94,7 @@ extension ResponseStream {
 
     func nextChunk() async throws(TransportError) -> Data? { try await source.nextChunk() }
     package func stop() { source.stopOnce() }
-    var end: StreamEnd? { source.end() }
+    package var end: StreamEnd? { source.end() }
 }
 
 extension ResponseStream {

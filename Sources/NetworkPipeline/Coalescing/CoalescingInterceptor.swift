@@ -16,6 +16,8 @@ public final class CoalescingInterceptor: NetworkInterceptor {
 
     private struct Flight {
         var number: Int
+        /// What is sent for all of them.
+        let sent = SentRequest()
         var waiters: [ObjectIdentifier: Waiter<NetworkResponse>] = [:]
         var task: Task<Void, Never>?
     }
@@ -49,19 +51,25 @@ public final class CoalescingInterceptor: NetworkInterceptor {
         guard request.method == .get, request.body == nil else { return try await next(request) }
         let key = Key(url: request.url, fields: Self.compared(request.headers))
         let waiter = Waiter<NetworkResponse>()
-        let (number, isFirst) = state.withLock { state in
-            if state.flights[key] == nil {
-                state.lastNumber += 1
-                state.flights[key] = Flight(number: state.lastNumber, waiters: [ObjectIdentifier(waiter): waiter])
-                return (state.lastNumber, true)
+        let (number, sent, isFirst) = state.withLock { state in
+            if let flight = state.flights[key] {
+                state.shared += 1
+                state.flights[key]?.waiters[ObjectIdentifier(waiter)] = waiter
+                return (flight.number, flight.sent, false)
             }
-            state.shared += 1
-            state.flights[key]?.waiters[ObjectIdentifier(waiter)] = waiter
-            return (state.flights[key]?.number ?? 0, false)
+            state.lastNumber += 1
+            let flight = Flight(number: state.lastNumber, waiters: [ObjectIdentifier(waiter): waiter])
+            state.flights[key] = flight
+            return (flight.number, flight.sent, true)
         }
-        if isFirst { start(key, number, request, next) }
+        if isFirst {
+            var request = request
+            request.addAttemptObserver(sent)
+            start(key, number, request, next)
+        }
         do throws(TransportError) {
             let response = try await waiter.value("a shared exchange", for: request, sleep: sleep)
+            if !isFirst, let sent = sent.request { request.attemptObserver?.attemptWasShared(sent) }
             // A stream has one reader.
             return response.stream == nil || isFirst ? response : try await next(request)
         } catch {

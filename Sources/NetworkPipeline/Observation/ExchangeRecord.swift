@@ -25,7 +25,12 @@ final class ExchangeRecord: AttemptObserver {
         self.elapsed = elapsed
     }
 
+    /// Nothing is told once it is over: a request may outlive the call that it began for.
     func tell(_ kind: ExchangeEvent.Kind, at time: Duration? = nil) {
+        if !state.withLock(\.isOver) { send(kind, at: time) }
+    }
+
+    private func send(_ kind: ExchangeEvent.Kind, at time: Duration? = nil) {
         observer.exchangeDidProgress(
             ExchangeEvent(exchange: number, method: method, target: target, time: time ?? elapsed(), kind: kind))
     }
@@ -66,7 +71,7 @@ final class ExchangeRecord: AttemptObserver {
             defer { state.isOver = true }
             return (!state.isOver, state.attempts)
         }
-        if isFirst { tell(.done(outcome, attempts: attempts)) }
+        if isFirst { send(.done(outcome, attempts: attempts)) }
     }
 
     private static func harmless(_ headers: HTTPHeaders) -> HTTPHeaders {

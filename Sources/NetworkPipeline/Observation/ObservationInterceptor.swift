@@ -28,7 +28,7 @@ public struct ObservationInterceptor: NetworkInterceptor {
         record.tell(.queued)
         var request = request
         request.record = record
-        request.attemptObserver = record
+        request.addAttemptObserver(record)
         do throws(TransportError) {
             var response = try await next(request)
             let status = ExchangeEvent.Outcome.status(response.statusCode)

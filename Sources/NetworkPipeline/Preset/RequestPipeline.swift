@@ -12,12 +12,12 @@ import NetworkCore
 /// ```
 ///
 /// ```
-/// service ─▶ observation ─▶ deadline ─▶ activity ─▶ idempotency key ─▶ retry ─▶ authentication ─▶ coalescing ─▶ breaker ─▶ rate ─▶ gate ─▶ trace ─▶ session
-///            └──────────── once per call ────────────────────────────┘         └──────────────────── once per attempt ────────────────────┘
+/// service ─▶ observation ─▶ deadline ─▶ activity ─▶ idempotency key ─▶ retry ─▶ authentication ─▶ cache ─▶ coalescing ─▶ breaker ─▶ rate ─▶ gate ─▶ trace ─▶ session
+///            └──────────── once per call ────────────────────────────┘         └───────────────────────── once per attempt ─────────────────────────┘
 /// ```
 ///
 /// Why so: the observer hears of everything, and the deadline bounds everything. A key is the same in all attempts. Each attempt gets the newest
-/// credentials, and what is shared is shared among the same credentials only. The breaker sees single attempts, and refuses before a turn or a place is
+/// credentials, and what is kept or shared is so among the same credentials only. The breaker sees single attempts, and refuses before a turn or a place is
 /// taken; a turn is waited for without a place, and nobody holds a place in the pause before a retry.
 public struct RequestPipeline: Sendable {
     /// Hears of everything. Nobody unless set.
@@ -32,6 +32,8 @@ public struct RequestPipeline: Sendable {
     public var retry: RetryInterceptor? = .retry()
     /// Whose requests they are. Nobody's unless set.
     public var authentication: AuthenticationInterceptor?
+    /// Answers from responses that were kept: a `CacheInterceptor` of NetworkCache, which this module does not know. No unless set.
+    public var cache: (any NetworkInterceptor)?
     /// Shares identical GETs. No unless set.
     public var coalescing: CoalescingInterceptor?
     /// Spares hosts that fail. ``CircuitRule``'s defaults unless set; `nil` for never.
@@ -52,7 +54,7 @@ public struct RequestPipeline: Sendable {
     public var interceptors: [any NetworkInterceptor] {
         let all: [(any NetworkInterceptor)?] = [
             observation, deadline.map { DeadlineInterceptor($0) },
-            activity.map { NetworkActivityInterceptor($0) }, idempotencyKeys, retry, authentication, coalescing, breaker, rate,
+            activity.map { NetworkActivityInterceptor($0) }, idempotencyKeys, retry, authentication, cache, coalescing, breaker, rate,
             gate, trace,
         ]
         return all.compactMap { $0 }

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import CLoop
 import DataTransfer
 import Foundation
+import NetworkCache
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -17,6 +18,10 @@ enum Client: String, CaseIterable {
     case stack
     /// `DefaultNetworkService` over the engine, with the interceptors of ``PipelineBench``.
     case pipeline
+    /// `DefaultNetworkService` over the engine, without interceptors.
+    case service
+    /// The same behind a cache in memory.
+    case cached
     /// `URLSession` as it is, with completion handlers.
     case urlsession
     /// async-http-client, async.
@@ -33,6 +38,8 @@ enum Client: String, CaseIterable {
         case .engine_loops2: startEngine(load, loops: 2)
         case .stack: try startStack(load)
         case .pipeline: try startPipeline(load)
+        case .service: try startService(load, interceptors: [])
+        case .cached: try startService(load, interceptors: [.cache()])
         case .urlsession: startURLSession(load)
         case .ahc: startAsyncHTTPClient(load)
         case .c_loop:
@@ -73,9 +80,14 @@ enum Client: String, CaseIterable {
 
     private func startPipeline(_ load: Load) throws {
         let configuration = try APIConfiguration(load.url.deletingLastPathComponent().absoluteString)
+        try startService(load, interceptors: PipelineBench.interceptors(for: configuration))
+    }
+
+    private func startService(_ load: Load, interceptors: [any NetworkInterceptor]) throws {
+        let configuration = try APIConfiguration(load.url.deletingLastPathComponent().absoluteString)
         let service = DefaultNetworkService(
             configuration: configuration, sessionManager: CurlSessionManager(limit: load.concurrency),
-            interceptors: PipelineBench.interceptors(for: configuration))
+            interceptors: interceptors)
         let endpoint = Endpoint<Data>(path: load.url.lastPathComponent, responseDecoder: .rawData)
         load.keepUp { load in
             let response = try await service.response(for: endpoint)

@@ -43,7 +43,7 @@ struct Transport {
     /// takes no time to decode, too.
     private static let cells: [Cell] =
         levels.flatMap { level in
-            Client.allCases.filter { $0 != .pipeline && ($0 != .engine_loops2 || level >= busy) }
+            Client.allCases.filter { ![.pipeline, .service, .cached].contains($0) && ($0 != .engine_loops2 || level >= busy) }
                 .map { Cell(client: $0, level: level, document: Document.name) }
         }
         + [Client.engine, .stack].map { Cell(client: $0, level: busy, document: Document.tiny) }

@@ -1,0 +1,129 @@
+import Endpoints
+import Foundation
+import NetworkCore
+
+extension CacheExchange {
+    /// Keeps a response where it may be kept; a streamed one while it is read.
+    func take(
+        _ response: NetworkResponse, _ attempt: Attempt, _ reason: ForwardReason, replacing entry: CacheEntry?
+    ) async -> NetworkResponse {
+        var response = response
+        if attempt.sent.isShared {
+            // Whoever sent it keeps it.
+            response.note(cache.status.forwarded(reason, status: response.statusCode, isCollapsed: true))
+            return response
+        }
+        let head = stored(response, attempt)
+        let headTerms = ResponseTerms(head)
+        guard mayKeep(response, attempt), StorageRules.mayStore(terms, head, headTerms, cache.policy), fits(response) else {
+            response.note(cache.status.forwarded(reason, status: response.statusCode))
+            // What was stored is not what the origin answers any more.
+            if entry != nil, !terms.noStore, StatusRules.isAnswer(response.statusCode) {
+                await cache.forget(.key(key), .expired, request)
+            }
+            return response
+        }
+        let ttl = cache.policy.freshness(headTerms, at: head.responseTime.timeIntervalSinceReferenceDate).ttl
+        let status = cache.status.forwarded(reason, status: response.statusCode, isStored: true, ttl: ttl)
+        let cache = cache
+        let request = request
+        let announced = announcedLength(response)
+        let keep: @Sendable (Data) async -> Void = { body in
+            if let announced, announced != body.count { return }
+            var whole = head
+            whole.body = body
+            let entry = CacheEntry(whole)
+            guard entry.footprint <= cache.store.maximumEntryBytes else { return }
+            await cache.save(entry, attempt.ticket, request)
+        }
+        if let stream = response.stream {
+            response.stream = stream.kept(upTo: cache.store.maximumEntryBytes, keep)
+        } else {
+            await keep(response.body)
+        }
+        response.note(status)
+        return response
+    }
+
+    /// What the answer to a HEAD says of the stored answer to GET (RFC 9111 §4.3.5).
+    func heed(
+        _ response: NetworkResponse, _ attempt: Attempt, _ reason: ForwardReason, _ entry: CacheEntry?
+    ) async -> NetworkResponse {
+        var response = response
+        response.note(cache.status.forwarded(reason, status: response.statusCode))
+        guard let entry, !attempt.sent.isShared, response.statusCode == 200, !terms.noStore, mayKeep(response, attempt) else { return response }
+        let renewed = CacheEntry(renewed(entry.response, by: response, attempt))
+        if entry.response.statusCode == 200, ValidationRules.agrees(response.headers, with: entry.response),
+            StorageRules.mayStore(terms, renewed.response, renewed.terms, cache.policy)
+        {
+            await cache.save(renewed, attempt.ticket, request)
+        } else {
+            await cache.forget(.key(key), .invalidated, request)
+        }
+        return response
+    }
+
+    /// The stored response with the fields of one that says it still holds (§4.3.4).
+    func renewed(_ old: StoredResponse, by response: NetworkResponse, _ attempt: Attempt) -> StoredResponse {
+        var renewed = old
+        renewed.requestTime = attempt.date
+        renewed.responseTime = cache.now()
+        renewed.headers = StorageRules.updatedHeaders(old.headers, by: response.headers, receivedAt: renewed.responseTime)
+        renewed.varying = StorageRules.varying(StorageRules.varyingNames(renewed.headers) ?? [], request.headers)
+        return renewed
+    }
+
+    private func stored(_ response: NetworkResponse, _ attempt: Attempt) -> StoredResponse {
+        let date = cache.now()
+        return StoredResponse(
+            key: key, varying: StorageRules.varying(StorageRules.varyingNames(response.headers) ?? [], request.headers),
+            statusCode: response.statusCode, headers: StorageRules.keptHeaders(response.headers, receivedAt: date),
+            url: response.url, requestTime: attempt.date, responseTime: date)
+    }
+
+    // MARK: Whether it is what was asked for
+
+    /// Whether the response answers this URL, for whom the cache takes the request to be from, and the fields of `Vary` as it saw them.
+    func mayKeep(_ response: NetworkResponse, _ attempt: Attempt) -> Bool {
+        guard let sent = attempt.sent.request, sent.method == request.method, response.timings.redirects == 0,
+            NormalURL.text(of: sent.url) == key.url, NormalURL.text(of: response.url) == key.url,
+            isNamed || CachePartition(credentialsOf: sent).text == key.partition
+        else { return false }
+        let names = StorageRules.varyingNames(response.headers) ?? []
+        let compared = isNamed ? names.filter { !CredentialFields.contains($0) } : names
+        return StorageRules.varying(compared, sent.headers) == StorageRules.varying(compared, request.headers)
+    }
+
+    private func fits(_ response: NetworkResponse) -> Bool {
+        guard response.stream == nil else { return (announcedLength(response) ?? 0) <= cache.store.maximumEntryBytes }
+        return response.body.count <= cache.store.maximumEntryBytes
+    }
+
+    /// How long the body must be; `nil` where nobody says, or the bytes on the wire were others.
+    private func announcedLength(_ response: NetworkResponse) -> Int? {
+        response.headers.contains("Content-Encoding") ? nil : response.headers["Content-Length"].flatMap { Int($0) }
+    }
+
+    // MARK: Standing in for a failure (RFC 5861 §4)
+
+    func standIn(_ entry: CacheEntry, _ reason: ForwardReason, _ error: TransportError) -> NetworkResponse? {
+        guard !error.isCancelled, ![.invalidRequest, .invalidConfiguration, .authenticationFailed].contains(error.code) else {
+            return nil
+        }
+        return standIn(entry) { cache.status.forwarded(reason, ttl: $0, detail: error.code.rawValue) }
+    }
+
+    func standIn(_ entry: CacheEntry, _ reason: ForwardReason, _ response: NetworkResponse) -> NetworkResponse? {
+        guard StatusRules.isFailure(response.statusCode) else { return nil }
+        let answer = standIn(entry) { cache.status.forwarded(reason, status: response.statusCode, ttl: $0) }
+        if answer != nil { response.stream?.stop() }
+        return answer
+    }
+
+    private func standIn(_ entry: CacheEntry, _ status: (_ ttl: Double) -> String) -> NetworkResponse? {
+        let date = cache.now().timeIntervalSinceReferenceDate
+        guard cache.policy.mayStandIn(terms, entry.terms, at: date) else { return nil }
+        let freshness = cache.policy.freshness(entry.terms, at: date)
+        return answer(entry, age: freshness.age, status: status(freshness.ttl), isAsked: false)
+    }
+}

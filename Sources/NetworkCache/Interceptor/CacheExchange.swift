@@ -1,0 +1,142 @@
+import Endpoints
+import Foundation
+import NetworkCore
+
+/// One request on its way through the cache.
+struct CacheExchange: Sendable {
+    let cache: CacheInterceptor
+    let request: NetworkRequest
+    let terms: RequestTerms
+    let next: NetworkExchange
+    let key: CacheKey
+    /// Whether somebody named the partition.
+    let isNamed: Bool
+
+    init(cache: CacheInterceptor, request: NetworkRequest, terms: RequestTerms, next: @escaping NetworkExchange) {
+        self.cache = cache
+        self.request = request
+        self.terms = terms
+        self.next = next
+        let named = cache.partition?(request)
+        isNamed = named != nil
+        key = CacheKey(url: request.url, partition: named ?? CachePartition(credentialsOf: request))
+    }
+
+    /// The response that answers the request, the newest of several (RFC 9111 §4.1); or why there is none.
+    func find() async -> (CacheEntry?, ForwardReason) {
+        let entries = await cache.entries(for: key, request)
+        var found: CacheEntry?
+        for entry in entries where entry.response.key == key && StorageRules.matches(entry.response.varying, request.headers) {
+            guard cache.ledger.trusts(entry) else { continue }
+            if let other = found, other.response.responseTime >= entry.response.responseTime { continue }
+            found = entry
+        }
+        return (found, entries.isEmpty ? .uriMiss : .varyMiss)
+    }
+
+    /// - Parameter isAsked: Whether the origin has said that it holds: else fields that it hides are left out (§5.2.2.4).
+    func answer(_ entry: CacheEntry, age: Double, status: String, isAsked: Bool) -> NetworkResponse {
+        let stored = entry.response
+        var response = NetworkResponse(
+            statusCode: stored.statusCode, headers: stored.headers, body: request.method == .head ? Data() : stored.body,
+            url: stored.url)
+        if !isAsked { for name in entry.terms.hiddenFields { response.headers.remove(name) } }
+        response.headers.reserveCapacity(response.headers.count + 2)
+        response.headers.set(String(CacheStatus.whole(age)), for: "Age")
+        response.note(status)
+        return response
+    }
+
+    // MARK: Sending it on
+
+    /// Sends it on as it is, and keeps what comes.
+    func forward(_ reason: ForwardReason, replacing entry: CacheEntry?) async throws(TransportError) -> NetworkResponse {
+        let attempt = begin()
+        let response: NetworkResponse
+        do throws(TransportError) {
+            response = try await next(attempt.request)
+        } catch {
+            if let entry, let answer = standIn(entry, reason, error) { return answer }
+            throw error
+        }
+        if let entry, let answer = standIn(entry, reason, response) { return answer }
+        return request.method == .head
+            ? await heed(response, attempt, reason, entry) : await take(response, attempt, reason, replacing: entry)
+    }
+
+    /// Asks whether a stored response still holds (§4.3).
+    func validate(_ entry: CacheEntry, _ reason: ForwardReason) async throws(TransportError) -> NetworkResponse {
+        let attempt = begin()
+        let response: NetworkResponse
+        do throws(TransportError) {
+            response = try await next(ValidationRules.conditional(attempt.request, entry.terms))
+        } catch {
+            if let answer = standIn(entry, reason, error) { return answer }
+            throw error
+        }
+        guard response.statusCode == 304 else {
+            if let answer = standIn(entry, reason, response) { return answer }
+            return await take(response, attempt, reason, replacing: entry)
+        }
+        response.stream?.stop()
+        // Of another resource, another response, or for somebody else: the whole one is needed.
+        guard mayKeep(response, attempt), ValidationRules.isAbout(response.headers, entry.terms) else {
+            return try await forward(reason, replacing: nil)
+        }
+        let renewed = CacheEntry(renewed(entry.response, by: response, attempt))
+        let isKept = StorageRules.mayStore(terms, renewed.response, renewed.terms, cache.policy)
+        if attempt.sent.isShared {
+            // Whoever sent it sees to what is kept.
+        } else if isKept {
+            await cache.save(renewed, attempt.ticket, request)
+        } else if !terms.noStore {
+            await cache.forget(.key(key), .invalidated, request)
+        }
+        let freshness = cache.policy.freshness(renewed.terms, at: cache.now().timeIntervalSinceReferenceDate)
+        let status = cache.status.forwarded(
+            reason, status: 304, isStored: isKept && !attempt.sent.isShared, isCollapsed: attempt.sent.isShared, ttl: freshness.ttl)
+        return answer(renewed, age: freshness.age, status: status, isAsked: true)
+    }
+
+    /// Asks in a task of its own, once at a time for each variant (RFC 5861 §3). What it brings is for the next request.
+    func revalidateBehind(_ entry: CacheEntry) {
+        let variant = CacheLedger.Variant(key: key, varying: entry.response.varying)
+        guard cache.ledger.beginRevalidation(variant, maximum: cache.policy.maximumRevalidations) else { return }
+        var request = request
+        request.progress = nil
+        request.attemptObserver = nil
+        request.deadline = Deadline(after: cache.policy.revalidationTimeout, clock: ContinuousClock())
+        let exchange = CacheExchange(cache: cache, request: request, terms: terms, next: next)
+        Task {
+            defer { cache.ledger.endRevalidation(variant) }
+            do throws(TransportError) {
+                let response =
+                    entry.terms.hasValidator
+                    ? try await exchange.validate(entry, .stale) : try await exchange.forward(.stale, replacing: entry)
+                var left = cache.store.maximumEntryBytes
+                guard let stream = response.stream else { return }
+                for try await chunk in stream {
+                    left -= chunk.count
+                    if left < 0 { break }
+                }
+            } catch {
+                cache.log(error, request)
+            }
+        }
+    }
+
+    /// What a request that goes on carries with it.
+    struct Attempt: Sendable {
+        var request: NetworkRequest
+        let sent: SentRequest
+        let ticket: CacheLedger.Ticket
+        let date: Date
+    }
+
+    private func begin() -> Attempt {
+        let sent = SentRequest()
+        var request = request
+        request.addAttemptObserver(sent)
+        return Attempt(request: request, sent: sent, ticket: cache.ledger.begin(key), date: cache.now())
+    }
+}

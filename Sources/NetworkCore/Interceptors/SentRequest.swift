@@ -1,0 +1,23 @@
+import Endpoints
+
+/// Remembers a request as it was sent behind all interceptors, where more may have been added than an interceptor in front of them saw.
+package final class SentRequest: AttemptObserver {
+    private let last = Locked<(request: NetworkRequest?, isShared: Bool)>((nil, false))
+
+    package init() {}
+
+    /// The last attempt; `nil` where the answer came from an interceptor.
+    package var request: NetworkRequest? { last.withLock { $0.request } }
+    /// Whether it was sent on behalf of another call, whose answer was shared.
+    package var isShared: Bool { last.withLock { $0.isShared } }
+
+    package func attemptWillBegin(_ request: NetworkRequest) {
+        last.withLock { $0 = (request, false) }
+    }
+
+    package func attemptWasShared(_ request: NetworkRequest) {
+        last.withLock { $0 = (request, true) }
+    }
+
+    package func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {}
+}

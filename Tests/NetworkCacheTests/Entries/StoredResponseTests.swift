@@ -1,0 +1,122 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import Testing
+
+@testable import NetworkCache
+
+struct StoredResponseTests {
+    static let sample = StoredResponse.make(
+        HTTPHeaders(lines: "Cache-Control: max-age=60", "ETag: \"ä\"", "X-Empty:", "X-Twice: 1", "X-Twice: 2"), status: 404,
+        body: "body\0\r\n", varying: [.init(name: "accept", value: "a/b"), .init(name: "range", value: nil)],
+        partition: CachePartition(named: "someone"), age: 0.123)
+
+    @Test
+    func `what is written is read`() throws {
+        #expect(try StoredResponse(encoded: Self.sample.encoded()) == Self.sample)
+        let plain = StoredResponse.make([:], body: "")
+        #expect(try StoredResponse(encoded: plain.encoded()) == plain)
+    }
+
+    @Test
+    func `a part of other bytes is read as well as all of them`() throws {
+        let bytes = Data([1, 2, 3]) + Self.sample.encoded()
+        #expect(try StoredResponse(encoded: bytes.dropFirst(3)) == Self.sample)
+    }
+
+    @Test
+    func `no byte can be changed, and none be missing`() {
+        let bytes = Self.sample.encoded()
+        for index in bytes.indices {
+            var damaged = bytes
+            damaged[index] ^= 1 << UInt8(index % 8)
+            #expect(throws: StoredResponseError.self) { try StoredResponse(encoded: damaged) }
+            #expect(throws: StoredResponseError.self) { try StoredResponse(encoded: bytes.prefix(index)) }
+        }
+        #expect(throws: StoredResponseError.self) { try StoredResponse(encoded: bytes + [0]) }
+    }
+
+    @Test
+    func `hostile bytes with a right checksum neither trap nor get through`() {
+        let bytes = Self.sample.encoded()
+        var read = 0
+        for index in 16..<bytes.count {
+            for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {
+                var hostile = bytes
+                hostile[index] = value
+                guard let stored = try? StoredResponse(encoded: hostile.rechecked()) else { continue }
+                read += 1
+                // What got through can be written, and is the same again.
+                #expect((try? StoredResponse(encoded: stored.encoded())) == stored)
+            }
+        }
+        #expect(read > 0)
+    }
+
+    @Test(arguments: [
+        (4, 2, "otherVersion"), (0, 0, "malformed"), (8, 0, "damaged"),
+    ])
+    func `an error says what is wrong`(offset: Int, value: UInt8, code: String) throws {
+        var bytes = Self.sample.encoded()
+        bytes[offset] = value
+        let error = #expect(throws: StoredResponseError.self) { try StoredResponse(encoded: bytes) }
+        #expect(error?.code.rawValue == code)
+    }
+
+    @Test
+    func `more bytes than may be are not read`() {
+        let bytes = Self.sample.encoded()
+        let error = #expect(throws: StoredResponseError.self) { try StoredResponse(encoded: bytes, maximumBytes: bytes.count - 1) }
+        #expect(error?.code == .tooLarge)
+        #expect(error?.message.contains("\(bytes.count - 1)") == true)
+        #expect(throws: Never.self) { try StoredResponse(encoded: bytes, maximumBytes: bytes.count) }
+    }
+
+    @Test(arguments: ["X-A\r\nX-B: 1", "X A", ""])
+    func `a field that could not be sent is not read`(name: String) {
+        let stored = StoredResponse.make([name: "1"])
+        #expect(throws: StoredResponseError.self) { try StoredResponse(encoded: stored.encoded()) }
+    }
+
+    @Test
+    func `a value with a line break is not read`() {
+        #expect(throws: StoredResponseError.self) { try StoredResponse(encoded: StoredResponse.make(["X-A": "1\r\nX-B: 2"]).encoded()) }
+    }
+
+    @Test
+    func `a date that is none is not read`() {
+        for seconds in [Double.nan, .infinity, 1e300] {
+            var stored = Self.sample
+            stored.responseTime = Date(timeIntervalSinceReferenceDate: seconds)
+            #expect(throws: StoredResponseError.self) { try StoredResponse(encoded: stored.encoded()) }
+        }
+    }
+
+    @Test(arguments: [
+        ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
+        ("Nobody inspects the spammish repetition", 0xFBCE_A83C_8A37_8BF1),
+    ] as [(String, UInt64)])
+    func `the checksum is XXH64`(text: String, expected: UInt64) {
+        #expect(Array(text.utf8).withUnsafeBytes { XXHash64.hash($0) } == expected)
+    }
+
+    @Test
+    func `descriptions show no body, no query and no secret`() throws {
+        var stored = StoredResponse.make(["Set-Cookie": "canary", "X-Token": "canary"], path: "a?key=canary", body: "canary")
+        stored.varying = [.init(name: "cookie", value: "canary")]
+        var dumped = ""
+        dump(stored, to: &dumped)
+        dump(stored.varying, to: &dumped)
+        #expect(!(dumped + "\(stored)" + String(reflecting: stored)).contains("canary"))
+    }
+}
+
+extension Data {
+    /// With the checksum that belongs to it.
+    func rechecked() -> Data {
+        var data = self
+        let sum = ByteWriter.checksum(of: data, from: 16)
+        for index in 0..<8 { data[data.startIndex + 8 + index] = UInt8(truncatingIfNeeded: sum >> (8 * UInt64(index))) }
+        return data
+    }
+}

@@ -1,0 +1,131 @@
+import Endpoints
+import Foundation
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+@testable import NetworkCache
+@testable import NetworkCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct CacheInPipelineTests {
+    /// Four at once, which share one exchange behind the cache.
+    private func together(_ harness: CacheHarness, _ coalescing: CoalescingInterceptor, _ gate: AsyncGate) async throws -> [CacheAnswer] {
+        try await withThrowingTaskGroup(of: CacheAnswer.self) { group in
+            for _ in 0..<4 { group.addTask { try await harness.send() } }
+            while coalescing.sharedCount < 3 {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+            gate.open()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    @Test
+    func `of requests that share an exchange, the one that was sent is kept`() async throws {
+        let (coalescing, gate) = (CoalescingInterceptor(), AsyncGate())
+        let removals = Locked(0)
+        let store = MemoryCacheStore { _, _ in removals.withLock { $0 += 1 } }
+        let harness = CacheHarness(store: store, behind: [coalescing, HeldUp(gate: gate)])
+        harness.enqueue("one", "Cache-Control: max-age=60")
+        let answers = try await together(harness, coalescing, gate)
+        #expect(answers.map(\.body) == Array(repeating: "one", count: 4))
+        #expect(answers.filter(\.isStored).count == 1)
+        #expect(answers.filter { $0.status.contains("; collapsed") }.count == 3)
+        #expect(store.count == 1 && removals.withLock { $0 } == 0)
+        #expect(try await harness.send().isHit)
+    }
+
+    @Test
+    func `a validation that is shared is sent once, and answers all`() async throws {
+        let store = MemoryCacheStore()
+        let first = CacheHarness(store: store)
+        first.enqueue("one", "Cache-Control: max-age=60", #"ETag: "1""#)
+        _ = try await first.send()
+        let (coalescing, gate) = (CoalescingInterceptor(), AsyncGate())
+        let harness = CacheHarness(store: store, behind: [coalescing, HeldUp(gate: gate)])
+        harness.time.advance(61)
+        harness.enqueue("", "Cache-Control: max-age=60", status: 304)
+        let answers = try await together(harness, coalescing, gate)
+        #expect(answers.map(\.body) == Array(repeating: "one", count: 4))
+        #expect(harness.asked == 1)
+        #expect(answers.filter { $0.status.contains("; collapsed") }.count == 3)
+        #expect(try await harness.send().isHit)
+    }
+
+    @Test
+    func `what another's credential brought is not kept for those who share it without one`() async throws {
+        let (coalescing, gate) = (CoalescingInterceptor(), AsyncGate())
+        let api = try APIConfiguration("https://api.example.com")
+        let harness = CacheHarness(
+            behind: [.authentication(.bearer("one"), for: api), coalescing, HeldUp(gate: gate)])
+        harness.enqueue("one", "Cache-Control: max-age=60")
+        let answers = try await together(harness, coalescing, gate)
+        #expect(answers.filter { $0.isStored || $0.isHit }.isEmpty)
+        #expect(try await harness.store.entries(for: CacheKey(url: try #require(URL(string: CacheHarness.url)))).isEmpty)
+    }
+
+    @Test
+    func `in the preset it stands behind authentication`() async throws {
+        let token = Locked("one")
+        let api = try APIConfiguration("https://api.example.com")
+        let credential = AuthenticationInterceptor(origins: [api.baseURL]) { _ in .bearer(token.withLock { $0 }) }
+        let pipeline = RequestPipeline {
+            $0.authentication = credential
+            $0.cache = CacheInterceptor()
+            $0.coalescing = .coalescing()
+        }
+        let origin = StubSessionManager()
+        origin.route { request in
+            StubResponse(headers: ["Cache-Control": "max-age=60"], body: Data((request.headers["Authorization"] ?? "").utf8))
+        }
+        let chain = InterceptedSession(interceptors: pipeline.interceptors, session: origin)
+        let request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
+        for (name, asked) in [("one", 1), ("two", 2), ("one", 2)] {
+            token.withLock { $0 = name }
+            #expect(try await chain.response(for: request).body == Data("Bearer \(name)".utf8))
+            #expect(origin.requests.count == asked)
+        }
+    }
+
+    @Test
+    func `an observer in front hears of no attempt that was made after its call`() async throws {
+        let events = Locked<[ExchangeEvent]>([])
+        let gate = AsyncGate()
+        let cache = CacheHarness()
+        cache.enqueue("one", "Cache-Control: max-age=1, stale-while-revalidate=60")
+        _ = try await cache.send()
+        cache.time.advance(2)
+        cache.enqueue("two", "Cache-Control: max-age=60")
+        let chain = InterceptedSession(
+            interceptors: [.observation { event in events.withLock { $0.append(event) } }, cache.cache, HeldUp(gate: gate), .retry()],
+            session: cache.origin)
+        let request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
+        #expect(try await chain.response(for: request).body == Data("one".utf8))
+        gate.open()
+        while try await cache.send("Cache-Control: only-if-cached").body != "two" {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        guard case .done(_, attempts: 0) = events.withLock({ $0.last?.kind }) else {
+            Issue.record("told of more than the call")
+            return
+        }
+    }
+
+    @Test
+    func `two observers hear of each attempt`() async throws {
+        let counts = Locked((0, 0))
+        @Sendable func count(_ event: ExchangeEvent) -> Int { if case .attempted = event.kind { 1 } else { 0 } }
+        let origin = StubSessionManager()
+        origin.enqueue(.text("one"))
+        let chain = InterceptedSession(
+            interceptors: [
+                .observation { event in counts.withLock { $0.0 += count(event) } },
+                .observation { event in counts.withLock { $0.1 += count(event) } },
+            ], session: origin)
+        _ = try await chain.response(for: NetworkRequest(url: try #require(URL(string: CacheHarness.url))))
+        #expect(counts.withLock { $0 } == (1, 1))
+    }
+}

@@ -1,0 +1,219 @@
+import Endpoints
+import Foundation
+import NetworkTesting
+import Testing
+
+@testable import NetworkCache
+@testable import NetworkCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct CacheInterceptorTests {
+    @Test(arguments: [false, true])
+    func `a fresh response answers without the origin`(isStreamed: Bool) async throws {
+        let harness = CacheHarness(isStreamed: isStreamed)
+        harness.enqueue("one", "Cache-Control: max-age=60", "Content-Type: a/b")
+        let first = try await harness.send()
+        #expect(first.status == "NetworkCache; fwd=uri-miss; fwd-status=200; ttl=60; stored")
+        #expect(first.age == nil)
+        harness.time.advance(10)
+        let second = try await harness.send()
+        #expect(second.body == "one" && second.status == "NetworkCache; hit; ttl=50")
+        #expect(second.age == "10" && second.response.headers["Content-Type"] == "a/b")
+        #expect(harness.asked == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func `what may not be kept is asked for each time`(isStreamed: Bool) async throws {
+        let harness = CacheHarness(isStreamed: isStreamed)
+        for _ in 0..<2 {
+            harness.enqueue("secret", "Cache-Control: no-store, max-age=60")
+            let answer = try await harness.send()
+            #expect(answer.status == "NetworkCache; fwd=uri-miss; fwd-status=200" && answer.body == "secret")
+        }
+        #expect(harness.asked == 2)
+    }
+
+    @Test(arguments: [false, true])
+    func `a stale response is validated, and a 304 makes it fresh again`(isStreamed: Bool) async throws {
+        let harness = CacheHarness(isStreamed: isStreamed)
+        let date = TestTime.text(-1000)
+        harness.enqueue("one", "Cache-Control: max-age=60", #"ETag: "1""#, "Last-Modified: \(date)", "X-A: old")
+        _ = try await harness.send()
+        harness.time.advance(61)
+        harness.enqueue("", "Cache-Control: max-age=30", #"ETag: "1""#, "X-A: new", status: 304)
+        let validated = try await harness.send()
+        #expect(validated.body == "one" && validated.response.statusCode == 200 && validated.response.headers["X-A"] == "new")
+        #expect(validated.status == "NetworkCache; fwd=stale; fwd-status=304; ttl=30; stored" && validated.age == "0")
+        #expect(harness.origin.requests[1].headers == ["If-None-Match": #""1""#, "If-Modified-Since": date])
+        harness.time.advance(29)
+        #expect(try await harness.send().isHit)
+        #expect(harness.asked == 2)
+    }
+
+    @Test
+    func `a whole answer to a validation takes the old one's place`() async throws {
+        let harness = CacheHarness()
+        harness.enqueue("one", "Cache-Control: max-age=60", #"ETag: "1""#)
+        _ = try await harness.send()
+        harness.time.advance(61)
+        harness.enqueue("two", "Cache-Control: max-age=60", #"ETag: "2""#)
+        #expect(try await harness.send().body == "two")
+        let third = try await harness.send()
+        #expect(third.body == "two" && third.isHit)
+    }
+
+    @Test
+    func `a 304 about another response has the whole one fetched (§4.3.4)`() async throws {
+        let harness = CacheHarness()
+        harness.enqueue("one", "Cache-Control: max-age=60", #"ETag: "1""#)
+        _ = try await harness.send()
+        harness.time.advance(61)
+        harness.enqueue("", #"ETag: "2""#, status: 304)
+        harness.enqueue("two", "Cache-Control: max-age=60", #"ETag: "2""#)
+        #expect(try await harness.send().body == "two")
+        #expect(!harness.origin.requests[2].headers.contains("If-None-Match"))
+        #expect(try await harness.send().isHit)
+    }
+
+    @Test
+    func `a 304 that forbids keeping serves once, and forgets`() async throws {
+        let harness = CacheHarness()
+        harness.enqueue("one", "Cache-Control: max-age=60", #"ETag: "1""#)
+        _ = try await harness.send()
+        harness.time.advance(61)
+        harness.enqueue("", "Cache-Control: no-store", status: 304)
+        #expect(try await harness.send().body == "one")
+        harness.enqueue("two", "Cache-Control: max-age=60")
+        #expect(try await harness.send().status.contains("uri-miss"))
+    }
+
+    @Test
+    func `an answer that is not kept makes the old one forgotten`() async throws {
+        let harness = CacheHarness()
+        harness.enqueue("one", "Cache-Control: max-age=60", #"ETag: "1""#)
+        _ = try await harness.send()
+        harness.time.advance(61)
+        harness.enqueue("two", "Cache-Control: no-store")
+        _ = try await harness.send()
+        harness.enqueue("three", "Cache-Control: no-store")
+        #expect(try await harness.send("Cache-Control: max-stale").body == "three")
+    }
+
+    @Test
+    func `only-if-cached without a response is 504, and nobody is asked (§5.2.1.7)`() async throws {
+        let harness = CacheHarness()
+        let answer = try await harness.send("Cache-Control: only-if-cached")
+        #expect(answer.response.statusCode == 504 && answer.status == "NetworkCache; detail=only-if-cached")
+        let part = try await harness.send("Cache-Control: only-if-cached", "Range: bytes=0-1")
+        #expect(part.response.statusCode == 504)
+        #expect(harness.asked == 0)
+    }
+
+    @Test(arguments: ["Range: bytes=0-1", #"If-None-Match: "x""#, "If-Modified-Since: x", "If-Match: *", "If-Unmodified-Since: x", "If-Range: x"])
+    func `a request with a range or conditions of its own passes as it is`(line: String) async throws {
+        let harness = CacheHarness()
+        harness.enqueue("one", "Cache-Control: max-age=60")
+        _ = try await harness.send()
+        harness.enqueue("part", "Cache-Control: max-age=60", status: 206)
+        let answer = try await harness.send(line)
+        #expect(answer.status == "NetworkCache; fwd=bypass" && answer.body == "part")
+        #expect(harness.origin.requests[1].headers == HTTPHeaders(lines: line))
+        #expect(try await harness.send().body == "one")
+    }
+
+    @Test
+    func `fields that no-cache names are left out of a hit (§5.2.2.4)`() async throws {
+        let harness = CacheHarness()
+        harness.enqueue("one", #"Cache-Control: max-age=60, no-cache="x-a""#, "X-A: 1", "X-B: 1")
+        #expect(try await harness.send().response.headers["X-A"] == "1")
+        let hit = try await harness.send()
+        #expect(hit.isHit && hit.response.headers["X-A"] == nil && hit.response.headers["X-B"] == "1")
+    }
+
+    @Test
+    func `variants are kept side by side (§4.1)`() async throws {
+        let harness = CacheHarness()
+        for language in ["de", "en"] {
+            harness.enqueue(language, "Cache-Control: max-age=60", "Vary: Accept-Language")
+            _ = try await harness.send("Accept-Language: \(language)")
+        }
+        #expect(harness.asked == 2)
+        for language in ["de", "en"] {
+            let answer = try await harness.send("accept-language:  \(language)")
+            #expect(answer.body == language && answer.isHit)
+        }
+        harness.enqueue("none", "Cache-Control: max-age=60", "Vary: Accept-Language")
+        #expect(try await harness.send().status.contains("fwd=vary-miss"))
+    }
+
+    @Test
+    func `an empty cache tells its name as it can be sent`() async throws {
+        #expect(CacheStatus(name: "a b\"\\").hit(ttl: 1.9) == #""a b"; hit; ttl=1"#)
+        #expect(CacheStatus(name: "1a").hit(ttl: -0.1) == #""1a"; hit; ttl=-1"#)
+    }
+
+    @Test
+    func `an answer from an upstream cache keeps its own status in front`() async throws {
+        let harness = CacheHarness()
+        harness.enqueue("one", "Cache-Control: max-age=60", "Cache-Status: CDN; hit")
+        _ = try await harness.send()
+        #expect(try await harness.send().status == "CDN; hit, NetworkCache; hit; ttl=60")
+    }
+
+    @Test
+    func `a clock that was moved back makes nothing fresh for longer`() async throws {
+        let harness = CacheHarness()
+        harness.enqueue("one", "Cache-Control: max-age=60", #"ETag: "1""#)
+        _ = try await harness.send()
+        harness.time.advance(-86_400)
+        harness.enqueue("", "Cache-Control: max-age=60", status: 304)
+        #expect(try await harness.send().body == "one")
+        #expect(try await harness.send().isHit)
+        #expect(harness.asked == 2)
+    }
+
+    @Test
+    func `an answer that came by a redirect is not kept`() async throws {
+        let harness = CacheHarness(behind: [Redirected()])
+        for _ in 0..<2 {
+            harness.enqueue("one", "Cache-Control: max-age=60")
+            #expect(try await !harness.send().isStored)
+        }
+    }
+
+    private struct Redirected: NetworkInterceptor {
+        func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+            var response = try await next(request)
+            response.timings.redirects = 1
+            return response
+        }
+    }
+
+    @Test
+    func `a response of another length than announced is not kept`() async throws {
+        for isStreamed in [false, true] {
+            let harness = CacheHarness(isStreamed: isStreamed)
+            for _ in 0..<2 {
+                harness.enqueue("one", "Cache-Control: max-age=60", "Content-Length: 4")
+                #expect(try await harness.send().body == "one")
+            }
+            #expect(harness.asked == 2)
+        }
+    }
+
+    @Test
+    func `a cache that is asked to forget asks again`() async throws {
+        let harness = CacheHarness()
+        let request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
+        for selection in [.key(harness.cache.key(for: request)), .host("api.example.com"), .all] as [CacheSelection] {
+            harness.enqueue("one", "Cache-Control: max-age=60")
+            #expect(try await !harness.send().isHit)
+            #expect(try await harness.cache.remove(selection) == 1)
+        }
+        harness.enqueue("one", "Cache-Control: max-age=60")
+        #expect(try await !harness.send().isHit)
+        harness.time.advance(5)
+        #expect(try await harness.cache.remove(.storedBefore(harness.time.now.addingTimeInterval(-5))) == 0)
+        #expect(try await harness.cache.remove(.storedBefore(harness.time.now)) == 1)
+    }
+}

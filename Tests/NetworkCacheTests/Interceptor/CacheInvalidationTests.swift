@@ -1,0 +1,85 @@
+import Endpoints
+import Foundation
+import NetworkTesting
+import Testing
+
+@testable import NetworkCache
+@testable import NetworkCore
+
+/// RFC 9111 §4.4.
+@Suite(.timeLimit(.minutes(1)))
+struct CacheInvalidationTests {
+    @Test(arguments: [HTTPMethod.post, .put, .patch, .delete, HTTPMethod("PURGE")])
+    func `an unsafe request that succeeds has its URL forgotten, for everybody`(method: HTTPMethod) async throws {
+        let harness = CacheHarness()
+        for token in ["one", "two"] {
+            harness.enqueue("old", "Cache-Control: max-age=60")
+            _ = try await harness.send("Authorization: Bearer \(token)")
+        }
+        harness.enqueue("", status: 204)
+        #expect(try await harness.send("Authorization: Bearer one", method: method).status == "NetworkCache; fwd=method")
+        for token in ["one", "two"] {
+            harness.enqueue("new", "Cache-Control: max-age=60")
+            #expect(try await harness.send("Authorization: Bearer \(token)").body == "new")
+        }
+    }
+
+    @Test
+    func `so is what Location and Content-Location name on the same origin`() async throws {
+        let harness = CacheHarness()
+        let urls = ["https://api.example.com/made", "https://api.example.com/list", "https://other.example.com/item"]
+        for url in urls {
+            harness.enqueue("old", "Cache-Control: max-age=60")
+            _ = try await harness.send(url: url)
+        }
+        harness.enqueue("", "Location: /made", "Content-Location: list", status: 201)
+        _ = try await harness.send(method: .post)
+        harness.enqueue("", "Location: https://other.example.com/item", status: 201)
+        _ = try await harness.send(method: .post)
+        harness.origin.route("/made", StubResponse(body: Data("new".utf8)))
+        harness.origin.route("/list", StubResponse(body: Data("new".utf8)))
+        var bodies: [String] = []
+        for url in urls { bodies.append(try await harness.send(url: url).body) }
+        #expect(bodies == ["new", "new", "old"])
+    }
+
+    @Test
+    func `a request that fails, or is safe, has nothing forgotten`() async throws {
+        let harness = CacheHarness()
+        harness.enqueue("old", "Cache-Control: max-age=60")
+        _ = try await harness.send()
+        harness.enqueue("", status: 409)
+        _ = try await harness.send(method: .put)
+        harness.enqueue("", status: 200)
+        _ = try await harness.send(method: .options)
+        harness.origin.enqueue(.failure(.connectionLost))
+        await #expect(throws: TransportError.self) { try await harness.send(method: .put) }
+        #expect(try await harness.send().isHit)
+    }
+
+    @Test(arguments: [false, true])
+    func `what was asked for before a change is not kept after it`(isCleared: Bool) async throws {
+        let harness = CacheHarness()
+        let gate = AsyncGate()
+        let cache = harness.cache
+        let request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
+        let late = Task {
+            try await cache.intercept(request) { (request) async throws(TransportError) in
+                request.attemptObserver?.attemptWillBegin(request)
+                await gate.wait()
+                return NetworkResponse(
+                    statusCode: 200, headers: ["Cache-Control": "max-age=60"], body: Data("old".utf8), url: request.url)
+            }
+        }
+        await gate.waitForArrival()
+        if isCleared {
+            try await cache.removeAll()
+        } else {
+            harness.enqueue("", status: 204)
+            _ = try await harness.send(method: .put)
+        }
+        gate.open()
+        #expect(try await late.value.body == Data("old".utf8))
+        #expect(try await harness.store.entries(for: cache.key(for: request)).isEmpty)
+    }
+}

@@ -1,0 +1,133 @@
+import Endpoints
+import Foundation
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+@testable import NetworkCache
+@testable import NetworkCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct CachePartitionTests {
+    @Test(arguments: ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key"])
+    func `a response never reaches another credential`(name: String) async throws {
+        let harness = CacheHarness()
+        for value in ["one", "two", nil] {
+            harness.enqueue(value ?? "nobody", "Cache-Control: public, max-age=60")
+            let lines = value.map { ["\(name): \($0)"] } ?? []
+            let url = try #require(URL(string: CacheHarness.url))
+            #expect(try await harness.send(NetworkRequest(url: url, headers: HTTPHeaders(lines: lines))).body == value ?? "nobody")
+        }
+        #expect(try await harness.send("\(name): one").body == "one")
+        #expect(try await harness.send("\(name): two").body == "two")
+        #expect(try await harness.send().body == "nobody")
+        #expect(harness.asked == 3)
+    }
+
+    @Test(arguments: [false, true])
+    func `in front of authentication nothing is kept, as the credential cannot be seen`(isStreamed: Bool) async throws {
+        let credential = Locked("one")
+        let harness = CacheHarness(isStreamed: isStreamed, behind: [authentication { credential.withLock { $0 } }])
+        harness.enqueue("for one", "Cache-Control: max-age=60", #"ETag: "1""#)
+        #expect(try await harness.send().body == "for one")
+        credential.withLock { $0 = "two" }
+        harness.enqueue("for two", "Cache-Control: max-age=60", #"ETag: "1""#)
+        let second = try await harness.send()
+        #expect(second.body == "for two" && second.status == "NetworkCache; fwd=uri-miss; fwd-status=200")
+    }
+
+    @Test
+    func `in front of authentication a named partition keeps users apart, and outlives a token`() async throws {
+        let user = Locked((name: "one", token: "a"))
+        let harness = CacheHarness(
+            partition: { _ in CachePartition(named: user.withLock { $0.name }) }, behind: [authentication { user.withLock { $0.token } }])
+        harness.enqueue("for one", "Cache-Control: max-age=60", "Vary: Authorization")
+        _ = try await harness.send()
+        user.withLock { $0.token = "b" }
+        #expect(try await harness.send().body == "for one")
+        user.withLock { $0 = ("two", "c") }
+        harness.enqueue("for two", "Cache-Control: max-age=60")
+        #expect(try await harness.send().body == "for two")
+        #expect(try await harness.cache.remove(.partition(CachePartition(named: "one"))) == 1)
+        #expect(try await harness.send().isHit)
+    }
+
+    @Test
+    func `behind authentication each credential has its own`() async throws {
+        let credential = Locked("one")
+        let cache = CacheInterceptor()
+        let origin = StubSessionManager()
+        origin.route { request in
+            StubResponse(headers: ["Cache-Control": "max-age=60"], body: Data((request.headers["Authorization"] ?? "").utf8))
+        }
+        let chain = InterceptedSession(
+            interceptors: [authentication { credential.withLock { $0 } }, cache], session: origin)
+        let request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
+        for (token, asked) in [("one", 1), ("two", 2), ("one", 2), ("two", 2)] {
+            credential.withLock { $0 = token }
+            #expect(try await chain.response(for: request).body == Data("Bearer \(token)".utf8))
+            #expect(origin.requests.count == asked)
+        }
+    }
+
+    @Test
+    func `an answer that no request was sent for is not kept`() async throws {
+        let harness = CacheHarness(behind: [Canned()])
+        #expect(try await !harness.send().isStored)
+        #expect(try await !harness.send().isHit)
+    }
+
+    @Test
+    func `an answer to another URL than was asked for is not kept`() async throws {
+        let harness = CacheHarness(behind: [Elsewhere()])
+        harness.enqueue("one", "Cache-Control: max-age=60")
+        #expect(try await !harness.send().isStored)
+    }
+
+    @Test
+    func `a field that Vary names and that was added behind the cache keeps the answer out`() async throws {
+        let harness = CacheHarness(behind: [Language()])
+        harness.enqueue("one", "Cache-Control: max-age=60", "Vary: Accept-Language")
+        #expect(try await !harness.send().isStored)
+        harness.enqueue("two", "Cache-Control: max-age=60", "Vary: Accept")
+        #expect(try await harness.send().isStored)
+    }
+
+    @Test
+    func `with the whole preset behind it, a hit touches none of it`() async throws {
+        let events = Locked(0)
+        let pipeline = RequestPipeline { $0.observation = .observation { _ in events.withLock { $0 += 1 } } }
+        let harness = CacheHarness(behind: pipeline.interceptors)
+        harness.enqueue("one", "Cache-Control: max-age=60")
+        #expect(try await harness.send().isStored)
+        let count = events.withLock { $0 }
+        #expect(try await harness.send().isHit)
+        #expect(count > 0 && events.withLock { $0 } == count)
+    }
+
+    private func authentication(_ token: @escaping @Sendable () -> String) -> AuthenticationInterceptor {
+        AuthenticationInterceptor(origins: [URL(string: "https://api.example.com")].compactMap { $0 }) { _ in .bearer(token()) }
+    }
+
+    private struct Canned: NetworkInterceptor {
+        func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+            NetworkResponse(statusCode: 200, headers: ["Cache-Control": "max-age=60"], url: request.url)
+        }
+    }
+
+    private struct Elsewhere: NetworkInterceptor {
+        func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+            var request = request
+            request.url.append(path: "else")
+            return try await next(request)
+        }
+    }
+
+    private struct Language: NetworkInterceptor {
+        func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+            var request = request
+            request.headers["Accept-Language"] = "de"
+            return try await next(request)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Endpoints
+import Foundation
+import NetworkLogging
+import NetworkTesting
+import Testing
+
+@testable import NetworkCache
+@testable import NetworkCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct FailingStoreTests {
+    /// Fails in what it is told to.
+    private final class FailingStore: CacheStore {
+        enum Part { case entries, save, remove }
+
+        let memory = MemoryCacheStore()
+        let failing: Locked<Set<Part>>
+        /// What it hands out in place of what it has.
+        let wrong = Locked<[CacheEntry]?>(nil)
+
+        init(_ failing: Part...) {
+            self.failing = Locked(Set(failing))
+        }
+
+        let maximumEntryBytes = 1 << 20
+
+        func entries(for key: CacheKey) async throws(CacheStoreError) -> [CacheEntry] {
+            try check(.entries)
+            return wrong.withLock { $0 } ?? memory.entries(for: key)
+        }
+
+        func save(_ entry: CacheEntry) async throws(CacheStoreError) {
+            try check(.save)
+            memory.save(entry)
+        }
+
+        func remove(_ selection: CacheSelection, because reason: CacheRemoval) async throws(CacheStoreError) -> Int {
+            try check(.remove)
+            return memory.remove(selection, because: reason)
+        }
+
+        private func check(_ part: Part) throws(CacheStoreError) {
+            if failing.withLock({ $0.contains(part) }) { throw CacheStoreError("the disk is full") }
+        }
+    }
+
+    @Test
+    func `a store that cannot be read or written is a miss and a line in the log`() async throws {
+        for part in [FailingStore.Part.entries, .save] {
+            let logger = InMemoryLogger()
+            let harness = CacheHarness(store: FailingStore(part), logger: logger)
+            for count in 1...2 {
+                harness.enqueue("one", "Cache-Control: max-age=60")
+                let answer = try await harness.send("Authorization: canary")
+                #expect(answer.body == "one" && !answer.isHit)
+                #expect(logger.networkErrors.count == count)
+            }
+        }
+    }
+
+    @Test
+    func `what a store cannot forget is not used`() async throws {
+        let store = FailingStore(.remove)
+        let harness = CacheHarness(store: store, logger: InMemoryLogger())
+        harness.enqueue("old", "Cache-Control: max-age=60")
+        _ = try await harness.send()
+        harness.enqueue("", status: 204)
+        _ = try await harness.send(method: .put)
+        harness.time.advance(1)
+        harness.enqueue("new", "Cache-Control: max-age=60")
+        #expect(try await harness.send().body == "new")
+        #expect(try await harness.send().isHit)
+        await #expect(throws: CacheStoreError.self) { try await harness.cache.removeAll() }
+        harness.enqueue("newer", "Cache-Control: no-store")
+        #expect(try await harness.send().body == "newer")
+    }
+
+    @Test
+    func `distrust is bounded, and never forgotten`() throws {
+        let ledger = CacheLedger()
+        let entry = CacheEntry(.make())
+        ledger.distrust(.key(entry.response.key), until: TestTime.start)
+        for index in 0..<1000 {
+            ledger.distrust(.host("\(index).example.com"), until: TestTime.start)
+            #expect(!ledger.trusts(entry))
+        }
+        #expect(ledger.trusts(CacheEntry(.make(age: -1))))
+    }
+
+    @Test
+    func `what a store hands out under a wrong key is not used`() async throws {
+        let store = FailingStore()
+        let harness = CacheHarness(store: store)
+        store.wrong.withLock { $0 = [CacheEntry(.make(partition: CachePartition(named: "other")))] }
+        harness.enqueue("own", "Cache-Control: max-age=60")
+        #expect(try await harness.send().body == "own")
+    }
+
+    @Test
+    func `an error shows what went wrong, and not the store's own error`() {
+        let error = CacheStoreError("it is full", underlying: TransportError(.other, "canary"))
+        var dumped = ""
+        dump(error, to: &dumped)
+        #expect("\(error)" == "cache store: it is full" && !dumped.contains("canary"))
+    }
+}

@@ -1,0 +1,171 @@
+import Endpoints
+import Foundation
+import NetworkTesting
+import Testing
+
+@testable import NetworkCache
+@testable import NetworkCore
+
+/// RFC 5861.
+@Suite(.timeLimit(.minutes(1)))
+struct StaleTests {
+    @Test(arguments: [500, 502, 503, 504])
+    func `a failing origin is stood in for as long as it says`(status: Int) async throws {
+        let harness = CacheHarness()
+        harness.enqueue("one", "Cache-Control: max-age=60, stale-if-error=30", #"ETag: "1""#)
+        _ = try await harness.send()
+        harness.time.advance(90)
+        harness.enqueue("sorry", status: status)
+        let answer = try await harness.send()
+        #expect(answer.body == "one" && answer.response.statusCode == 200 && answer.age == "90")
+        #expect(answer.status == "NetworkCache; fwd=stale; fwd-status=\(status); ttl=-30")
+        harness.time.advance(1)
+        harness.enqueue("sorry", status: status)
+        #expect(try await harness.send().response.statusCode == status)
+        // It is still there.
+        harness.enqueue("", "Cache-Control: max-age=60", status: 304)
+        #expect(try await harness.send().body == "one")
+    }
+
+    @Test
+    func `so is one that cannot be reached, with and without a validator`() async throws {
+        for validator in ["X-A: 1", #"ETag: "1""#] {
+            let harness = CacheHarness()
+            harness.enqueue("one", "Cache-Control: max-age=60, stale-if-error=30", validator)
+            _ = try await harness.send()
+            harness.time.advance(61)
+            harness.origin.enqueue(.failure(.cannotConnect))
+            let answer = try await harness.send()
+            #expect(answer.body == "one" && answer.status == "NetworkCache; fwd=stale; ttl=-1; detail=cannotConnect")
+        }
+    }
+
+    @Test
+    func `a request or a policy may allow it too`() async throws {
+        var policy = CachePolicy()
+        policy.staleIfError = .seconds(30)
+        for (policy, line) in [(policy, "X-A: 1"), (CachePolicy(), "Cache-Control: stale-if-error=30")] {
+            let harness = CacheHarness(policy: policy)
+            harness.enqueue("one", "Cache-Control: max-age=60")
+            _ = try await harness.send()
+            harness.time.advance(89)
+            harness.origin.enqueue(.failure(.timedOut))
+            #expect(try await harness.send(line).body == "one")
+        }
+    }
+
+    @Test(arguments: [
+        ("max-age=60, stale-if-error=30, must-revalidate", "X-A: 1"), ("max-age=60, stale-if-error=30", "Cache-Control: no-cache"),
+        ("no-cache, stale-if-error=30", "X-A: 1"), ("max-age=60", "X-A: 1"),
+    ])
+    func `but not where somebody forbids it`(response: String, request: String) async throws {
+        let harness = CacheHarness()
+        harness.enqueue("one", "Cache-Control: \(response)", #"ETag: "1""#)
+        _ = try await harness.send()
+        harness.time.advance(61)
+        harness.origin.enqueue(.failure(.cannotConnect))
+        await #expect(throws: TransportError.self) { try await harness.send(request) }
+    }
+
+    @Test
+    func `a request that was called off is not answered`() async throws {
+        let harness = CacheHarness()
+        harness.enqueue("one", "Cache-Control: max-age=60, stale-if-error=30")
+        _ = try await harness.send()
+        harness.time.advance(61)
+        harness.origin.enqueue(.failure(.cancelled))
+        let error = await #expect(throws: TransportError.self) { try await harness.send() }
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test(arguments: [false, true])
+    func `a stale response is served while one request asks for a newer one`(isStreamed: Bool) async throws {
+        let gate = AsyncGate()
+        let harness = CacheHarness(isStreamed: isStreamed, behind: [HeldUp(gate: gate)])
+        gate.open()
+        harness.enqueue("one", "Cache-Control: max-age=60, stale-while-revalidate=60", #"ETag: "1""#)
+        _ = try await harness.send()
+        let closed = AsyncGate()
+        let stale = CacheHarness(isStreamed: isStreamed, store: harness.store, behind: [HeldUp(gate: closed)])
+        stale.time.advance(90)
+        for _ in 0..<5 {
+            let answer = try await stale.send()
+            #expect(answer.body == "one" && answer.status == "NetworkCache; hit; ttl=-30")
+        }
+        await closed.waitForArrival()
+        #expect(closed.arrived == 1)
+        stale.enqueue("two", "Cache-Control: max-age=60, stale-while-revalidate=60", #"ETag: "2""#)
+        closed.open()
+        try await comesTo("two", stale)
+        #expect(stale.asked == 1 && stale.origin.requests[0].headers["If-None-Match"] == #""1""#)
+    }
+
+    @Test
+    func `a revalidation that fails is logged, and the next request tries again`() async throws {
+        let logger = InMemoryLogger()
+        let harness = CacheHarness(logger: logger)
+        harness.enqueue("one", "Cache-Control: max-age=60, stale-while-revalidate=60")
+        _ = try await harness.send()
+        harness.time.advance(61)
+        for count in 1...2 {
+            harness.origin.enqueue(.failure(.cannotConnect))
+            // The one before may not have come to its end.
+            while logger.networkErrors.count < count {
+                #expect(try await harness.send().body == "one")
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+    }
+
+    @Test
+    func `revalidations are bounded`() async throws {
+        var policy = CachePolicy()
+        policy.maximumRevalidations = 1
+        let gate = AsyncGate()
+        let harness = CacheHarness(policy: policy)
+        for path in ["a", "b"] {
+            harness.enqueue("one", "Cache-Control: max-age=1, stale-while-revalidate=60")
+            _ = try await harness.send(url: "https://api.example.com/\(path)")
+        }
+        let stale = CacheHarness(store: harness.store, policy: policy, behind: [HeldUp(gate: gate)])
+        stale.time.advance(2)
+        for path in ["a", "b", "a", "b"] { #expect(try await stale.send(url: "https://api.example.com/\(path)").isHit) }
+        await gate.waitForArrival()
+        #expect(gate.arrived == 1)
+        gate.open()
+    }
+
+    @Test
+    func `a revalidation is bounded in time, and does not report to the caller`() async throws {
+        let seen = Locked<[NetworkRequest]>([])
+        let harness = CacheHarness(behind: [Seeing(seen: seen)])
+        harness.enqueue("one", "Cache-Control: max-age=1, stale-while-revalidate=60")
+        _ = try await harness.send()
+        harness.time.advance(2)
+        harness.enqueue("two", "Cache-Control: max-age=9")
+        var request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
+        request.deadline = Deadline(after: .zero, clock: ManualClock())
+        #expect(try await harness.send(request).body == "one")
+        try await comesTo("two", harness)
+        let deadline = try #require(seen.withLock { $0.last }?.deadline)
+        #expect(deadline.limit == .seconds(30))
+    }
+
+    /// Until the response that is kept has this body.
+    private func comesTo(_ body: String, _ harness: CacheHarness) async throws {
+        while try await harness.send("Cache-Control: only-if-cached").body != body {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    private struct Seeing: NetworkInterceptor {
+        var seen: Locked<[NetworkRequest]>
+
+        func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+            seen.withLock { $0.append(request) }
+            return try await next(request)
+        }
+    }
+}

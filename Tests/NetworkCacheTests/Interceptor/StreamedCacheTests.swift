@@ -1,0 +1,124 @@
+import Endpoints
+import Foundation
+import NetworkTesting
+import Testing
+
+@testable import NetworkCache
+@testable import NetworkCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct StreamedCacheTests {
+    /// Answers with chunks, and counts how many were taken.
+    private struct Chunks: NetworkSessionManager {
+        var chunks: [String]
+        var failure: TransportError?
+        let taken = Locked(0)
+        let stopped = Locked(0)
+        let asked = Locked(0)
+
+        func request(
+            _ request: NetworkRequest, completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
+        ) -> any NetworkCancellable {
+            completion(.failure(TransportError(.other, "only streams", request: request)))
+            return Nothing()
+        }
+
+        func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
+            asked.withLock { $0 += 1 }
+            request.attemptObserver?.attemptWillBegin(request)
+            let stream = ResponseStream { () async throws(TransportError) in
+                let index = taken.withLock { taken in
+                    taken += 1
+                    return taken - 1
+                }
+                if index < chunks.count { return Data(chunks[index].utf8) }
+                if let failure { throw failure }
+                return nil
+            } end: {
+                StreamEnd(trailers: ["X-Sum": "1"], timings: TransferTimings())
+            } stop: {
+                stopped.withLock { $0 += 1 }
+            }
+            return StreamedResponse(statusCode: 200, headers: ["Cache-Control": "max-age=60"], url: request.url, body: stream)
+        }
+    }
+
+    private struct Nothing: NetworkCancellable {
+        func cancel() {}
+    }
+
+    private let url = URL(string: CacheHarness.url) ?? URL(filePath: "/")
+
+    private func stream(_ cache: CacheInterceptor, _ session: Chunks) async throws -> StreamedResponse {
+        try await InterceptedSession(interceptors: [cache], session: session).stream(for: NetworkRequest(url: url))
+    }
+
+    @Test
+    func `a body is kept while it is read, and nothing is read ahead`() async throws {
+        let cache = CacheInterceptor()
+        let session = Chunks(chunks: ["a", "b", "c"])
+        let response = try await stream(cache, session)
+        #expect(session.taken.withLock { $0 } == 0)
+        var iterator = response.body.makeAsyncIterator()
+        for (index, chunk) in ["a", "b", "c"].enumerated() {
+            #expect(try await iterator.next() == Data(chunk.utf8))
+            #expect(session.taken.withLock { $0 } == index + 1)
+            #expect(try await stored(cache) == nil)
+        }
+        #expect(try await iterator.next() == nil)
+        #expect(try await stored(cache)?.body == Data("abc".utf8))
+        #expect(response.body.trailers == ["X-Sum": "1"])
+        let hit = try await stream(cache, session)
+        #expect(try await hit.body.collected() == Data("abc".utf8))
+        #expect(session.asked.withLock { $0 } == 1)
+        #expect(try await stored(cache)?.headers.contains("X-Sum") == false)
+    }
+
+    @Test
+    func `half a body is never kept`() async throws {
+        let cache = CacheInterceptor()
+        let broken = Chunks(chunks: ["a"], failure: TransportError(.incompleteBody, "too short"))
+        await #expect(throws: TransportError.self) { try await stream(cache, broken).body.collected() }
+        #expect(try await stored(cache) == nil)
+        let session = Chunks(chunks: ["a", "b"])
+        do {
+            var iterator = try await stream(cache, session).body.makeAsyncIterator()
+            _ = try await iterator.next()
+        }
+        #expect(try await stored(cache) == nil)
+        #expect(session.stopped.withLock { $0 } == 1)
+    }
+
+    @Test
+    func `a body beyond the limit for one entry passes, and is not kept`() async throws {
+        for limit in [1, 2000] {
+            var limits = MemoryCacheStore.Limits()
+            limits.entryBytes = limit
+            let cache = CacheInterceptor(store: MemoryCacheStore(limits: limits))
+            let text = String(repeating: "x", count: 1500)
+            let response = try await stream(cache, Chunks(chunks: [text, text]))
+            #expect(try await response.body.collected().count == 3000)
+            #expect(try await stored(cache) == nil)
+        }
+    }
+
+    @Test
+    func `a reader that was cancelled keeps nothing`() async throws {
+        let cache = CacheInterceptor()
+        let session = Chunks(chunks: ["a", "b"])
+        let response = try await stream(cache, session)
+        let task = Task {
+            var iterator = response.body.makeAsyncIterator()
+            _ = try await iterator.next()
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await iterator.next()
+        }
+        _ = await task.result
+        #expect(session.stopped.withLock { $0 } == 1)
+        #expect(try await stored(cache) == nil)
+    }
+
+    private func stored(_ cache: CacheInterceptor) async throws -> StoredResponse? {
+        try await cache.store.entries(for: CacheKey(url: url)).first?.response
+    }
+}

@@ -1,0 +1,196 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import Testing
+
+@testable import NetworkCache
+
+struct MemoryCacheStoreTests {
+    private final class Removals: Sendable {
+        let all = Locked<[String]>([])
+
+        var handler: CacheRemovalHandler {
+            { key, reason in self.all.withLock { $0.append("\(key.url.split(separator: "/").last ?? "") \(reason.rawValue)") } }
+        }
+    }
+
+    @Test
+    func `what was saved is found, under its key only`() {
+        let store = MemoryCacheStore()
+        let entry = entry("a")
+        store.save(entry)
+        #expect(store.entries(for: entry.response.key).map(\.response) == [entry.response])
+        #expect(store.entries(for: key("b")).isEmpty)
+        #expect(store.entries(for: key("a", CachePartition(named: "x"))).isEmpty)
+        #expect(store.byteCount == entry.footprint && store.count == 1)
+    }
+
+    @Test
+    func `those longest unused make room`() {
+        let removals = Removals()
+        let size = entry("0").footprint
+        let store = MemoryCacheStore(maximumBytes: 3 * size, onRemoval: removals.handler)
+        for name in ["0", "1", "2"] { store.save(entry(name)) }
+        _ = store.entries(for: key("0"))
+        store.save(entry("3"))
+        #expect(present(store, ["0", "1", "2", "3"]) == ["0", "2", "3"])
+        #expect(removals.all.withLock { $0 } == ["1 evicted"])
+        #expect(store.byteCount == 3 * size)
+    }
+
+    @Test
+    func `a response takes the place of the one with the same variant`() {
+        let removals = Removals()
+        let store = MemoryCacheStore(onRemoval: removals.handler)
+        store.save(entry("a", body: "old"))
+        store.save(entry("a", body: "new"))
+        store.save(entry("a", body: "text", accept: "text/plain"))
+        #expect(store.entries(for: key("a")).map { String(decoding: $0.response.body, as: UTF8.self) } == ["new", "text"])
+        #expect(removals.all.withLock { $0 } == ["a replaced"])
+        #expect(store.count == 2)
+    }
+
+    @Test
+    func `variants of a key are bounded, the oldest goes`() {
+        var limits = MemoryCacheStore.Limits()
+        limits.variants = 2
+        let removals = Removals()
+        let store = MemoryCacheStore(limits: limits, onRemoval: removals.handler)
+        for accept in ["1", "2", "3"] { store.save(entry("a", accept: accept)) }
+        #expect(store.entries(for: key("a")).map { $0.response.varying[0].value } == ["2", "3"])
+        #expect(removals.all.withLock { $0 } == ["a evicted"])
+    }
+
+    @Test
+    func `keys are bounded`() {
+        var limits = MemoryCacheStore.Limits()
+        limits.keys = 2
+        let store = MemoryCacheStore(limits: limits)
+        for name in ["0", "1", "2"] { store.save(entry(name)) }
+        #expect(present(store, ["0", "1", "2"]) == ["1", "2"])
+    }
+
+    @Test
+    func `an entry beyond its limit is not kept, and neither is the one before`() {
+        var limits = MemoryCacheStore.Limits()
+        limits.entryBytes = entry("a").footprint
+        let removals = Removals()
+        let store = MemoryCacheStore(limits: limits, onRemoval: removals.handler)
+        store.save(entry("a"))
+        store.save(entry("a", body: "longer than before"))
+        #expect(store.count == 0 && store.byteCount == 0)
+        #expect(removals.all.withLock { $0 } == ["a replaced"])
+    }
+
+    @Test
+    func `limits of zero and below keep nothing`() {
+        for number in [0, -1] {
+            var limits = MemoryCacheStore.Limits()
+            limits.variants = number
+            let store = MemoryCacheStore(limits: limits)
+            store.save(entry("a"))
+            #expect(store.count == 0)
+            let none = MemoryCacheStore(maximumBytes: number)
+            none.save(entry("a"))
+            #expect(none.count == 0)
+        }
+    }
+
+    @Test
+    func `what is selected is removed, and nothing else`() throws {
+        let someone = CachePartition(named: "someone")
+        let url = try #require(URL(string: "https://api.example.com/a"))
+        let rows: [(CacheSelection, [String])] = [
+            (.key(key("a")), ["a someone", "b", "c old", "other"]), (.url(url), ["b", "c old", "other"]),
+            (.host("API.example.com"), ["other"]), (.partition(someone), ["a", "b", "c old", "other"]),
+            (.storedBefore(TestTime.start), ["a", "a someone", "b", "other"]), (.all, []),
+        ]
+        for (selection, left) in rows {
+            let store = MemoryCacheStore()
+            let entries = [
+                ("a", entry("a")), ("a someone", entry("a", partition: someone)), ("b", entry("b")), ("c old", entry("c", age: 1)),
+                ("other", entry("a", host: "other.example.com")),
+            ]
+            for (_, entry) in entries { store.save(entry) }
+            let count = store.remove(selection, because: .removed)
+            let found = entries.filter { !store.entries(for: $0.1.response.key).isEmpty }.map(\.0)
+            #expect(found == left, "\(selection)")
+            #expect(count == entries.count - left.count && store.count == left.count)
+            #expect(store.byteCount == entries.filter { left.contains($0.0) }.reduce(0) { $0 + $1.1.footprint })
+        }
+    }
+
+    @Test
+    func `conditions of a selection hold together`() {
+        var selection = CacheSelection.host("api.example.com")
+        selection.storedBefore = TestTime.start
+        let store = MemoryCacheStore()
+        store.save(entry("a"))
+        store.save(entry("b", age: 1))
+        store.save(entry("c", age: 1, host: "other.example.com"))
+        #expect(store.remove(selection) == 1)
+        #expect(store.entries(for: key("b")).isEmpty)
+    }
+
+    @Test
+    func `the handler hears the reason, and may use the store`() {
+        let store = Locked<MemoryCacheStore?>(nil)
+        let heard = Locked<[CacheRemoval]>([])
+        let memory = MemoryCacheStore { key, reason in
+            _ = store.withLock { $0 }?.entries(for: key)
+            heard.withLock { $0.append(reason) }
+        }
+        store.withLock { $0 = memory }
+        memory.save(entry("a"))
+        memory.remove(.all, because: .invalidated)
+        #expect(heard.withLock { $0 } == [.invalidated])
+        store.withLock { $0 = nil }
+    }
+
+    @Test
+    func `random use keeps sums and order right`() {
+        var random = SystemRandomNumberGenerator()
+        let size = entry("0").footprint
+        let store = MemoryCacheStore(maximumBytes: 5 * size)
+        var model: [String] = []
+        for _ in 0..<5000 {
+            let name = String(Int.random(in: 0..<10, using: &random))
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0:
+                store.remove(.key(key(name)))
+                model.removeAll { $0 == name }
+            case 1:
+                let isFound = !store.entries(for: key(name)).isEmpty
+                #expect(isFound == model.contains(name))
+                if isFound {
+                    model.removeAll { $0 == name }
+                    model.append(name)
+                }
+            default:
+                store.save(entry(name))
+                model.removeAll { $0 == name }
+                model.append(name)
+                if model.count > 5 { model.removeFirst() }
+            }
+            #expect(store.count == model.count && store.byteCount == model.count * size)
+        }
+    }
+
+    private func key(_ path: String, _ partition: CachePartition = .none) -> CacheKey {
+        StoredResponse.make(path: path, partition: partition).key
+    }
+
+    private func entry(
+        _ path: String, body: String = "body", accept: String? = nil, partition: CachePartition = .none, age: Double = 0,
+        host: String = "api.example.com"
+    ) -> CacheEntry {
+        CacheEntry(
+            .make(
+                path: path, body: body, varying: accept.map { [.init(name: "accept", value: $0)] } ?? [], partition: partition, age: age,
+                host: host))
+    }
+
+    private func present(_ store: MemoryCacheStore, _ names: [String]) -> [String] {
+        names.filter { !store.entries(for: key($0)).isEmpty }
+    }
+}

@@ -1,0 +1,48 @@
+import NetworkCore
+
+/// Holds up whoever comes, until it is opened.
+final class AsyncGate: Sendable {
+    private struct State {
+        var isOpen = false
+        var arrived = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var observers: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Locked(State())
+
+    var arrived: Int { state.withLock(\.arrived) }
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let (isOpen, observers) = state.withLock { state in
+                state.arrived += 1
+                if !state.isOpen { state.waiting.append(continuation) }
+                defer { state.observers = [] }
+                return (state.isOpen, state.observers)
+            }
+            if isOpen { continuation.resume() }
+            for observer in observers { observer.resume() }
+        }
+    }
+
+    /// Until somebody has come.
+    func waitForArrival() async {
+        await withCheckedContinuation { continuation in
+            let hasArrived = state.withLock { state in
+                if state.arrived == 0 { state.observers.append(continuation) }
+                return state.arrived > 0
+            }
+            if hasArrived { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}

@@ -1,0 +1,67 @@
+import Endpoints
+import Foundation
+import NetworkLogging
+import NetworkTesting
+
+@testable import NetworkCache
+@testable import NetworkCore
+
+/// A cache between a caller and an origin of stubs.
+struct CacheHarness {
+    let origin = StubSessionManager()
+    let time = TestTime()
+    let store: any CacheStore
+    let cache: CacheInterceptor
+    var isStreamed: Bool
+    private let behind: [any NetworkInterceptor]
+
+    init(
+        isStreamed: Bool = false, store: any CacheStore = MemoryCacheStore(), policy: CachePolicy = CachePolicy(),
+        partition: (@Sendable (NetworkRequest) -> CachePartition?)? = nil, logger: (any NetworkErrorLogger)? = nil,
+        behind: [any NetworkInterceptor] = []
+    ) {
+        self.isStreamed = isStreamed
+        self.store = store
+        self.behind = behind
+        cache = CacheInterceptor(
+            store: store, policy: policy, partition: partition, logger: logger, now: { [time] in time.now })
+    }
+
+    static let url = "https://api.example.com/item"
+
+    /// What the origin answers next.
+    func enqueue(_ body: String, _ lines: String..., status: Int = 200) {
+        origin.enqueue(StubResponse(status: status, headers: HTTPHeaders(lines: lines), body: Data(body.utf8)))
+    }
+
+    func send(
+        _ lines: String..., method: HTTPMethod = .get, url: String = CacheHarness.url
+    ) async throws -> CacheAnswer {
+        guard let url = URL(string: url) else { throw CancellationError() }
+        return try await send(NetworkRequest(method: method, url: url, headers: HTTPHeaders(lines: lines)))
+    }
+
+    func send(_ request: NetworkRequest) async throws -> CacheAnswer {
+        let chain = InterceptedSession(interceptors: [cache] + behind, session: origin)
+        let response = isStreamed ? try await chain.stream(for: request).collected() : try await chain.response(for: request)
+        return CacheAnswer(response)
+    }
+
+    /// How often the origin was asked.
+    var asked: Int { origin.requests.count }
+}
+
+/// What the caller gets, with `Cache-Status` cut down to what tests ask for.
+struct CacheAnswer {
+    let response: NetworkResponse
+
+    init(_ response: NetworkResponse) {
+        self.response = response
+    }
+
+    var body: String { String(decoding: response.body, as: UTF8.self) }
+    var status: String { response.headers["Cache-Status"] ?? "" }
+    var isHit: Bool { status.contains("; hit") }
+    var isStored: Bool { status.contains("; stored") }
+    var age: String? { response.headers["Age"] }
+}
