@@ -26,12 +26,12 @@ struct DiskCacheStoreTests {
         [.init(name: "accept-language", value: value)]
     }
 
-    private func bodies(_ store: DiskCacheStore, _ response: StoredResponse = .make()) async -> [String] {
+    private func bodies(_ store: DiskCacheStore, _ response: StoredResponse = .kept()) async -> [String] {
         await store.entries(for: response.key).map { String(decoding: $0.response.body, as: UTF8.self) }
     }
 
     @Test func `what was saved is found, by the next store too`() async throws {
-        let response = StoredResponse.make(varying: language("de"), body: "hallo")
+        let response = StoredResponse.kept(varying: language("de"), body: "hallo")
         do {
             let store = try store()
             #expect(await store.entries(for: response.key).isEmpty)
@@ -49,7 +49,7 @@ struct DiskCacheStoreTests {
     @Test func `variants lie under one key, and one takes the place of its like`() async throws {
         let store = try store { $0.variants = 3 }
         for (value, body) in [(nil, "none"), ("", "empty"), ("de", "de 1"), ("de", "de 2"), ("fr", "fr")] as [(String?, String)] {
-            try await store.save(CacheEntry(.make(varying: language(value), body: body)))
+            try await store.save(CacheEntry(.kept(varying: language(value), body: body)))
         }
         #expect(await bodies(store) == ["empty", "de 2", "fr"])
         #expect(gone.withLock(\.self) == ["movies replaced", "movies evicted"])
@@ -59,9 +59,9 @@ struct DiskCacheStoreTests {
     @Test func `keys of other partitions, queries and hosts are apart`() async throws {
         let store = try store()
         let responses = [
-            StoredResponse.make(body: "1"), .make(partition: CachePartition(named: "7"), body: "2"),
-            .make("https://api.example.com/movies?page=1", body: "3"), .make("https://other.example.com/movies", body: "4"),
-            .make("http://api.example.com/movies", body: "5"),
+            StoredResponse.kept(body: "1"), .kept(partition: CachePartition(named: "7"), body: "2"),
+            .kept("https://api.example.com/movies?page=1", body: "3"), .kept("https://other.example.com/movies", body: "4"),
+            .kept("http://api.example.com/movies", body: "5"),
         ]
         for response in responses { try await store.save(CacheEntry(response)) }
         for response in responses { #expect(await store.entries(for: response.key).map(\.response) == [response]) }
@@ -77,10 +77,10 @@ struct DiskCacheStoreTests {
     func `what is selected is forgotten, and nothing else`(selection: CacheSelection, kept: [String]) async throws {
         let store = try store()
         let responses = [
-            StoredResponse.make("https://api.example.com/a", body: "a", at: 700_000_000),
-            .make("https://api.example.com/b", body: "b", at: 700_000_001),
-            .make("https://api.example.com/a", partition: CachePartition(named: "7"), body: "mine", at: 700_000_002),
-            .make("https://other.example.com/a", body: "other", at: 700_000_003),
+            StoredResponse.kept("https://api.example.com/a", body: "a", at: 700_000_000),
+            .kept("https://api.example.com/b", body: "b", at: 700_000_001),
+            .kept("https://api.example.com/a", partition: CachePartition(named: "7"), body: "mine", at: 700_000_002),
+            .kept("https://other.example.com/a", body: "other", at: 700_000_003),
         ]
         for response in responses { try await store.save(CacheEntry(response)) }
         #expect(try await store.remove(selection) == 4 - kept.count)
@@ -94,10 +94,10 @@ struct DiskCacheStoreTests {
         let store = try store()
         let url = try #require(URL(string: "https://api.example.com/movies"))
         for name in ["1", "2", "3"] {
-            try await store.save(CacheEntry(.make(partition: CachePartition(named: name), varying: language("de"))))
-            try await store.save(CacheEntry(.make(partition: CachePartition(named: name), varying: language("fr"))))
+            try await store.save(CacheEntry(.kept(partition: CachePartition(named: name), varying: language("de"))))
+            try await store.save(CacheEntry(.kept(partition: CachePartition(named: name), varying: language("fr"))))
         }
-        try await store.save(CacheEntry(.make("https://api.example.com/movies/1")))
+        try await store.save(CacheEntry(.kept("https://api.example.com/movies/1")))
         #expect(Set(directory.files(below: "records").map { $0.prefix(2) }).count == 2)
         #expect(try await store.remove(.url(url), because: .invalidated) == 6)
         #expect(gone.withLock(\.self) == [String](repeating: "movies invalidated", count: 6))
@@ -106,19 +106,19 @@ struct DiskCacheStoreTests {
 
     @Test func `of a key's variants only the old ones are forgotten`() async throws {
         let store = try store()
-        try await store.save(CacheEntry(.make(varying: language("de"), body: "old", at: 1)))
-        try await store.save(CacheEntry(.make(varying: language("fr"), body: "new", at: 3)))
+        try await store.save(CacheEntry(.kept(varying: language("de"), body: "old", at: 1)))
+        try await store.save(CacheEntry(.kept(varying: language("fr"), body: "new", at: 3)))
         #expect(try await store.remove(.storedBefore(Date(timeIntervalSinceReferenceDate: 2))) == 1)
         #expect(await bodies(store) == ["new"])
-        #expect(try await store.remove(.key(StoredResponse.make().key)) == 1)
+        #expect(try await store.remove(.key(StoredResponse.kept().key)) == 1)
         #expect(directory.files().isEmpty)
     }
 
     @Test func `what is too large is an error that names the limit, and what was there is gone`() async throws {
         let store = try store { $0.entryBytes = 2_000 }
-        try await store.save(CacheEntry(.make(body: "small")))
+        try await store.save(CacheEntry(.kept(body: "small")))
         do throws(CacheStoreError) {
-            try await store.save(CacheEntry(.make(body: String(repeating: "x", count: 3_000))))
+            try await store.save(CacheEntry(.kept(body: String(repeating: "x", count: 3_000))))
             Issue.record("it was kept")
         } catch {
             #expect(error.code == .tooLarge && error.message.contains("2000"), "\(error)")
@@ -126,7 +126,7 @@ struct DiskCacheStoreTests {
         #expect(await bodies(store).isEmpty)
         // Two that fit alone, but not together.
         for value in ["de", "fr"] {
-            try await store.save(CacheEntry(.make(varying: language(value), body: String(repeating: value, count: 600))))
+            try await store.save(CacheEntry(.kept(varying: language(value), body: String(repeating: value, count: 600))))
         }
         #expect(await bodies(store) == [String(repeating: "fr", count: 600)])
     }
@@ -134,8 +134,8 @@ struct DiskCacheStoreTests {
     @Test func `what makes room is told`() async throws {
         let store = try store { $0.keys = 2 }
         for number in 1...3 {
-            try await store.save(CacheEntry(.make("https://api.example.com/\(number)", varying: language("de"))))
-            try await store.save(CacheEntry(.make("https://api.example.com/\(number)", varying: language("fr"))))
+            try await store.save(CacheEntry(.kept("https://api.example.com/\(number)", varying: language("de"))))
+            try await store.save(CacheEntry(.kept("https://api.example.com/\(number)", varying: language("fr"))))
         }
         await store.records.settle()
         #expect(store.count == 2)
@@ -143,7 +143,7 @@ struct DiskCacheStoreTests {
     }
 
     @Test func `a damaged file is a miss, whatever byte of it`() async throws {
-        let response = StoredResponse.make(varying: language("de"), body: "hello")
+        let response = StoredResponse.kept(varying: language("de"), body: "hello")
         let writer = try store()
         try await writer.save(CacheEntry(response))
         let url = directory.place.appendingPathComponent(try #require(directory.files().first))
@@ -161,7 +161,7 @@ struct DiskCacheStoreTests {
 
     @Test func `large responses are read too`() async throws {
         let store = try store()
-        let response = StoredResponse.make(body: String(repeating: "0123456789", count: 300_000))
+        let response = StoredResponse.kept(body: String(repeating: "0123456789", count: 300_000))
         try await store.save(CacheEntry(response))
         #expect(await store.entries(for: response.key).map(\.response) == [response])
     }
@@ -172,7 +172,7 @@ struct DiskCacheStoreTests {
             for task in 0..<8 {
                 group.addTask {
                     for number in 0..<20 {
-                        let response = StoredResponse.make("https://api.example.com/\(task)/\(number)", body: "\(task) \(number)")
+                        let response = StoredResponse.kept("https://api.example.com/\(task)/\(number)", body: "\(task) \(number)")
                         try? await store.save(CacheEntry(response))
                         #expect(await store.entries(for: response.key).map(\.response) == [response])
                     }

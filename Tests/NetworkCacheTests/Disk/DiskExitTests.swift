@@ -158,7 +158,7 @@
                 async let second: Void = Self.saveVariants(directory.place, round, 4..<8)
                 _ = await (first, second)
                 let store = try DiskCacheStore(directory: directory.place)
-                let entries = await store.entries(for: StoredResponse.make("https://example.com/\(round)").key)
+                let entries = await store.entries(for: StoredResponse.kept("https://example.com/\(round)").key)
                 #expect(Set(entries.map { String(decoding: $0.response.body, as: UTF8.self) }) == Set((0..<8).map { "\($0)" }))
             }
         }
@@ -169,7 +169,7 @@
                 let store = try DiskCacheStore(directory: place)
                 for number in first..<(first + 4) {
                     let varying = [StoredResponse.VaryingField(name: "accept-language", value: "\(number)")]
-                    try await store.save(CacheEntry(.make("https://example.com/\(round)", varying: varying, body: "\(number)")))
+                    try await store.save(CacheEntry(.kept("https://example.com/\(round)", varying: varying, body: "\(number)")))
                 }
                 exit(0)
             }
@@ -180,18 +180,18 @@
         @Test func `where there is no room it is an error that says so, and what was there stays`() async throws {
             await #expect(processExitsWith: .success) { [place = directory.place as URL] in
                 let store = try DiskCacheStore(directory: place)
-                try await store.save(CacheEntry(.make(body: "small")))
+                try await store.save(CacheEntry(.kept(body: "small")))
                 signal(SIGXFSZ, SIG_IGN)
                 var limit = rlimit(rlim_cur: 100_000, rlim_max: 100_000)
                 #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
                 do throws(CacheStoreError) {
-                    try await store.save(CacheEntry(.make(body: String(repeating: "x", count: 200_000))))
+                    try await store.save(CacheEntry(.kept(body: String(repeating: "x", count: 200_000))))
                     Issue.record("it was kept")
                 } catch {
                     #expect(error.code == .diskFull && error.systemError == EFBIG, "\(error)")
                     #expect(error.description.contains(place.path) && error.message.contains(String(cString: strerror(EFBIG))))
                 }
-                #expect(await store.entries(for: StoredResponse.make().key).map(\.response.body) == [Data("small".utf8)])
+                #expect(await store.entries(for: StoredResponse.kept().key).map(\.response.body) == [Data("small".utf8)])
             }
             #expect(directory.files(below: "writing").isEmpty)
         }
@@ -244,29 +244,29 @@
 
         @Test func `a directory that may not be written is an error, and one that may no longer be read a miss`() async throws {
             let store = try DiskCacheStore(directory: directory.place)
-            try await store.save(CacheEntry(.make()))
+            try await store.save(CacheEntry(.kept()))
             if geteuid() == 0 {
                 for path in try FileManager.default.subpathsOfDirectory(atPath: directory.url.path) {
                     chown(directory.url.appendingPathComponent(path).path, 65534, 65534)
                 }
                 chmod(directory.url.path, 0o755)
             }
-            let shard = directory.file(of: StoredVariants.recordKey(StoredResponse.make().key)).deletingLastPathComponent()
+            let shard = directory.file(of: StoredVariants.recordKey(StoredResponse.kept().key)).deletingLastPathComponent()
             chmod(directory.place.appendingPathComponent("writing").path, 0o500)
             await #expect(processExitsWith: .success) { [place = directory.place as URL, shard = shard as URL] in
                 // Root may write everywhere.
                 if geteuid() == 0 { #expect(seteuid(65534) == 0) }
                 let store = try DiskCacheStore(directory: place)
-                #expect(await store.entries(for: StoredResponse.make().key).count == 1)
+                #expect(await store.entries(for: StoredResponse.kept().key).count == 1)
                 do throws(CacheStoreError) {
-                    try await store.save(CacheEntry(.make(body: "new")))
+                    try await store.save(CacheEntry(.kept(body: "new")))
                     Issue.record("it was kept")
                 } catch {
                     #expect(error.code == .noPermission && error.systemError == EACCES, "\(error)")
                 }
                 chmod(shard.path, 0)
-                #expect(await store.entries(for: StoredResponse.make().key).isEmpty)
-                await #expect(throws: CacheStoreError.self) { try await store.remove(.key(StoredResponse.make().key)) }
+                #expect(await store.entries(for: StoredResponse.kept().key).isEmpty)
+                await #expect(throws: CacheStoreError.self) { try await store.remove(.key(StoredResponse.kept().key)) }
                 chmod(shard.path, 0o700)
             }
             chmod(directory.place.appendingPathComponent("writing").path, 0o700)
