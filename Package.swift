@@ -72,7 +72,8 @@ let package = Package(
         ),
         // Skipped unless Scripts/with-servers runs it.
         .testTarget(
-            name: "RealServerTests", dependencies: ["DataTransfer"], path: "Tests/RealServers", swiftSettings: settings),
+            name: "RealServerTests", dependencies: ["DataTransfer", "NetworkCache"], path: "Tests/RealServers",
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

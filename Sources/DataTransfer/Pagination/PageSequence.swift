@@ -77,7 +77,7 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
             adjusted.isFullPath = true
             adjusted.pathParameters = [:]
             adjusted.queryParameters = [:]
-            if let page, URLText(page).origin != URLText(url).origin {
+            if let page, URLText.origin(of: page) != URLText.origin(of: url) {
                 adjusted.headerParameters = adjusted.headerParameters.harmless
             }
         }

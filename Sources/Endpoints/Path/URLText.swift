@@ -58,15 +58,8 @@ package struct URLText {
 
     /// Spares the usual two the way through `String.lowercased()`.
     private static func lowercased(_ scheme: UnsafeBufferPointer<UInt8>) -> String {
-        func isSame(_ text: StaticString) -> Bool {
-            guard scheme.count == text.utf8CodeUnitCount else { return false }
-            return text.withUTF8Buffer { other in
-                for index in 0..<other.count where other[index] != scheme[index] { return false }
-                return true
-            }
-        }
-        if isSame("https") { return "https" }
-        if isSame("http") { return "http" }
+        if scheme.count == 5, scheme.begins(with: "https") { return "https" }
+        if scheme.count == 4, scheme.begins(with: "http") { return "http" }
         return String(decoding: scheme, as: UTF8.self).lowercased()
     }
 
@@ -89,9 +82,45 @@ package struct URLText {
         return isPortEmpty ? "\(scheme)://\(place)\(scheme == "https" ? 443 : 80)" : "\(scheme)://\(place)"
     }
 
+    /// The ``origin`` of a URL, at once for those written as they are meant: in lower case and without user information.
+    package static func origin(of url: URL) -> String {
+        let text = url.absoluteString
+        return text.withBytes(plainOrigin) ?? URLText(text).origin
+    }
+
+    private static func plainOrigin(of bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        let scheme: StaticString
+        var port: StaticString
+        if bytes.begins(with: "https://") {
+            (scheme, port) = ("https://", ":443")
+        } else if bytes.begins(with: "http://") {
+            (scheme, port) = ("http://", ":80")
+        } else {
+            return nil
+        }
+        var end = scheme.utf8CodeUnitCount
+        scan: while end < bytes.count {
+            switch bytes[end] {
+            case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): break scan
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                break
+            case UInt8(ascii: ":"): port = ""
+            default: return nil
+            }
+            end += 1
+        }
+        if bytes[end - 1] == UInt8(ascii: ":") { return nil }
+        return String(unsafeUninitializedCapacity: end + port.utf8CodeUnitCount) { origin in
+            for index in 0..<end { origin[index] = bytes[index] }
+            for index in 0..<port.utf8CodeUnitCount { origin[end + index] = (port.utf8Start + index).pointee }
+            return end + port.utf8CodeUnitCount
+        }
+    }
+
     /// For messages: no user information, no query, no fragment.
     package var originAndPath: String {
         guard !authorityRange.isEmpty else { return Self.shown(text) }
+        if authorityRange == hostRange, pathRange.upperBound == text.utf8.count, text.utf8.starts(with: scheme.utf8) { return text }
         return scheme + "://" + hostAndPort + path + (queryRange == nil ? "" : "?…")
     }
 
@@ -104,5 +133,15 @@ package struct URLText {
         let utf8 = text.utf8
         let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
         return Substring(utf8[start..<utf8.index(start, offsetBy: range.count)])
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    fileprivate func begins(with text: StaticString) -> Bool {
+        guard count >= text.utf8CodeUnitCount else { return false }
+        return text.withUTF8Buffer { text in
+            for index in 0..<text.count where text[index] != self[index] { return false }
+            return true
+        }
     }
 }

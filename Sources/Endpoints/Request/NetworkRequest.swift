@@ -10,7 +10,11 @@ public struct NetworkRequest: Sendable, Hashable {
     /// The request method.
     public var method: HTTPMethod
     /// An absolute `http` or `https` URL.
-    public var url: URL
+    public var url: URL {
+        didSet { origin = URLText.origin(of: url) }
+    }
+    /// Scheme, host and port of ``url`` (RFC 6454 §4), as `https://api.example.com:443`.
+    package private(set) var origin: String
     /// The header fields. `Content-Length` and `Transfer-Encoding` are refused: the engine sets them.
     public var headers: HTTPHeaders
     /// What is sent after the head; `nil` sends nothing.
@@ -35,6 +39,7 @@ public struct NetworkRequest: Sendable, Hashable {
     ) {
         self.method = method
         self.url = url
+        origin = URLText.origin(of: url)
         self.headers = headers
         self.body = body
         self.timeouts = timeouts

@@ -5,23 +5,59 @@
 /// request.context[TenantKey.self] = "north"
 /// ```
 public struct RequestContext: Sendable {
-    private var values: [ObjectIdentifier: any Sendable]?
+    /// The value set last comes first. So few that looking at each is the fastest way, and a copy shares them all.
+    private var values: Entry?
 
     /// Nothing yet.
     public init() {}
 
     /// The value under a key; setting `nil` removes it.
     public subscript<Key: RequestContextKey>(key: Key.Type) -> Key.Value? {
-        get { values?[ObjectIdentifier(key)] as? Key.Value }
-        set {
-            guard let newValue else {
-                values?[ObjectIdentifier(key)] = nil
-                return
+        get {
+            var entry = values
+            while let current = entry {
+                if current.key == ObjectIdentifier(key) { return (current as? ValueEntry<Key.Value>)?.value }
+                entry = current.next
             }
-            if values == nil { values = [:] }
-            values?[ObjectIdentifier(key)] = newValue
+            return nil
+        }
+        set {
+            let others = values?.without(ObjectIdentifier(key))
+            values = newValue.map { ValueEntry($0, for: ObjectIdentifier(key), next: others) } ?? others
         }
     }
+}
+
+/// One value, and those set before it.
+private class Entry: @unchecked Sendable {
+    // Sendable although unchecked: nothing in it changes, and what the class below adds is `Sendable`.
+    let key: ObjectIdentifier
+    let next: Entry?
+
+    init(key: ObjectIdentifier, next: Entry?) {
+        self.key = key
+        self.next = next
+    }
+
+    func following(_ next: Entry?) -> Entry { Entry(key: key, next: next) }
+
+    func without(_ key: ObjectIdentifier) -> Entry? {
+        if self.key == key { return next }
+        guard let next else { return self }
+        let rest = next.without(key)
+        return rest === next ? self : following(rest)
+    }
+}
+
+private final class ValueEntry<Value: Sendable>: Entry, @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value, for key: ObjectIdentifier, next: Entry?) {
+        self.value = value
+        super.init(key: key, next: next)
+    }
+
+    override func following(_ next: Entry?) -> Entry { ValueEntry(value, for: key, next: next) }
 }
 
 /// Names a value of a ``RequestContext``, and its type.

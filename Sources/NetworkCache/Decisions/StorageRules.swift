@@ -11,7 +11,8 @@ enum StorageRules {
     ///
     /// Parts (206) are never kept, so that a request with `Range` always goes to the origin. Neither is what `Vary: *` says cannot be
     /// matched, nor what is neither fresh for a while nor can be asked after.
-    static func mayStore(_ request: RequestTerms, _ stored: StoredResponse, _ terms: ResponseTerms, _ policy: CachePolicy) -> Bool {
+    static func mayStore(_ request: RequestTerms, _ stored: StoredResponse, _ terms: ResponseTerms, _ policy: CachePolicy) -> Bool
+    {
         let status = stored.statusCode
         guard stored.key.method == .get, !request.noStore, (200..<600).contains(status), status != 206, status != 304 else {
             return false
@@ -73,13 +74,21 @@ enum StorageRules {
     }
 
     private static func varyingValue(_ name: String, _ headers: HTTPHeaders) -> String? {
-        let values = headers.values(for: name)
-        if values.isEmpty { return nil }
-        let joined = values.map { String(Substring(CacheControlParser.trimmed($0[...].utf8))) }.joined(separator: ", ")
+        var joined: String?
+        for field in headers where HTTPHeaders.isSame(field.name, name) {
+            let value = trimmed(field.value)
+            joined = joined.map { $0 + ", " + value } ?? value
+        }
+        guard let joined else { return nil }
         guard CredentialFields.contains(name) else { return joined }
         var digest = DigestText()
         digest.add(joined)
         return "sha256:" + digest.hexadecimal
+    }
+
+    private static func trimmed(_ value: String) -> String {
+        let trimmed = CacheControlParser.trimmed(value[...].utf8)
+        return trimmed.count == value.utf8.count ? value : String(Substring(trimmed))
     }
 
     private static func connectionFields(_ headers: HTTPHeaders) -> Set<String> {

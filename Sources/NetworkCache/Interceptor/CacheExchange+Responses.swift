@@ -51,7 +51,9 @@ extension CacheExchange {
     ) async -> NetworkResponse {
         var response = response
         response.note(cache.status.forwarded(reason, status: response.statusCode))
-        guard let entry, !attempt.sent.isShared, response.statusCode == 200, !terms.noStore, mayKeep(response, attempt) else { return response }
+        guard let entry, !attempt.sent.isShared, response.statusCode == 200, !terms.noStore, mayKeep(response, attempt) else {
+            return response
+        }
         let renewed = CacheEntry(renewed(entry.response, by: response, attempt))
         if entry.response.statusCode == 200, ValidationRules.agrees(response.headers, with: entry.response),
             StorageRules.mayStore(terms, renewed.response, renewed.terms, cache.policy)

@@ -19,7 +19,7 @@ struct CacheExchange: Sendable {
         self.next = next
         let named = cache.partition?(request)
         isNamed = named != nil
-        key = CacheKey(url: request.url, partition: named ?? CachePartition(credentialsOf: request))
+        key = CacheKey(request, named: named)
     }
 
     /// The response that answers the request, the newest of several (RFC 9111 §4.1); or why there is none.
@@ -94,7 +94,8 @@ struct CacheExchange: Sendable {
         }
         let freshness = cache.policy.freshness(renewed.terms, at: cache.now().timeIntervalSinceReferenceDate)
         let status = cache.status.forwarded(
-            reason, status: 304, isStored: isKept && !attempt.sent.isShared, isCollapsed: attempt.sent.isShared, ttl: freshness.ttl)
+            reason, status: 304, isStored: isKept && !attempt.sent.isShared, isCollapsed: attempt.sent.isShared,
+            ttl: freshness.ttl)
         return answer(renewed, age: freshness.age, status: status, isAsked: true)
     }
 

@@ -7,7 +7,7 @@ extension CacheInterceptor {
     ///
     /// - Parameter request: With the credentials it has when it reaches the cache.
     public func key(for request: NetworkRequest) -> CacheKey {
-        CacheKey(url: request.url, partition: partition?(request) ?? CachePartition(credentialsOf: request))
+        CacheKey(request, named: partition?(request))
     }
 
     /// Forgets what is selected: `.key(…)`, `.url(…)`, `.host(…)`, `.partition(…)`, `.storedBefore(…)` or `.all`. What is on its way is not kept either.

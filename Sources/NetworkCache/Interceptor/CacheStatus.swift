@@ -21,7 +21,8 @@ struct CacheStatus: Sendable {
 
     /// Asked for, or tried to.
     func forwarded(
-        _ reason: ForwardReason, status: Int? = nil, isStored: Bool = false, isCollapsed: Bool = false, ttl: Double? = nil, detail: String? = nil
+        _ reason: ForwardReason, status: Int? = nil, isStored: Bool = false, isCollapsed: Bool = false, ttl: Double? = nil,
+        detail: String? = nil
     ) -> String {
         var text = "\(name); fwd=\(reason.rawValue)"
         if let status { text += "; fwd-status=\(status)" }

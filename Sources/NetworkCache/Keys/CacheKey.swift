@@ -24,6 +24,21 @@ public struct CacheKey: Hashable, Sendable {
         self.partition = partition.text
     }
 
+    /// The key of a GET or HEAD.
+    init(_ request: NetworkRequest, named partition: CachePartition?) {
+        method = .get
+        let text = request.url.absoluteString
+        let isNormal = NormalURL.isNormal(text)
+        url = isNormal ? text : NormalURL.text(of: request.url)
+        if let partition {
+            self.partition = partition.text
+        } else if isNormal {
+            self.partition = CachePartition(credentialsIn: request.headers, user: nil).text
+        } else {
+            self.partition = CachePartition(credentialsOf: request).text
+        }
+    }
+
     /// A key that was taken apart.
     ///
     /// - Parameters:
@@ -31,7 +46,9 @@ public struct CacheKey: Hashable, Sendable {
     ///   - partition: As ``partition`` of the key that it was.
     /// - Returns: `nil` where `url` is not in its normal form.
     public init?(method: HTTPMethod, url: String, partition: String) {
-        guard let parsed = URL(string: url), NormalURL.text(of: parsed) == url, !URLText(url).hostAndPort.isEmpty else { return nil }
+        guard let parsed = URL(string: url), NormalURL.text(of: parsed) == url, !URLText(url).hostAndPort.isEmpty else {
+            return nil
+        }
         self.method = method
         self.url = url
         self.partition = partition

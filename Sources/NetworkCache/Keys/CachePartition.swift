@@ -22,19 +22,26 @@ public struct CachePartition: Hashable, Sendable {
     /// The digest of a random token tells nothing. That of a password a person chose can be guessed at by whoever can read the store:
     /// name the partition there.
     public init(credentialsOf request: NetworkRequest) {
-        var fields: [HTTPHeaders.Field]?
-        for field in request.headers where CredentialFields.contains(field.name) {
-            fields = (fields ?? []) + [HTTPHeaders.Field(name: field.name.lowercased(), value: field.value)]
+        self.init(credentialsIn: request.headers, user: Self.userInformation(in: request.url))
+    }
+
+    /// - Parameter user: The user information of the URL.
+    init(credentialsIn headers: HTTPHeaders, user: String?) {
+        var fields: [HTTPHeaders.Field] = []
+        for field in headers where CredentialFields.contains(field.name) {
+            fields.append(HTTPHeaders.Field(name: field.name.lowercased(), value: field.value))
         }
-        let user = Self.userInformation(in: request.url)
-        if fields == nil, user == nil {
+        if fields.isEmpty, user == nil {
             text = ""
             return
         }
+        if fields.count > 1 {
+            // Stable: several lines of one name keep their order.
+            let sorted = fields.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
+            fields = sorted.map(\.element)
+        }
         var digest = DigestText()
-        // Stable: several lines of one name keep their order.
-        let sorted = (fields ?? []).enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
-        for (_, field) in sorted {
+        for field in fields {
             digest.add(field.name)
             digest.add(field.value)
         }
@@ -61,7 +68,8 @@ public struct CachePartition: Hashable, Sendable {
 enum CredentialFields {
     /// Fields that are in many requests, and whose names need no closer look.
     private static let harmlessNames = [
-        "Accept", "User-Agent", "Accept-Language", "Accept-Encoding", "Cache-Control", "Content-Type", "traceparent", "tracestate",
+        "Accept", "User-Agent", "Accept-Language", "Accept-Encoding", "Cache-Control", "Content-Type", "traceparent",
+        "tracestate",
         "X-Request-ID", "Idempotency-Key", "If-None-Match", "If-Modified-Since", "Host", "Accept-Charset", "Origin", "Referer",
     ]
     /// Verdicts on other names. Bounded, as names may come from outside.

@@ -2,16 +2,16 @@ import NetworkCore
 
 /// Texts one after another, kept apart by their lengths, and their SHA-256 in hexadecimal.
 struct DigestText {
-    private var hash = SHA256()
+    private var bytes: [UInt8] = []
 
     mutating func add(_ text: String) {
         var text = text
-        withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { hash.update($0) }
-        text.withUTF8 { hash.update(UnsafeRawBufferPointer($0)) }
+        withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { bytes.append(contentsOf: $0) }
+        text.withUTF8 { bytes.append(contentsOf: $0) }
     }
 
     var hexadecimal: String {
-        let digest = hash.finalized()
+        let digest = SHA256.digest(of: bytes)
         return String(unsafeUninitializedCapacity: digest.count * 2) { buffer in
             for (index, byte) in digest.enumerated() {
                 buffer[index * 2] = Self.digit(byte >> 4)

@@ -15,8 +15,9 @@ enum NormalURL {
         return String(place.prefix { $0 != ":" })
     }
 
-    /// Spares the usual URL a second look: plain host, a port that is no default, a path, and nothing that is encoded.
-    private static func isNormal(_ text: String) -> Bool {
+    /// Spares the usual URL a second look: plain host without user information, a port that is no default, a path, and nothing that is
+    /// encoded.
+    static func isNormal(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
             guard bytes.count > 8, bytes[0] == UInt8(ascii: "h"), bytes[1] == UInt8(ascii: "t"), bytes[2] == UInt8(ascii: "t"),

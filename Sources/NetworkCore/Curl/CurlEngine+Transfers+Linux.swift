@@ -139,7 +139,7 @@
             leave(transfer, isEnd: false)
             transfer.redirects += 1
             transfer.request = next
-            transfer.origin = URLText(next.url).origin
+            transfer.origin = next.origin
             transfer.sending = SendRule()
             transfer.head.reset()
             transfer.body = Data()

@@ -117,7 +117,7 @@
             self.loops = loops
             original = request
             entered = submitted
-            origin = URLText(request.url).origin
+            origin = request.origin
             progress = ProgressReporter(request.progress, submitted: submitted)
             if isStreamed { download = DownloadPipe { [weak self] in self?.resume() } }
         }

@@ -8,10 +8,13 @@ package protocol AttemptObserver: Sendable {
     func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>)
     /// Nothing was sent: what was sent for another call answers this one too. Does nothing by default.
     func attemptWasShared(_ request: NetworkRequest)
+    /// The one of a type that was added last, where several hear. Itself by default.
+    func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer?
 }
 
 extension AttemptObserver {
     package func attemptWasShared(_ request: NetworkRequest) {}
+    package func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer? { self as? Observer }
 }
 
 private enum AttemptObserverKey: RequestContextKey {
@@ -47,5 +50,9 @@ private struct BothObservers: AttemptObserver {
     func attemptWasShared(_ request: NetworkRequest) {
         first.attemptWasShared(request)
         second.attemptWasShared(request)
+    }
+
+    func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer? {
+        second.observer(type) ?? first.observer(type)
     }
 }

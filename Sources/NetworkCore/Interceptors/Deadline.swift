@@ -6,17 +6,41 @@ import Endpoints
 public struct Deadline: Sendable {
     /// From the call on.
     public let limit: Duration
-    private let left: @Sendable () -> Duration
+    private enum End {
+        case continuous(ContinuousClock.Instant)
+        case other(left: @Sendable () -> Duration)
+    }
+
+    private let end: End
 
     /// That long from now on a clock.
     public init<Time: Clock<Duration>>(after limit: Duration, clock: Time) {
+        self = Self.maker(of: limit, clock)()
+    }
+
+    private init(limit: Duration, end: End) {
         self.limit = limit
-        let end = clock.now.advanced(by: limit)
-        left = { clock.now.duration(to: end) }
+        self.end = end
+    }
+
+    /// Makes one for each call. For the continuous clock without the detour through its protocol.
+    package static func maker<Time: Clock<Duration>>(of limit: Duration, _ clock: Time) -> @Sendable () -> Deadline {
+        if clock is ContinuousClock {
+            return { Deadline(limit: limit, end: .continuous(ContinuousClock.now.advanced(by: limit))) }
+        }
+        return {
+            let end = clock.now.advanced(by: limit)
+            return Deadline(limit: limit, end: .other { clock.now.duration(to: end) })
+        }
     }
 
     /// Until then; zero or less once it has passed.
-    public var remaining: Duration { left() }
+    public var remaining: Duration {
+        switch end {
+        case .continuous(let end): ContinuousClock.now.duration(to: end)
+        case .other(let left): left()
+        }
+    }
     /// Whether it has passed.
     public var hasPassed: Bool { remaining <= .zero }
 }

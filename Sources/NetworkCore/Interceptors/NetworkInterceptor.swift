@@ -28,29 +28,49 @@ public protocol NetworkInterceptor: Sendable {
 /// Sends a request down the rest of the chain.
 public typealias NetworkExchange = @Sendable (NetworkRequest) async throws(TransportError) -> NetworkResponse
 
-/// A session manager with interceptors in front of it.
+/// A session manager with interceptors in front of it. The way through them is made once, not for each request.
 struct InterceptedSession: Sendable {
-    let interceptors: [any NetworkInterceptor]
-    let session: any NetworkSessionManager
+    private let whole: NetworkExchange
+    private let streamed: NetworkExchange
+
+    init(interceptors: [any NetworkInterceptor], session: any NetworkSessionManager) {
+        whole = Self.chain(interceptors) { (request) async throws(TransportError) in
+            try await session.response(for: request)
+        }
+        streamed = Self.chain(interceptors) { (request) async throws(TransportError) in
+            let streamed = try await session.stream(for: request)
+            var response = streamed.head()
+            response.stream = streamed.body
+            return response
+        }
+    }
 
     func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-        try await exchange(from: 0, isStreamed: false)(request)
+        try await whole(request)
     }
 
     func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-        StreamedResponse(try await exchange(from: 0, isStreamed: true)(request))
+        StreamedResponse(try await streamed(request))
     }
 
-    private func exchange(from index: Int, isStreamed: Bool) -> NetworkExchange {
+    private static func chain(_ interceptors: [any NetworkInterceptor], to send: @escaping NetworkExchange) -> NetworkExchange {
+        var first = attempt(send)
+        for interceptor in interceptors.reversed() { first = link(interceptor, to: first) }
+        return first
+    }
+
+    private static func link(_ interceptor: any NetworkInterceptor, to next: @escaping NetworkExchange) -> NetworkExchange {
+        { (request) async throws(TransportError) in try await interceptor.intercept(request, next: next) }
+    }
+
+    /// What every request passes last, each time it is sent.
+    private static func attempt(_ send: @escaping NetworkExchange) -> NetworkExchange {
         { (request) async throws(TransportError) in
-            if index < interceptors.count {
-                return try await interceptors[index].intercept(request, next: exchange(from: index + 1, isStreamed: isStreamed))
-            }
             let request = try request.boundedByDeadline().asAttempt()
-            guard let observer = request.attemptObserver else { return try await send(request, isStreamed: isStreamed) }
+            guard let observer = request.attemptObserver else { return try await send(request) }
             observer.attemptWillBegin(request)
             do throws(TransportError) {
-                let response = try await send(request, isStreamed: isStreamed)
+                let response = try await send(request)
                 observer.attemptDidEnd(.success(response))
                 return response
             } catch {
@@ -58,13 +78,5 @@ struct InterceptedSession: Sendable {
                 throw error
             }
         }
-    }
-
-    private func send(_ request: NetworkRequest, isStreamed: Bool) async throws(TransportError) -> NetworkResponse {
-        if !isStreamed { return try await session.response(for: request) }
-        let streamed = try await session.stream(for: request)
-        var response = streamed.head()
-        response.stream = streamed.body
-        return response
     }
 }

@@ -36,7 +36,7 @@ struct RedirectRules {
         var next = request
         next.url = target
         rewriteMethod(of: &next, status: status)
-        if URLText(target).origin != URLText(request.url).origin { dropCredentials(of: &next) }
+        if URLText.origin(of: target) != request.origin { dropCredentials(of: &next) }
         return next
     }
 

@@ -65,14 +65,16 @@ package struct OriginGate<Member> {
     /// - Parameter preferred: A lane to stay in if it has a place; else it is the one with the fewest members.
     package mutating func enter(_ name: String, _ member: Member, near preferred: Int? = nil) -> Entry {
         let origin = origin(name)
-        if origin.line.isEmpty, let lane = entrance(to: origin, near: preferred) {
-            seat(origin, lane)
-            return .inside(lane: lane)
-        }
+        if let lane = seatAtOnce(origin, near: preferred) { return .inside(lane: lane) }
         let ticket = makeTicket()
         origin.line.append(member, ticket: ticket)
         settleClaims(of: origin)
         return .waiting(ticket: ticket)
+    }
+
+    /// - Returns: `nil` when the next has to wait.
+    package mutating func enterAtOnce(_ name: String) -> Int? {
+        seatAtOnce(origin(name))
     }
 
     /// One has left.
@@ -88,8 +90,7 @@ package struct OriginGate<Member> {
             admitFromLine(of: lane, &admitted)
         }
         advance(origin, &admitted)
-        // Origins nobody uses are forgotten: a crawler visits millions.
-        if origin.line.isEmpty, origin.shares.allSatisfy({ $0.inside == 0 }) { origins[name] = nil }
+        forget(origin)
         return admitted
     }
 
@@ -109,7 +110,7 @@ package struct OriginGate<Member> {
     package mutating func stopWaiting(_ name: String, ticket: UInt64) -> Bool {
         guard let origin = origins[name], origin.line.remove(ticket) != nil else { return false }
         settleClaims(of: origin)
-        if origin.line.isEmpty, origin.shares.allSatisfy({ $0.inside == 0 }) { origins[name] = nil }
+        forget(origin)
         return true
     }
 
@@ -120,6 +121,13 @@ package struct OriginGate<Member> {
         let origin = Origin(name, lanes: lanes.count)
         origins[name] = origin
         return origin
+    }
+
+    /// Of origins nobody uses a few are kept for the next request: a crawler visits millions.
+    private mutating func forget(_ origin: Origin) {
+        guard origin.line.isEmpty, origin.shares.allSatisfy({ $0.inside == 0 }) else { return }
+        origin.isWide = false
+        if origins.count > 64 { origins[origin.name] = nil }
     }
 
     private mutating func makeTicket() -> UInt64 {
@@ -155,6 +163,12 @@ package struct OriginGate<Member> {
             if best.map({ lanes[lane].inside < lanes[$0].inside }) ?? true { best = lane }
         }
         return best
+    }
+
+    private mutating func seatAtOnce(_ origin: Origin, near preferred: Int? = nil) -> Int? {
+        guard origin.line.isEmpty, let lane = entrance(to: origin, near: preferred) else { return nil }
+        seat(origin, lane)
+        return lane
     }
 
     private mutating func seat(_ origin: Origin, _ lane: Int) {

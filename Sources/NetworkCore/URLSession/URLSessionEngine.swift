@@ -113,7 +113,7 @@ final class URLSessionEngine: @unchecked Sendable {
         leave(transfer, isFinished: true)
         transfer.redirects += 1
         transfer.request = next
-        transfer.origin = URLText(next.url).origin
+        transfer.origin = next.origin
         enter(transfer)
     }
 

@@ -36,7 +36,7 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
         original = request
         self.request = request
         self.engine = engine
-        origin = URLText(request.url).origin
+        origin = request.origin
         answer = Locked(completion)
         progress = ProgressReporter(request.progress, submitted: monotonicNanoseconds())
         activity = Locked(

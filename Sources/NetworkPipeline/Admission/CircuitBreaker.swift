@@ -9,7 +9,7 @@ public final class CircuitBreaker: Sendable {
     /// Hosts that are remembered. Past it, those without failures are forgotten.
     private static let maximumHosts = 10_000
 
-    private let state = Locked<[String: CircuitState]>([:])
+    private let circuits = Locked<[String: Circuit]>([:])
     private let rule: CircuitRule
     private let elapsed: @Sendable () -> Duration
     let flaw: String?
@@ -18,36 +18,67 @@ public final class CircuitBreaker: Sendable {
     public init<Time: Clock<Duration>>(_ rule: CircuitRule = CircuitRule(), clock: Time = ContinuousClock()) {
         self.rule = rule
         flaw = rule.flaw
-        let start = clock.now
-        elapsed = { start.duration(to: clock.now) }
+        elapsed = stopwatch(clock)
     }
 
     /// Hosts to which requests fail at once now, as `https://api.example.com:443`.
     public var openHosts: [String] {
-        state.withLock { hosts in hosts.filter { $0.value.isOpen }.keys.sorted() }
+        circuits.withLock { $0 }.filter { $0.value.state.withLock(\.isOpen) }.keys.sorted()
     }
 
-    func ask(_ origin: String, _ request: NetworkRequest) throws(TransportError) -> Int {
-        let verdict: CircuitState.Verdict = state.withLock { hosts in
-            if hosts.count >= Self.maximumHosts, hosts[origin] == nil {
-                hosts = hosts.filter { !$0.value.isClear }
-                // All of them fail: one more is not watched.
-                if hosts.count >= Self.maximumHosts { return .pass(epoch: 0) }
-            }
-            return hosts[origin, default: CircuitState(rule)].ask(now: elapsed())
-        }
-        switch verdict {
-        case .pass(let epoch): return epoch
+    /// Lets a request pass, and tells what to say of it in the end.
+    ///
+    /// - Returns: `nil` where too many hosts fail for one more to be watched.
+    func ask(_ request: NetworkRequest) throws(TransportError) -> Pass? {
+        guard let circuit = circuit(of: request.origin) else { return nil }
+        switch circuit.state.withLock({ $0.ask(now: elapsed()) }) {
+        case .pass(let epoch): return Pass(circuit: circuit, epoch: epoch)
         case .refuse(let rest):
             let message = rest > .zero ? "it is open for another \(rest)" : "others try whether the host is back"
             throw TransportError(
-                .notAdmitted, "the circuit breaker keeps requests from \(origin): \(message)", phase: .queued, request: request)
+                .notAdmitted, "the circuit breaker keeps requests from \(request.origin): \(message)", phase: .queued,
+                request: request)
         }
     }
 
-    func note(_ origin: String, failed: Bool?, epoch: Int) {
-        state.withLock { $0[origin]?.note(failed: failed, epoch: epoch, now: elapsed()) }
+    func note(_ pass: Pass?, failed: Bool?) {
+        pass?.circuit.state.withLock { $0.note(failed: failed, epoch: pass?.epoch ?? 0, now: elapsed()) }
     }
+
+    private func circuit(of origin: String) -> Circuit? {
+        let (known, isFull): (Circuit?, Bool) = circuits.withLock { ($0[origin], $0.count >= Self.maximumHosts) }
+        if let known { return known }
+        if isFull { forgetClear() }
+        return circuits.withLock { circuits in
+            if let circuit = circuits[origin] { return circuit }
+            if circuits.count >= Self.maximumHosts { return nil }
+            let circuit = Circuit(rule)
+            circuits[origin] = circuit
+            return circuit
+        }
+    }
+
+    private func forgetClear() {
+        let clear = circuits.withLock { $0 }.filter { $0.value.state.withLock(\.isClear) }.keys
+        circuits.withLock { circuits in
+            for origin in clear { circuits[origin] = nil }
+        }
+    }
+}
+
+/// What is known of one host.
+final class Circuit: Sendable {
+    let state: Locked<CircuitState>
+
+    init(_ rule: CircuitRule) {
+        state = Locked(CircuitState(rule))
+    }
+}
+
+/// A request that was let pass, and in which life of the breaker that was.
+struct Pass {
+    let circuit: Circuit
+    let epoch: Int
 }
 
 /// Has each exchange pass a ``CircuitBreaker``.
@@ -64,17 +95,20 @@ public struct BreakerInterceptor: NetworkInterceptor {
     /// - Throws: ``NetworkCore/TransportError/Code/notAdmitted`` while it is open; else what `next` throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
         if let flaw = breaker.flaw { throw TransportError(.invalidConfiguration, flaw, request: request) }
-        let origin = request.origin
-        let epoch = try breaker.ask(origin, request)
+        let pass = try breaker.ask(request)
         do throws(TransportError) {
             let response = try await next(request)
-            breaker.note(origin, failed: [500, 502, 503, 504].contains(response.statusCode), epoch: epoch)
+            breaker.note(pass, failed: Self.isFailure(response.statusCode))
             return response
         } catch {
             let isFailure = error.isConnectivity || error.isTimeout || error.code == .incompleteBody
-            breaker.note(origin, failed: isFailure ? true : nil, epoch: epoch)
+            breaker.note(pass, failed: isFailure ? true : nil)
             throw error
         }
+    }
+
+    private static func isFailure(_ status: Int) -> Bool {
+        status == 500 || (502...504).contains(status)
     }
 }
 

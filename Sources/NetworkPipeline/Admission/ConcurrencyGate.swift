@@ -12,18 +12,15 @@ import NetworkCore
 /// held until the response is whole, or its stream has ended. It can be shared by several session managers, whose limits of connections hold
 /// beside it.
 public final class ConcurrencyGate: Sendable {
-    private struct Member {
-        var origin: String
-        var waiter: Waiter<Void>
+    /// One in line.
+    private final class Member: Sendable {
+        let origin: String
+        let waiter = Waiter<Void>()
+
+        init(_ origin: String) { self.origin = origin }
     }
 
-    private struct State {
-        var gate: OriginGate<Member>
-        var inside = 0
-        var waiting = 0
-    }
-
-    private let state: Locked<State>
+    private let gate: Locked<ObjectGate>
     private let maximumWaiting: Int
     let flaw: String?
 
@@ -42,30 +39,23 @@ public final class ConcurrencyGate: Sendable {
             flaw = nil
         }
         self.maximumWaiting = maximumWaiting
-        state = Locked(State(gate: OriginGate(GateLimits(connectionsPerOrigin: max(1, perHost), connections: max(1, total)))))
+        gate = Locked(ObjectGate(perOrigin: max(1, perHost), total: max(1, total)))
     }
 
     /// Exchanges inside.
-    public var count: Int { state.withLock(\.inside) }
+    public var count: Int { gate.withLock(\.inside) }
     /// Exchanges in line.
-    public var waitingCount: Int { state.withLock(\.waiting) }
+    public var waitingCount: Int { gate.withLock(\.waiting) }
 
     /// Returns when there is a place, which ``leave(_:)`` gives back.
     func enter(
         _ origin: String, _ request: NetworkRequest, sleep: @escaping @Sendable (Duration) async throws -> Void
     ) async throws(TransportError) {
-        let waiter = Waiter<Void>()
-        let (ticket, isFull): (UInt64?, Bool) = state.withLock { state in
-            guard case .waiting(let ticket) = state.gate.enter(origin, Member(origin: origin, waiter: waiter)) else {
-                state.inside += 1
-                return (nil, false)
-            }
-            if state.waiting >= maximumWaiting {
-                state.gate.stopWaiting(origin, ticket: ticket)
-                return (nil, true)
-            }
-            state.waiting += 1
-            return (ticket, false)
+        if gate.withLock({ $0.enterAtOnce(origin) }) { return }
+        let member = Member(origin)
+        let (ticket, isFull): (UInt64?, Bool) = gate.withLock { gate in
+            if gate.enterAtOnce(origin) { return (nil, false) }
+            return gate.waiting >= maximumWaiting ? (nil, true) : (gate.enter(origin, member), false)
         }
         if isFull {
             let message = "\(maximumWaiting) requests wait at the gate already (maximumWaiting)"
@@ -73,26 +63,19 @@ public final class ConcurrencyGate: Sendable {
         }
         guard let ticket else { return }
         do throws(TransportError) {
-            try await waiter.value("a place at the gate", for: request, sleep: sleep)
+            try await member.waiter.value("a place at the gate", for: request, sleep: sleep)
         } catch {
-            state.withLock { state in
-                if state.gate.stopWaiting(origin, ticket: ticket) { state.waiting -= 1 }
-            }
+            gate.withLock { $0.stopWaiting(origin, ticket: ticket) }
             throw error
         }
     }
 
     func leave(_ origin: String) {
-        var origins = [origin]
-        while let origin = origins.popLast() {
-            let admitted = state.withLock { state in
-                let admitted = state.gate.leave(origin, lane: 0)
-                state.inside += admitted.count - 1
-                state.waiting -= admitted.count
-                return admitted.map(\.member)
-            }
-            // Who has gone at this very moment leaves its place to the next.
-            for member in admitted where !member.waiter.resolve(.success(())) { origins.append(member.origin) }
+        var admitted = gate.withLock { $0.leave(origin) }
+        // Who has gone at this very moment leaves its place to the next.
+        while !admitted.isEmpty {
+            guard let member = admitted.removeFirst() as? Member, !member.waiter.resolve(.success(())) else { continue }
+            admitted += gate.withLock { $0.leave(member.origin) }
         }
     }
 }

@@ -31,8 +31,7 @@ public final class RateLimiter: Sendable {
     ) {
         self.limit = limit
         self.maximumDelay = maximumDelay
-        let start = clock.now
-        elapsed = { start.duration(to: clock.now) }
+        elapsed = stopwatch(clock)
         sleep = { try await clock.sleep(for: $0) }
         flaw = limit?.flaw ?? (maximumDelay < .zero ? "rate: maximumDelay is \(maximumDelay); it must not be negative" : nil)
     }

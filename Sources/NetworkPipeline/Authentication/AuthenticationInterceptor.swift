@@ -18,7 +18,7 @@ public struct AuthenticationInterceptor: NetworkInterceptor {
     }
 
     private let source: Source
-    private let origins: Set<String>
+    private let origins: [String]
 
     /// The same credential for every request.
     ///
@@ -31,13 +31,13 @@ public struct AuthenticationInterceptor: NetworkInterceptor {
     ///   ``NetworkCore/TransportError/Code/authenticationFailed``.
     public init(origins: [URL], credential: @escaping @Sendable (NetworkRequest) async throws -> Credential?) {
         source = .each(credential)
-        self.origins = Set(origins.map { URLText($0).origin })
+        self.origins = origins.map(URLText.origin)
     }
 
     /// Credentials that are refreshed when they have ended, or a server refuses them.
     public init(_ credentials: RefreshingCredentials, origins: [URL]) {
         source = .refreshing(credentials)
-        self.origins = Set(origins.map { URLText($0).origin })
+        self.origins = origins.map(URLText.origin)
     }
 
     /// Sends the request with a credential, and once more with a newer one where it was refused.

@@ -18,16 +18,18 @@ public struct Credential: Sendable {
 
     /// `Authorization: Bearer …` (RFC 6750 §2.1).
     public static func bearer(_ token: String, expires: Date? = nil) -> Credential {
-        Credential(expires: expires) { $0.headers["Authorization"] = "Bearer \(token)" }
+        let value = "Bearer \(token)"
+        return Credential(expires: expires) { $0.headers["Authorization"] = value }
     }
 
     /// `Authorization: Basic …` (RFC 7617 §2), in UTF-8. A colon in the user's name is an error of each request.
     public static func basic(user: String, password: String) -> Credential {
-        Credential { request in
-            guard !user.contains(":") else {
+        let value = user.contains(":") ? nil : "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
+        return Credential { request in
+            guard let value else {
                 throw TransportError(.authenticationFailed, "the user's name has a colon (RFC 7617 §2)", request: request)
             }
-            request.headers["Authorization"] = "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
+            request.headers["Authorization"] = value
         }
     }
 

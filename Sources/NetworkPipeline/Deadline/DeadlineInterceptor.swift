@@ -14,6 +14,7 @@ import NetworkCore
 /// In a streamed exchange it bounds the body too.
 public struct DeadlineInterceptor: NetworkInterceptor {
     private let limit: Duration
+    private let flaw: String?
     private let makeDeadline: @Sendable () -> Deadline
 
     /// - Parameters:
@@ -21,16 +22,16 @@ public struct DeadlineInterceptor: NetworkInterceptor {
     ///   - clock: What it is measured with. The session manager's own limits follow the machine's clock in any case.
     public init<Time: Clock<Duration>>(_ limit: Duration, clock: Time = ContinuousClock()) {
         self.limit = limit
-        makeDeadline = { Deadline(after: limit, clock: clock) }
+        let isSound = limit >= .milliseconds(1) && limit <= .seconds(1_000_000)
+        flaw = isSound ? nil : "deadline is \(limit); it must be 1 ms...1000000 s"
+        makeDeadline = Deadline.maker(of: limit, clock)
     }
 
     /// Sets the deadline, and says so in the error when it was what ran out.
     ///
     /// - Throws: ``NetworkCore/TransportError/Code/timedOut`` with the phase it ran out in; else what `next` throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        guard limit >= .milliseconds(1), limit <= .seconds(1_000_000) else {
-            throw TransportError(.invalidConfiguration, "deadline is \(limit); it must be 1 ms...1000000 s", request: request)
-        }
+        if let flaw { throw TransportError(.invalidConfiguration, flaw, request: request) }
         var request = request
         let deadline: Deadline
         if let before = request.deadline, before.remaining < limit {

@@ -42,7 +42,7 @@ final class ExchangeRecord: AttemptObserver {
             state.began = now
             return state.attempts
         }
-        tell(.adapted(attempt: attempt, headers: Self.harmless(request.headers)), at: now)
+        tell(.adapted(attempt: attempt, headers: request.headers.harmless), at: now)
     }
 
     func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {
@@ -73,20 +73,9 @@ final class ExchangeRecord: AttemptObserver {
         }
         if isFirst { send(.done(outcome, attempts: attempts)) }
     }
-
-    private static func harmless(_ headers: HTTPHeaders) -> HTTPHeaders {
-        headers.harmless
-    }
-}
-
-private enum ExchangeRecordKey: RequestContextKey {
-    typealias Value = ExchangeRecord
 }
 
 extension NetworkRequest {
     /// Where interceptors tell what they do; `nil` where nobody listens.
-    var record: ExchangeRecord? {
-        get { context[ExchangeRecordKey.self] }
-        set { context[ExchangeRecordKey.self] = newValue }
-    }
+    var record: ExchangeRecord? { attemptObserver?.observer(ExchangeRecord.self) }
 }

@@ -14,8 +14,7 @@ public struct ObservationInterceptor: NetworkInterceptor {
     ///   - clock: What times are measured with, from now on.
     public init<Time: Clock<Duration>>(_ observer: any ExchangeObserver, clock: Time = ContinuousClock()) {
         self.observer = observer
-        let start = clock.now
-        elapsed = { start.duration(to: clock.now) }
+        elapsed = stopwatch(clock)
     }
 
     /// Lets the request pass, and tells of it.
@@ -27,7 +26,6 @@ public struct ObservationInterceptor: NetworkInterceptor {
         let record = ExchangeRecord(number, request, observer, elapsed: elapsed)
         record.tell(.queued)
         var request = request
-        request.record = record
         request.addAttemptObserver(record)
         do throws(TransportError) {
             var response = try await next(request)

@@ -54,7 +54,8 @@ public struct RequestPipeline: Sendable {
     public var interceptors: [any NetworkInterceptor] {
         let all: [(any NetworkInterceptor)?] = [
             observation, deadline.map { DeadlineInterceptor($0) },
-            activity.map { NetworkActivityInterceptor($0) }, idempotencyKeys, retry, authentication, cache, coalescing, breaker, rate,
+            activity.map { NetworkActivityInterceptor($0) }, idempotencyKeys, retry, authentication, cache, coalescing, breaker,
+            rate,
             gate, trace,
         ]
         return all.compactMap { $0 }

@@ -40,10 +40,14 @@ struct StorageTests {
         StorageRow("§5.2.2.4 no-cache and nothing to ask with", ["Cache-Control: no-cache, max-age=60"], false),
         StorageRow("§5.2.2.4 no-cache and a validator", ["Cache-Control: no-cache", tag], true),
         StorageRow("§5.2.2.5 no-store", ["Cache-Control: no-store, max-age=60", tag], false),
-        StorageRow("§5.2.1.5 no-store in the request", ["Cache-Control: max-age=60"], request: ["Cache-Control: no-store"], false),
+        StorageRow(
+            "§5.2.1.5 no-store in the request", ["Cache-Control: max-age=60"], request: ["Cache-Control: no-store"], false),
         StorageRow("§5.2.2.7 private", ["Cache-Control: private, max-age=60"], true),
-        StorageRow("§3.5 Authorization matters to shared caches", ["Cache-Control: max-age=60"], request: ["Authorization: Bearer x"], true),
-        StorageRow("§5.2.2.3 must-understand, and it is", ["Cache-Control: must-understand, no-store, max-age=60"], status: 200, true),
+        StorageRow(
+            "§3.5 Authorization matters to shared caches", ["Cache-Control: max-age=60"], request: ["Authorization: Bearer x"],
+            true),
+        StorageRow(
+            "§5.2.2.3 must-understand, and it is", ["Cache-Control: must-understand, no-store, max-age=60"], status: 200, true),
         StorageRow("§5.2.2.3 must-understand, and it is not", ["Cache-Control: must-understand, max-age=60"], status: 299, false),
         StorageRow("§3 another final status, with a lifetime", ["Cache-Control: max-age=60"], status: 299, true),
         StorageRow("§3 another final status, without", [modified, tag], status: 299, false),
@@ -89,13 +93,15 @@ struct StorageTests {
     @Test
     func `a 304 renews all fields but those of bytes that did not come again (§3.2, §4.3.4)`() {
         let old = HTTPHeaders(
-            lines: "Content-Length: 4", "Content-Encoding: gzip", "X-Old: 1", "X-Both: 1", "Age: 99", "Date: \(TestTime.text(-99))",
+            lines: "Content-Length: 4", "Content-Encoding: gzip", "X-Old: 1", "X-Both: 1", "Age: 99",
+            "Date: \(TestTime.text(-99))",
             "Cache-Control: max-age=1", "Content-Type: a/b")
         let new = HTTPHeaders(
             lines: "content-length: 0", "Content-Encoding: br", "Content-Range: bytes 0-1/2", "X-Both: 2", "X-Both: 3",
             "Cache-Control: max-age=2", "Connection: X-Hop", "X-Hop: 1")
         let expected = HTTPHeaders(
-            lines: "Content-Length: 4", "Content-Encoding: gzip", "X-Old: 1", "X-Both: 2", "X-Both: 3", "Cache-Control: max-age=2",
+            lines: "Content-Length: 4", "Content-Encoding: gzip", "X-Old: 1", "X-Both: 2", "X-Both: 3",
+            "Cache-Control: max-age=2",
             "Content-Type: a/b", "Date: \(TestTime.text(5))")
         #expect(StorageRules.updatedHeaders(old, by: new, receivedAt: TestTime.start.addingTimeInterval(5)) == expected)
     }
@@ -112,7 +118,8 @@ struct StorageTests {
 
     @Test
     func `a credential that Vary names is kept as a digest`() {
-        let varying = StorageRules.varying(["authorization", "x-api-key"], HTTPHeaders(lines: "Authorization: Bearer canary", "X-Api-Key: canary"))
+        let varying = StorageRules.varying(
+            ["authorization", "x-api-key"], HTTPHeaders(lines: "Authorization: Bearer canary", "X-Api-Key: canary"))
         #expect(!varying.contains { $0.value?.contains("canary") ?? true })
         #expect(StorageRules.matches(varying, HTTPHeaders(lines: "X-Api-Key: canary", "Authorization: Bearer canary")))
         #expect(!StorageRules.matches(varying, HTTPHeaders(lines: "X-Api-Key: canary", "Authorization: Bearer other")))
@@ -139,13 +146,17 @@ struct StorageTests {
 
     @Test(arguments: [
         (HTTPMethod.post, 201, ["https://a.example/x", "https://a.example/new", "https://a.example/y/z"]), (.get, 200, []),
-        (.put, 404, []), (.delete, 500, []), (HTTPMethod("PURGE"), 302, ["https://a.example/x", "https://a.example/new", "https://a.example/y/z"]),
+        (.put, 404, []), (.delete, 500, []),
+        (HTTPMethod("PURGE"), 302, ["https://a.example/x", "https://a.example/new", "https://a.example/y/z"]),
     ])
-    func `what an unsafe request changed is doubtful, on its own origin (§4.4)`(method: HTTPMethod, status: Int, urls: [String]) throws {
+    func `what an unsafe request changed is doubtful, on its own origin (§4.4)`(method: HTTPMethod, status: Int, urls: [String])
+        throws
+    {
         let url = try #require(URL(string: "https://A.example:443/x#part"))
         for location in ["/new", "https://a.example/new"] {
             let headers = HTTPHeaders(
-                lines: "Location: \(location)", "Content-Location: y/z", "Location: https://b.example/x", "Location: http://a.example/x")
+                lines: "Location: \(location)", "Content-Location: y/z", "Location: https://b.example/x",
+                "Location: http://a.example/x")
             let response = NetworkResponse(statusCode: status, headers: headers, url: url)
             let found = ValidationRules.invalidated(by: NetworkRequest(method: method, url: url), response)
             #expect(found == Set(urls))

@@ -66,7 +66,9 @@ struct StoredResponseTests {
     @Test
     func `more bytes than may be are not read`() {
         let bytes = Self.sample.encoded()
-        let error = #expect(throws: StoredResponseError.self) { try StoredResponse(encoded: bytes, maximumBytes: bytes.count - 1) }
+        let error = #expect(throws: StoredResponseError.self) {
+            try StoredResponse(encoded: bytes, maximumBytes: bytes.count - 1)
+        }
         #expect(error?.code == .tooLarge)
         #expect(error?.message.contains("\(bytes.count - 1)") == true)
         #expect(throws: Never.self) { try StoredResponse(encoded: bytes, maximumBytes: bytes.count) }
@@ -80,7 +82,9 @@ struct StoredResponseTests {
 
     @Test
     func `a value with a line break is not read`() {
-        #expect(throws: StoredResponseError.self) { try StoredResponse(encoded: StoredResponse.make(["X-A": "1\r\nX-B: 2"]).encoded()) }
+        #expect(throws: StoredResponseError.self) {
+            try StoredResponse(encoded: StoredResponse.make(["X-A": "1\r\nX-B: 2"]).encoded())
+        }
     }
 
     @Test
@@ -92,10 +96,11 @@ struct StoredResponseTests {
         }
     }
 
-    @Test(arguments: [
-        ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
-        ("Nobody inspects the spammish repetition", 0xFBCE_A83C_8A37_8BF1),
-    ] as [(String, UInt64)])
+    @Test(
+        arguments: [
+            ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
+            ("Nobody inspects the spammish repetition", 0xFBCE_A83C_8A37_8BF1),
+        ] as [(String, UInt64)])
     func `the checksum is XXH64`(text: String, expected: UInt64) {
         #expect(Array(text.utf8).withUnsafeBytes { XXHash64.hash($0) } == expected)
     }

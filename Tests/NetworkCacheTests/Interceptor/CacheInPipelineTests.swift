@@ -10,7 +10,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CacheInPipelineTests {
     /// Four at once, which share one exchange behind the cache.
-    private func together(_ harness: CacheHarness, _ coalescing: CoalescingInterceptor, _ gate: AsyncGate) async throws -> [CacheAnswer] {
+    private func together(_ harness: CacheHarness, _ coalescing: CoalescingInterceptor, _ gate: AsyncGate) async throws
+        -> [CacheAnswer]
+    {
         try await withThrowingTaskGroup(of: CacheAnswer.self) { group in
             for _ in 0..<4 { group.addTask { try await harness.send() } }
             while coalescing.sharedCount < 3 {
@@ -99,7 +101,9 @@ struct CacheInPipelineTests {
         cache.time.advance(2)
         cache.enqueue("two", "Cache-Control: max-age=60")
         let chain = InterceptedSession(
-            interceptors: [.observation { event in events.withLock { $0.append(event) } }, cache.cache, HeldUp(gate: gate), .retry()],
+            interceptors: [
+                .observation { event in events.withLock { $0.append(event) } }, cache.cache, HeldUp(gate: gate), .retry(),
+            ],
             session: cache.origin)
         let request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
         #expect(try await chain.response(for: request).body == Data("one".utf8))

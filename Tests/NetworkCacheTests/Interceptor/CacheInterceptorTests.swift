@@ -109,7 +109,10 @@ struct CacheInterceptorTests {
         #expect(harness.asked == 0)
     }
 
-    @Test(arguments: ["Range: bytes=0-1", #"If-None-Match: "x""#, "If-Modified-Since: x", "If-Match: *", "If-Unmodified-Since: x", "If-Range: x"])
+    @Test(arguments: [
+        "Range: bytes=0-1", #"If-None-Match: "x""#, "If-Modified-Since: x", "If-Match: *", "If-Unmodified-Since: x",
+        "If-Range: x",
+    ])
     func `a request with a range or conditions of its own passes as it is`(line: String) async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: max-age=60")

@@ -16,7 +16,8 @@ struct CachePartitionTests {
             harness.enqueue(value ?? "nobody", "Cache-Control: public, max-age=60")
             let lines = value.map { ["\(name): \($0)"] } ?? []
             let url = try #require(URL(string: CacheHarness.url))
-            #expect(try await harness.send(NetworkRequest(url: url, headers: HTTPHeaders(lines: lines))).body == value ?? "nobody")
+            #expect(
+                try await harness.send(NetworkRequest(url: url, headers: HTTPHeaders(lines: lines))).body == value ?? "nobody")
         }
         #expect(try await harness.send("\(name): one").body == "one")
         #expect(try await harness.send("\(name): two").body == "two")
@@ -40,7 +41,8 @@ struct CachePartitionTests {
     func `in front of authentication a named partition keeps users apart, and outlives a token`() async throws {
         let user = Locked((name: "one", token: "a"))
         let harness = CacheHarness(
-            partition: { _ in CachePartition(named: user.withLock { $0.name }) }, behind: [authentication { user.withLock { $0.token } }])
+            partition: { _ in CachePartition(named: user.withLock { $0.name }) },
+            behind: [authentication { user.withLock { $0.token } }])
         harness.enqueue("for one", "Cache-Control: max-age=60", "Vary: Authorization")
         _ = try await harness.send()
         user.withLock { $0.token = "b" }

@@ -44,15 +44,19 @@ struct CacheKeyTests {
     @Test(arguments: ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key", "X-Session-ID", "x-amz-security-token"])
     func `another credential is another partition`(name: String) throws {
         let url = try #require(URL(string: "https://api.example.com/"))
-        let partitions = ["Bearer one", "Bearer two"].map { CachePartition(credentialsOf: NetworkRequest(url: url, headers: [name: $0])) }
+        let partitions = ["Bearer one", "Bearer two"].map {
+            CachePartition(credentialsOf: NetworkRequest(url: url, headers: [name: $0]))
+        }
         #expect(Set(partitions + [.none]).count == 3)
         #expect(!partitions.contains { $0.text.contains("one") || $0.text.contains("two") })
-        #expect(partitions[0] == CachePartition(credentialsOf: NetworkRequest(url: url, headers: [name.uppercased(): "Bearer one"])))
+        #expect(
+            partitions[0] == CachePartition(credentialsOf: NetworkRequest(url: url, headers: [name.uppercased(): "Bearer one"])))
     }
 
     @Test
     func `user information in the URL is a credential, and not in the key`() throws {
-        let partitions = try ["https://a:one@api.example.com/", "https://a:two@api.example.com/", "https://api.example.com/"].map {
+        let partitions = try ["https://a:one@api.example.com/", "https://a:two@api.example.com/", "https://api.example.com/"].map
+        {
             CachePartition(credentialsOf: NetworkRequest(url: try #require(URL(string: $0))))
         }
         #expect(Set(partitions).count == 3)

@@ -108,7 +108,8 @@ struct MemoryCacheStoreTests {
         for (selection, left) in rows {
             let store = MemoryCacheStore()
             let entries = [
-                ("a", entry("a")), ("a someone", entry("a", partition: someone)), ("b", entry("b")), ("c old", entry("c", age: 1)),
+                ("a", entry("a")), ("a someone", entry("a", partition: someone)), ("b", entry("b")),
+                ("c old", entry("c", age: 1)),
                 ("other", entry("a", host: "other.example.com")),
             ]
             for (_, entry) in entries { store.save(entry) }
@@ -186,7 +187,8 @@ struct MemoryCacheStoreTests {
     ) -> CacheEntry {
         CacheEntry(
             .make(
-                path: path, body: body, varying: accept.map { [.init(name: "accept", value: $0)] } ?? [], partition: partition, age: age,
+                path: path, body: body, varying: accept.map { [.init(name: "accept", value: $0)] } ?? [], partition: partition,
+                age: age,
                 host: host))
     }
 

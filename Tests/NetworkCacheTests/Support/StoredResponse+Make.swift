@@ -5,7 +5,8 @@ import NetworkCache
 extension StoredResponse {
     /// A response received at ``TestTime/start``.
     static func make(
-        _ headers: HTTPHeaders = ["Cache-Control": "max-age=60"], path: String = "item", method: HTTPMethod = .get, status: Int = 200,
+        _ headers: HTTPHeaders = ["Cache-Control": "max-age=60"], path: String = "item", method: HTTPMethod = .get,
+        status: Int = 200,
         body: String = "body", varying: [VaryingField] = [], partition: CachePartition = .none, age: Double = 0,
         host: String = "api.example.com"
     ) -> StoredResponse {
