@@ -1,25 +1,27 @@
 import Foundation
 import NetworkCore
 
-/// Keeps responses in a directory, up to a number of bytes and of keys: those longest unused go first, all variants under a key together.
+/// Keeps responses in a directory, up to a number of bytes and of keys: those longest unused go first, all variants under a key
+/// together.
 ///
 /// ```swift
 /// let store = try DiskCacheStore(directory: folder, maximumBytes: 256 << 20)
 /// ```
 ///
-/// **Several processes** may share the directory, and any of them may be killed at any moment: what was saved is found again, and nothing is
-/// ever mixed. Nothing waits for the disk (`fsync`), so a loss of power may lose the last entries; what is damaged is a miss, and removed.
-/// Entries of another version of the format are misses, and stay until they are replaced or make room.
+/// **Several processes** may share the directory, and any of them may be killed at any moment: what was saved is found again, and
+/// nothing is ever mixed. Nothing waits for the disk (`fsync`), so a loss of power may lose the last entries; what is damaged is
+/// a miss, and removed. Entries of another version of the format are misses, and stay until they are replaced or make room.
 ///
-/// **Safety.** The directory has to belong to this user and to be writable by nobody else, and may be no symbolic link. What is made in it may be
-/// read by its owner alone. Names of files are hashes. The checksums find damage, not intent: whoever can write to the directory can
-/// put answers into it.
+/// **Safety.** The directory has to belong to this user and to be writable by nobody else, and may be no symbolic link. What is
+/// made in it may be read by its owner alone. Names of files are hashes. The checksums find damage, not intent: whoever can write
+/// to the directory can put answers into it.
 ///
-/// **Limits** hold within about a sixteenth: room is made in the background, in small steps that no request waits for. "Longest unused"
-/// is known to the minute.
+/// **Limits** hold within about a sixteenth: room is made in the background, in small steps that no request waits for. "Longest
+/// unused" is known to the minute.
 ///
-/// **Threads.** Opening reads no entry, and takes no longer for a hundred thousand than for none. An entry of up to 64 KiB is read on
-/// the caller's thread (some 10 µs from the system's cache), a longer one on a queue, and everything is written on a queue.
+/// **Threads.** Opening reads no entry, and takes no longer for a hundred thousand than for none. An entry of up to 64 KiB is
+/// read on the caller's thread (some 10 µs from the system's cache), a longer one on a queue, and everything is written on a
+/// queue.
 public final class DiskCacheStore: CacheStore {
     /// The limits it was made with.
     public struct Limits: Hashable, Sendable {
@@ -50,7 +52,8 @@ public final class DiskCacheStore: CacheStore {
     ///
     /// - Parameters:
     ///   - maximumBytes: All entries together. 128 MiB unless given.
-    ///   - onRemoval: Hears of each response that this process no longer keeps, and why. For it, each is read once more before it makes room.
+    ///   - onRemoval: Hears of each response that this process no longer keeps, and why. For it, each is read once more before it
+    ///     makes room.
     /// - Throws: ``CacheStoreError`` where it cannot be made, is not this user's alone, or may not be written.
     public convenience init(
         directory: URL, maximumBytes: Int = 128 << 20, onRemoval: CacheRemovalHandler? = nil

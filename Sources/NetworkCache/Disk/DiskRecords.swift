@@ -4,8 +4,8 @@ import NetworkCore
 
 /// A ``RecordFolder`` that keeps within limits: what was longest unused is removed, in small steps and in the background.
 ///
-/// Whatever changes the folder is done on one queue, one thing after the other, so that steps of the upkeep and writes take turns: however
-/// much is written, as much is removed. Reading does not pass through it, and never waits for any of that.
+/// Whatever changes the folder is done on one queue, one thing after the other, so that steps of the upkeep and writes take
+/// turns: however much is written, as much is removed. Reading does not pass through it, and never waits for any of that.
 final class DiskRecords: Sendable {
     let folder: RecordFolder
     let limits: DiskLimits

@@ -1,4 +1,5 @@
-/// The records longest unused among all that are offered, at most as many as it has room for: a heap with the newest of them on top.
+/// The records longest unused among all that are offered, at most as many as it has room for: a heap with the newest of them on
+/// top.
 struct OldestRecords {
     private struct Item {
         var record: RecordStatus

@@ -15,12 +15,14 @@ extension RecordFolder {
         case same
     }
 
-    /// Puts something in the place of what there was, which may be a change of it: what another process does meanwhile is not lost. When it
-    /// returns, what was written outlives this process; when it throws, what there was is still there, and nothing is left over.
+    /// Puts something in the place of what there was, which may be a change of it: what another process does meanwhile is not
+    /// lost. When it returns, what was written outlives this process; when it throws, what there was is still there, and nothing
+    /// is left over.
     ///
     /// - Parameters:
     ///   - maximumBytes: A longer file than this counts as none.
-    ///   - change: What to make of what there is; `nil` where there is nothing of this key. Called again where another was faster.
+    ///   - change: What to make of what there is; `nil` where there is nothing of this key. Called again where another was
+    ///     faster.
     func update(
         _ key: RecordKey, maximumBytes: Int, now: FileTime, _ change: (DiskRecord?) throws(CacheStoreError) -> Replacement
     ) throws(CacheStoreError) -> Change {

@@ -5,17 +5,18 @@ import NetworkCore
 ///
 /// Several processes may use it at once. The rules that keep them from harming each other:
 ///
-/// - A record appears under its name by a rename, when it is whole, and is never written again; a reader holds the file it has opened. So nothing
-///   is ever mixed, and a process may be killed at any moment. Nothing waits for the disk (no `fsync`): after a loss of power a
-///   file may hold anything, which its checksums show.
+/// - A record appears under its name by a rename, when it is whole, and is never written again; a reader holds the file it has
+///   opened. So nothing is ever mixed, and a process may be killed at any moment. Nothing waits for the disk (no `fsync`): after
+///   a loss of power a file may hold anything, which its checksums show.
 /// - It is written in `writing`, locked (`flock`) by its writer: a file there that nobody has locked is left over, and
 ///   ``removeLeftovers()`` removes it.
-/// - Who removes a file has locked its shard, and has made sure that it is still the file it means; who renames has locked the shard too.
-///   So nobody removes what another has just put in its place. Who is stopped (`SIGSTOP`) while it holds the lock holds nobody up for long.
+/// - Who removes a file has locked its shard, and has made sure that it is still the file it means; who renames has locked the
+///   shard too. So nobody removes what another has just put in its place. Who is stopped (`SIGSTOP`) while it holds the lock
+///   holds nobody up for long.
 /// - Everything goes at once by a rename of `records` into `trash`.
 ///
-/// The directory has to belong to this user, may be written by nobody else, and may not be a symbolic link. What is made in it is for its
-/// owner alone (0700, 0600). Its last modification is when a record was last used.
+/// The directory has to belong to this user, may be written by nobody else, and may not be a symbolic link. What is made in it is
+/// for its owner alone (0700, 0600). Its last modification is when a record was last used.
 final class RecordFolder: Sendable {
     static let records = "records"
     static let writing = "writing"

@@ -1,10 +1,10 @@
 import NetworkCore
 
-/// Where the record of a key lies, in 32 hexadecimal digits: 64 bits of the SHA-256 of the group that the key belongs to, and 64 bits of that
-/// of the key. The first two digits are the shard, a folder; the others the file.
+/// Where the record of a key lies, in 32 hexadecimal digits: 64 bits of the SHA-256 of the group that the key belongs to, and 64
+/// bits of that of the key. The first two digits are the shard, a folder; the others the file.
 ///
-/// So a group lies in one shard. Two keys of the same name are thinkable, so the record holds its key too; the later of the two takes the
-/// other's place.
+/// So a group lies in one shard. Two keys of the same name are thinkable, so the record holds its key too; the later of the two
+/// takes the other's place.
 struct RecordName: Hashable, Sendable {
     static let shards = 256
 

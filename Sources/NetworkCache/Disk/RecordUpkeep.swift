@@ -1,8 +1,10 @@
-/// Decides what is to be done so that a folder of records stays within its limits: which shard to look at, which records to remove.
+/// Decides what is to be done so that a folder of records stays within its limits: which shard to look at, which records to
+/// remove.
 ///
-/// It knows no files. Sums come from looking at all shards one after the other, and from what this process writes; what others write is
-/// noticed at the next look, which comes when a sixteenth of a limit was written. The records longest unused are remembered from each look, and
-/// are removed in that order as room is needed: whoever uses one of them meanwhile changes its time, and so it is not the one that was meant.
+/// It knows no files. Sums come from looking at all shards one after the other, and from what this process writes; what others
+/// write is noticed at the next look, which comes when a sixteenth of a limit was written. The records longest unused are
+/// remembered from each look, and are removed in that order as room is needed: whoever uses one of them meanwhile changes its
+/// time, and so it is not the one that was meant.
 struct RecordUpkeep {
     enum Action: Equatable {
         case look(shard: Int)

@@ -1,8 +1,8 @@
 import Endpoints
 import Foundation
 
-/// The variants under one key (RFC 9111 §4.1), as a record holds them: their encodings one behind the other, and in the info for each when it
-/// was received, how long it is, and a digest of its varying fields. So they are told apart without being read.
+/// The variants under one key (RFC 9111 §4.1), as a record holds them: their encodings one behind the other, and in the info for
+/// each when it was received, how long it is, and a digest of its varying fields. So they are told apart without being read.
 struct StoredVariants {
     struct Note: Equatable {
         /// ``StoredResponse/responseTime``.

@@ -18,7 +18,8 @@ public struct CacheStoreError: Error, Sendable {
 
     /// What a caller branches on.
     public var code: Code
-    /// The file or directory it is about. Names of files are hashes, and tell nothing of what is in them. Empty where there is none.
+    /// The file or directory it is about. Names of files are hashes, and tell nothing of what is in them. Empty where there is
+    /// none.
     public var path: String
     /// The system's error number (`errno`), where a call to the system failed.
     public var systemError: Int32?

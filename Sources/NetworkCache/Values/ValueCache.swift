@@ -8,17 +8,18 @@ import NetworkCore
 /// let movies = try await cache.value(for: "popular", lifetime: .seconds(300)) { try await service.request(popular) }
 /// ```
 ///
-/// It knows nothing of HTTP: what a server says about caching is for the HTTP cache, which stands in the way of requests. Here the caller says
-/// what may be kept, under what key, and how long.
+/// It knows nothing of HTTP: what a server says about caching is for the HTTP cache, which stands in the way of requests. Here
+/// the caller says what may be kept, under what key, and how long.
 ///
-/// **Keys** are any text: they are never part of a path. Values of one key in different partitions have nothing to do with each other; use
-/// ``partition(_:)`` for what belongs to a user. Values are kept as JSON; what cannot be decoded as the type that is asked for is a miss.
+/// **Keys** are any text: they are never part of a path. Values of one key in different partitions have nothing to do with each
+/// other; use ``partition(_:)`` for what belongs to a user. Values are kept as JSON; what cannot be decoded as the type that is
+/// asked for is a miss.
 ///
 /// **Limits** are finite: what was longest unused makes room. **Failures** of the directory never keep a value from the caller:
 /// ``value(for:lifetime:allowingStale:make:)`` hands out what was made, and `onFailure` hears of it.
 ///
-/// Copies share their values. In a directory, see ``DiskCacheStore`` for what holds when several processes share it, or one is killed; a
-/// directory is for either of the two, not for both.
+/// Copies share their values. In a directory, see ``DiskCacheStore`` for what holds when several processes share it, or one is
+/// killed; a directory is for either of the two, not for both.
 public struct ValueCache: Sendable {
     /// How much is kept.
     public struct Limits: Hashable, Sendable {
@@ -86,7 +87,8 @@ public struct ValueCache: Sendable {
 
     /// The same cache, for values that are apart from all others: those of a user, a tenant, a server.
     ///
-    /// - Parameter name: Any text; it replaces this cache's own ``partition``. On a disk it is written as it is, so it should be no secret.
+    /// - Parameter name: Any text; it replaces this cache's own ``partition``. On a disk it is written as it is, so it should be
+    ///   no secret.
     public func partition(_ name: String) -> ValueCache {
         ValueCache(storage, flights, partition: name, clock, onFailure)
     }
@@ -95,8 +97,9 @@ public struct ValueCache: Sendable {
 
     /// The value of a key, or else what `make` makes, which is then kept.
     ///
-    /// Calls for the same key and type at the same time have one of them make it: the others get what it gets, its error too. When it is
-    /// cancelled, one of the others takes over; a call that is cancelled while it waits makes it for itself, in its cancelled task.
+    /// Calls for the same key and type at the same time have one of them make it: the others get what it gets, its error too.
+    /// When it is cancelled, one of the others takes over; a call that is cancelled while it waits makes it for itself, in its
+    /// cancelled task.
     ///
     /// - Parameters:
     ///   - key: Any text.
@@ -219,7 +222,8 @@ public struct ValueCache: Sendable {
         _ = try await storage.remove(selection)
     }
 
-    /// Forgets all values of this ``partition``: what a user leaves behind at a logout. In a directory the beginning of each file is read.
+    /// Forgets all values of this ``partition``: what a user leaves behind at a logout. In a directory the beginning of each file
+    /// is read.
     ///
     /// - Returns: How many those were.
     /// - Throws: ``CacheStoreError`` where some are still there.
@@ -241,8 +245,8 @@ public struct ValueCache: Sendable {
         return try await storage.remove(selection)
     }
 
-    /// Forgets all values of all partitions whose lifetime is over; else they stay until room is needed. In a directory the beginning
-    /// of each file is read.
+    /// Forgets all values of all partitions whose lifetime is over; else they stay until room is needed. In a directory the
+    /// beginning of each file is read.
     ///
     /// - Returns: How many those were.
     /// - Throws: ``CacheStoreError`` where some are still there.

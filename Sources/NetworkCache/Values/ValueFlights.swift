@@ -2,8 +2,8 @@ import NetworkCore
 
 /// Has one of those who want the same value at the same time make it, and the others wait for it.
 ///
-/// The one that makes it does so in its own task. When it is cancelled, one of those who wait makes it in its place; who waits and is
-/// cancelled is told at once.
+/// The one that makes it does so in its own task. When it is cancelled, one of those who wait makes it in its place; who waits
+/// and is cancelled is told at once.
 final class ValueFlights: Sendable {
     struct Key: Hashable, Sendable {
         var value: ValueKey

@@ -33,7 +33,8 @@
 
         // MARK: Killed
 
-        /// The child writes versions of a few keys one after the other, and notes each as soon as it is acknowledged; it is killed at some moment.
+        /// The child writes versions of a few keys one after the other, and notes each as soon as it is acknowledged; it is
+        /// killed at some moment.
         @Test func `a process that is killed while it writes loses nothing it was told is kept, and mixes nothing`() async throws
         {
             let notes = directory.url.appendingPathComponent("notes")

@@ -154,7 +154,8 @@ struct RecordUpkeepTests {
     }
 
     @Test func `where nothing can be removed the search ends`() async throws {
-        // A folder under a record's name is not counted, and what is counted can always be removed by its owner: so by a plan alone.
+        // A folder under a record's name is not counted, and what is counted can always be removed by its owner: so by a plan
+        // alone.
         var upkeep = RecordUpkeep(DiskLimits(bytes: 100, entries: 10, recordBytes: 100))
         let status = try #require(try someStatus())
         var looks = 0

@@ -46,17 +46,20 @@ struct DiskCacheBench {
         for round in 0..<effort.rounds {
             let start = ContinuousClock.now
             let store = try DiskCacheStore(directory: folder, limits: limits(entries))
-            guard await store.entries(for: try Self.entry(round * 97 % entries).response.key).count == 1 else { fail("an entry is lost") }
+            let key = try Self.entry(round * 97 % entries).response.key
+            guard await store.entries(for: key).count == 1 else { fail("an entry is lost") }
             first.append((ContinuousClock.now - start).inSeconds * 1e3)
-            while store.count < entries, ContinuousClock.now - start < .seconds(60) { try await Task.sleep(for: .milliseconds(1)) }
+            while store.count < entries, ContinuousClock.now - start < .seconds(60) {
+                try await Task.sleep(for: .milliseconds(1))
+            }
             counted.append((ContinuousClock.now - start).inSeconds * 1e3)
         }
         printFigure("cache.disk_open_100k_ms", first.median, "ms")
         printFigure("cache.disk_count_100k_ms", counted.median, "ms")
     }
 
-    /// Hits, alone and while others save so much that each of them makes another one go. What the machine itself holds up, a hit alone
-    /// shows too.
+    /// Hits, alone and while others save so much that each of them makes another one go. What the machine itself holds up, a hit
+    /// alone shows too.
     private func evict(_ folder: URL) async throws {
         let (kept, count) = (entries / 10, effort == .full ? 20_000 : 2_000)
         let store = try DiskCacheStore(directory: folder, limits: limits(kept))
