@@ -80,9 +80,10 @@ extension CacheStoreError {
 }
 
 extension CacheStoreError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
-    /// Path, code and message on one line.
+    /// Path, code and message on one line; without what is not known.
     public var description: String {
-        (path.isEmpty ? "" : "\"\(path.printable(limit: 1024))\": ") + "\(code.rawValue): \(message.printableLine)"
+        let place = path.isEmpty ? "" : "\"\(path.printable(limit: 1024))\": "
+        return "cache store: " + place + (code == .other ? "" : code.rawValue + ": ") + message.printableLine
     }
     /// The same as `description`.
     public var debugDescription: String { description }
