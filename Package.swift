@@ -72,7 +72,7 @@ let package = Package(
         ),
         // Skipped unless Scripts/with-servers runs it.
         .testTarget(
-            name: "RealServerTests", dependencies: ["DataTransfer", "NetworkCache"], path: "Tests/RealServers",
+            name: "RealServerTests", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkCache"], path: "Tests/RealServers",
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -29,6 +29,16 @@ var add = Endpoint<Movie>(path: "movie", method: .post, body: .json(["title": "S
 add.isIdempotent = true
 // snippet.end
 
+struct Settings: Sendable { var current: APIConfiguration { api } }
+struct Sessions: Sendable { func current() async throws -> String { "7" } }
+let (settings, sessions) = (Settings(), Sessions())
+
+// snippet.adapted
+let adapted = DefaultDataTransferService(
+    configuration: ComputedConfiguration { settings.current },
+    interceptors: [.headers(for: settings.current) { _ in ["X-Session": try await sessions.current()] }])
+// snippet.end
+
 // snippet.waterfall
 let waterfall = Waterfall()
 let watched = DefaultDataTransferService(configuration: api, interceptors: [.observation(waterfall), .retry()])
@@ -41,4 +51,4 @@ let list = Endpoint<[Movie]>(path: "movies", queryParameters: ["per_page": 100])
 for try await page in service.pages(of: list, by: .linkHeader) { print(page.value.count, page.url) }
 // snippet.end
 
-print(patient)
+print(patient, adapted)

@@ -9,11 +9,15 @@ public protocol NetworkConfigurable: Sendable {
     var headers: HTTPHeaders { get }
     /// Sent with every request. An endpoint's item of the same name replaces it.
     var queryParameters: Parameters { get }
+    /// What one request is built with, read once for each. This one unless said otherwise.
+    var current: any NetworkConfigurable { get }
 }
 
 extension NetworkConfigurable {
     /// None.
     public var headers: HTTPHeaders { [:] }
+    /// This one.
+    public var current: any NetworkConfigurable { self }
     /// None.
     public var queryParameters: Parameters { [:] }
 }

@@ -11,6 +11,7 @@ extension Requestable {
     /// - Parameter configuration: Base URL, and the headers and query every request shares.
     /// - Throws: ``RequestGenerationError`` with the field that is wrong.
     public func networkRequest(with configuration: any NetworkConfigurable) throws(RequestGenerationError) -> NetworkRequest {
+        let configuration = configuration.current
         let target = try RequestTarget(endpoint: self, configuration: configuration)
         var headers = target.isForeign ? configuration.headers.harmless : configuration.headers
         let own = headerParameters

@@ -102,8 +102,8 @@ package struct URLText {
         scan: while end < bytes.count {
             switch bytes[end] {
             case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): break scan
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                break
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): break
+            case UInt8(ascii: "-"), UInt8(ascii: "."): break
             case UInt8(ascii: ":"): port = ""
             default: return nil
             }
@@ -120,7 +120,8 @@ package struct URLText {
     /// For messages: no user information, no query, no fragment.
     package var originAndPath: String {
         guard !authorityRange.isEmpty else { return Self.shown(text) }
-        if authorityRange == hostRange, pathRange.upperBound == text.utf8.count, text.utf8.starts(with: scheme.utf8) { return text }
+        let isPlain = authorityRange == hostRange && pathRange.upperBound == text.utf8.count
+        if isPlain, text.utf8.starts(with: scheme.utf8) { return text }
         return scheme + "://" + hostAndPort + path + (queryRange == nil ? "" : "?…")
     }
 

@@ -110,8 +110,8 @@ extension CachePolicy {
         if let maxStale = request.maxStale, age - limit <= maxStale {
             return .serve(age: age, ttl: ttl, revalidates: mayRevalidate && !isHead && !request.onlyIfCached)
         }
-        // A request that names a limit of its own is not satisfied with less (RFC 5861 §3 extends freshness, not the client's wish).
-        guard mayRevalidate, request.maxAge == nil, request.minFresh == nil, !isHead else { return nil }
+        // A request with `max-age` wants nothing stale without `max-stale` (§5.2.1.1).
+        guard mayRevalidate, request.maxAge == nil, !isHead else { return nil }
         return .serve(age: age, ttl: ttl, revalidates: !request.onlyIfCached)
     }
 

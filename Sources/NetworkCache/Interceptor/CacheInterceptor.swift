@@ -19,8 +19,8 @@ import NetworkCore
 /// adds: where ``NetworkCore/SessionConfiguration/storesCookies`` is on, or clients show certificates, name the partition, or give each session manager
 /// a cache of its own.
 ///
-/// **Where.** What stands behind it costs a hit nothing: put it in front of retry, coalescing, breaker, rate and gate. What stands in front
-/// sees hits too. An interceptor behind it that answers by itself, without a request being sent, has its answers not kept.
+/// **Where.** What stands behind it costs a hit nothing: put it in front of coalescing, breaker, rate and gate, behind authentication, which is where
+/// `RequestPipeline.cache` of NetworkPipeline puts it; or, with a partition, in front of everything. What stands in front sees hits too. An interceptor behind it that answers by itself, without a request being sent, has its answers not kept.
 public final class CacheInterceptor: NetworkInterceptor {
     /// Where responses are kept.
     public let store: any CacheStore

@@ -20,6 +20,7 @@ public final class RateLimiter: Sendable {
     private let maximumDelay: Duration
     private let elapsed: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
+    private let malformed = MalformedFields()
     let flaw: String?
 
     /// - Parameters:
@@ -59,7 +60,7 @@ public final class RateLimiter: Sendable {
     func heed(_ response: NetworkResponse, to request: NetworkRequest, from origin: String) {
         guard response.headers.contains("RateLimit") else { return }
         let fields = RateLimitFields(response.headers)
-        for name in fields.malformed { request.record?.tell(.noted("the response's \(name) is malformed, and was ignored")) }
+        for name in fields.malformed { malformed.note(name, in: request) }
         guard let pause = fields.pause else { return }
         state.withLock { $0[origin, default: RateState()].close(until: elapsed() + pause) }
     }

@@ -12,8 +12,8 @@ import NetworkCore
 /// ```
 ///
 /// ```
-/// service ─▶ observation ─▶ deadline ─▶ activity ─▶ idempotency key ─▶ retry ─▶ authentication ─▶ cache ─▶ coalescing ─▶ breaker ─▶ rate ─▶ gate ─▶ trace ─▶ session
-///            └──────────── once per call ────────────────────────────┘         └───────────────────────── once per attempt ─────────────────────────┘
+/// service ─▶ observation ─▶ deadline ─▶ activity ─▶ idempotency key ─▶ retry ─▶ headers ─▶ authentication ─▶ cache ─▶ coalescing ─▶ breaker ─▶ rate ─▶ gate ─▶ trace ─▶ session
+///            └──────────── once per call ────────────────────────────┘         └─────────────────────────────── once per attempt ─────────────────────────────┘
 /// ```
 ///
 /// Why so: the observer hears of everything, and the deadline bounds everything. A key is the same in all attempts. Each attempt gets the newest
@@ -30,6 +30,8 @@ public struct RequestPipeline: Sendable {
     public var idempotencyKeys: IdempotencyKeyInterceptor?
     /// Sends again what failed in passing. ``RetryPolicy``'s defaults unless set; `nil` for never.
     public var retry: RetryInterceptor? = .retry()
+    /// Asks for header fields. None unless set.
+    public var headers: HeaderInterceptor?
     /// Whose requests they are. Nobody's unless set.
     public var authentication: AuthenticationInterceptor?
     /// Answers from responses that were kept: a `CacheInterceptor` of NetworkCache, which this module does not know. No unless set.
@@ -54,7 +56,8 @@ public struct RequestPipeline: Sendable {
     public var interceptors: [any NetworkInterceptor] {
         let all: [(any NetworkInterceptor)?] = [
             observation, deadline.map { DeadlineInterceptor($0) },
-            activity.map { NetworkActivityInterceptor($0) }, idempotencyKeys, retry, authentication, cache, coalescing, breaker,
+            activity.map { NetworkActivityInterceptor($0) }, idempotencyKeys, retry, headers, authentication, cache, coalescing,
+            breaker,
             rate,
             gate, trace,
         ]

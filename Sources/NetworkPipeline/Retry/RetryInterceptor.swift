@@ -19,6 +19,7 @@ public struct RetryInterceptor: NetworkInterceptor {
     private let random: @Sendable () -> Double
     private let now: @Sendable () -> Date
     private let flaw: String?
+    private let malformed = MalformedFields()
 
     /// - Parameters:
     ///   - policy: Whether and when.
@@ -63,9 +64,7 @@ public struct RetryInterceptor: NetworkInterceptor {
             guard case .retry(let delay, let reason) = policy.decision(facts) else { return try outcome.get() }
             if case .success(let response) = outcome {
                 response.stream?.stop()
-                if let record = request.record, RetryAfter(response.headers, now: facts.now) == .malformed {
-                    record.tell(.noted("the response's Retry-After is malformed, and was ignored"))
-                }
+                if RetryAfter(response.headers, now: facts.now) == .malformed { malformed.note("Retry-After", in: request) }
             }
             request.record?.tell(.retried(after: delay, because: reason))
             do {

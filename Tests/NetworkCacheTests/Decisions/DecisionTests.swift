@@ -136,6 +136,9 @@ struct DecisionTests {
             "RFC 5861 §3 not against the request", ["Cache-Control: max-age=60, stale-while-revalidate=30", tag],
             request: ["Cache-Control: min-fresh=1"], after: 61, .validate),
         DecisionRow(
+            "RFC 5861 §3 and §5.2.1.1", ["Cache-Control: max-age=60, stale-while-revalidate=30", tag],
+            request: ["Cache-Control: max-age=100"], after: 61, .validate),
+        DecisionRow(
             "RFC 5861 §3 without the network", ["Cache-Control: max-age=60, stale-while-revalidate=30", tag],
             request: ["Cache-Control: only-if-cached"], after: 61, .stale),
         DecisionRow(

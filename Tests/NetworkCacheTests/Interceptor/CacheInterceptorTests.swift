@@ -150,6 +150,18 @@ struct CacheInterceptorTests {
     }
 
     @Test
+    func `URLs that mean the same share a response`() async throws {
+        let harness = CacheHarness()
+        for url in [CacheHarness.url, "HTTPS://API.example.com:443/%69tem#part"] {
+            let request = NetworkRequest(url: try #require(URL(string: url)))
+            #expect(harness.cache.key(for: request) == CacheKey(url: request.url))
+        }
+        harness.enqueue("one", "Cache-Control: max-age=60")
+        _ = try await harness.send()
+        #expect(try await harness.send(url: "HTTPS://API.example.com:443/%69tem#part").isHit)
+    }
+
+    @Test
     func `an empty cache tells its name as it can be sent`() async throws {
         #expect(CacheStatus(name: "a b\"\\").hit(ttl: 1.9) == #""a b"; hit; ttl=1"#)
         #expect(CacheStatus(name: "1a").hit(ttl: -0.1) == #""1a"; hit; ttl=-1"#)

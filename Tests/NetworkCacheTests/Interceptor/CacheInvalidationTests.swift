@@ -59,7 +59,8 @@ struct CacheInvalidationTests {
 
     @Test(arguments: [false, true])
     func `what was asked for before a change is not kept after it`(isCleared: Bool) async throws {
-        let harness = CacheHarness()
+        let removals = Locked(0)
+        let harness = CacheHarness(store: MemoryCacheStore { _, _ in removals.withLock { $0 += 1 } })
         let gate = AsyncGate()
         let cache = harness.cache
         let request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
@@ -81,5 +82,38 @@ struct CacheInvalidationTests {
         gate.open()
         #expect(try await late.value.body == Data("old".utf8))
         #expect(try await harness.store.entries(for: cache.key(for: request)).isEmpty)
+        #expect(removals.withLock { $0 } == 0)
+    }
+
+    /// Saves when its gate opens.
+    private struct SlowStore: CacheStore {
+        let memory = MemoryCacheStore()
+        let gate: AsyncGate
+
+        var maximumEntryBytes: Int { memory.maximumEntryBytes }
+
+        func entries(for key: CacheKey) async throws(CacheStoreError) -> [CacheEntry] { memory.entries(for: key) }
+
+        func save(_ entry: CacheEntry) async throws(CacheStoreError) {
+            await gate.wait()
+            memory.save(entry)
+        }
+
+        func remove(_ selection: CacheSelection, because reason: CacheRemoval) async throws(CacheStoreError) -> Int {
+            memory.remove(selection, because: reason)
+        }
+    }
+
+    @Test
+    func `what was being saved while the cache was cleared is not kept`() async throws {
+        let store = SlowStore(gate: AsyncGate())
+        let harness = CacheHarness(store: store)
+        harness.enqueue("old", "Cache-Control: max-age=60")
+        async let answer = harness.send()
+        await store.gate.waitForArrival()
+        try await harness.cache.removeAll()
+        store.gate.open()
+        #expect(try await answer.body == "old")
+        #expect(store.memory.count == 0)
     }
 }

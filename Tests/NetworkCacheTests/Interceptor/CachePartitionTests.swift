@@ -38,6 +38,20 @@ struct CachePartitionTests {
     }
 
     @Test
+    func `a 304 to a request that was given a credential does not renew what had none`() async throws {
+        let plain = CacheHarness()
+        plain.enqueue("for nobody", "Cache-Control: max-age=60", #"ETag: "1""#)
+        _ = try await plain.send()
+        let harness = CacheHarness(store: plain.store, behind: [authentication { "one" }])
+        harness.time.advance(61)
+        harness.enqueue("", "Cache-Control: max-age=60", status: 304)
+        harness.enqueue("for one", "Cache-Control: max-age=60")
+        let answer = try await harness.send()
+        #expect(answer.body == "for one" && !answer.isStored)
+        #expect(!harness.origin.requests[1].headers.contains("If-None-Match"))
+    }
+
+    @Test
     func `in front of authentication a named partition keeps users apart, and outlives a token`() async throws {
         let user = Locked((name: "one", token: "a"))
         let harness = CacheHarness(
@@ -79,9 +93,9 @@ struct CachePartitionTests {
         #expect(try await !harness.send().isHit)
     }
 
-    @Test
-    func `an answer to another URL than was asked for is not kept`() async throws {
-        let harness = CacheHarness(behind: [Elsewhere()])
+    @Test(arguments: [(true, false), (false, true)])
+    func `an answer to another URL than was asked for is not kept`(isSent: Bool, isAnswered: Bool) async throws {
+        let harness = CacheHarness(behind: [Elsewhere(isSent: isSent, isAnswered: isAnswered)])
         harness.enqueue("one", "Cache-Control: max-age=60")
         #expect(try await !harness.send().isStored)
     }
@@ -118,10 +132,15 @@ struct CachePartitionTests {
     }
 
     private struct Elsewhere: NetworkInterceptor {
+        var isSent: Bool
+        var isAnswered: Bool
+
         func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-            var request = request
-            request.url.append(path: "else")
-            return try await next(request)
+            var other = request
+            other.url.append(path: "else")
+            var response = try await next(isSent ? other : request)
+            response.url = isAnswered ? other.url : request.url
+            return response
         }
     }
 

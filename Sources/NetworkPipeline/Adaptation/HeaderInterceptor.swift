@@ -1,0 +1,53 @@
+import Endpoints
+import Foundation
+import NetworkCore
+
+/// Asks for header fields before each attempt: a session's number, a locale that may change, a signature.
+///
+/// ```swift
+/// let interceptors: [any NetworkInterceptor] = [.retry(), .headers(for: api) { _ in ["X-Session": try await sessions.current()] }]
+/// ```
+///
+/// They take the place of fields of the same name. Requests to other origins are let through as they are: what a field holds is nobody
+/// else's business.
+public struct HeaderInterceptor: NetworkInterceptor {
+    private let origins: [String]
+    private let headers: @Sendable (NetworkRequest) async throws -> HTTPHeaders
+
+    /// - Parameters:
+    ///   - origins: Only scheme, host and port count (RFC 6454 §4).
+    ///   - headers: Asked for each attempt, with the request as it would be sent, on the caller's task.
+    public init(origins: [URL], headers: @escaping @Sendable (NetworkRequest) async throws -> HTTPHeaders) {
+        self.origins = origins.map(URLText.origin)
+        self.headers = headers
+    }
+
+    /// Adds the fields.
+    ///
+    /// - Throws: ``NetworkCore/TransportError/Code/interceptorFailed`` when the closure throws, with its error as the underlying one, or
+    ///   the error itself where it is a ``NetworkCore/TransportError``; ``NetworkCore/TransportError/Code/cancelled`` when the task was.
+    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        guard origins.contains(request.origin) else { return try await next(request) }
+        var request = request
+        do {
+            request.headers = request.headers.replacing(with: try await headers(request))
+        } catch let error as TransportError {
+            throw error
+        } catch is CancellationError {
+            throw TransportError(.cancelled, "called off while header fields were asked for", request: request)
+        } catch {
+            throw TransportError(
+                .interceptorFailed, "there are no header fields (\(type(of: error)))", request: request, underlying: error)
+        }
+        return try await next(request)
+    }
+}
+
+extension NetworkInterceptor where Self == HeaderInterceptor {
+    /// Asks for header fields before each attempt, for the origin of a configuration's base URL.
+    public static func headers(
+        for api: any NetworkConfigurable, _ headers: @escaping @Sendable (NetworkRequest) async throws -> HTTPHeaders
+    ) -> HeaderInterceptor {
+        HeaderInterceptor(origins: [api.baseURL], headers: headers)
+    }
+}

@@ -1,0 +1,42 @@
+import Endpoints
+import Testing
+
+struct RequestContextTests {
+    private enum Name: RequestContextKey { typealias Value = String }
+    private enum Count: RequestContextKey { typealias Value = Int }
+    private enum Size: RequestContextKey { typealias Value = Int }
+
+    @Test func `each key has a value of its own`() {
+        var context = RequestContext()
+        #expect(context[Name.self] == nil)
+        context[Name.self] = "a"
+        context[Count.self] = 1
+        context[Size.self] = 2
+        #expect(context[Name.self] == "a" && context[Count.self] == 1 && context[Size.self] == 2)
+        context[Count.self] = 3
+        #expect(context[Name.self] == "a" && context[Count.self] == 3 && context[Size.self] == 2)
+    }
+
+    @Test func `a value can be taken away, the others stay`() {
+        var context = RequestContext()
+        context[Name.self] = "a"
+        context[Count.self] = 1
+        context[Size.self] = 2
+        context[Count.self] = nil
+        #expect(context[Name.self] == "a" && context[Count.self] == nil && context[Size.self] == 2)
+        context[Name.self] = nil
+        context[Size.self] = nil
+        context[Size.self] = nil
+        #expect(context[Name.self] == nil && context[Count.self] == nil && context[Size.self] == nil)
+    }
+
+    @Test func `a copy is a value of its own`() {
+        var context = RequestContext()
+        context[Count.self] = 1
+        var copy = context
+        copy[Count.self] = 2
+        copy[Name.self] = "b"
+        #expect(context[Count.self] == 1 && context[Name.self] == nil)
+        #expect(copy[Count.self] == 2)
+    }
+}

@@ -1,0 +1,113 @@
+import Endpoints
+import Foundation
+import NetworkTesting
+import Testing
+
+@testable import NetworkCore
+
+/// What interceptors may do with the rest of the way, and what becomes of it where they should not.
+@Suite(.timeLimit(.minutes(1))) struct InterceptorTests {
+    /// Made of a closure.
+    private struct Custom: NetworkInterceptor {
+        let way: @Sendable (NetworkRequest, @escaping NetworkExchange) async throws(TransportError) -> NetworkResponse
+
+        func intercept(
+            _ request: NetworkRequest, next: @escaping NetworkExchange
+        ) async throws(TransportError) -> NetworkResponse {
+            try await way(request, next)
+        }
+    }
+
+    private func service(_ server: LoopbackServer, _ interceptor: Custom) -> DefaultNetworkService {
+        DefaultNetworkService(
+            configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(),
+            interceptors: [interceptor])
+    }
+
+    private let endpoint = Endpoint<Data>(path: "a", responseDecoder: .rawData)
+
+    @Test func `one that never goes on answers itself`() async throws {
+        let server = try LoopbackServer { _ in .text("server") }
+        let service = service(
+            server,
+            Custom { (request, _) async throws(TransportError) in
+                NetworkResponse(statusCode: 200, body: Data("self".utf8), url: request.url)
+            })
+        #expect(try await service.response(for: endpoint).body == Data("self".utf8))
+        #expect(try await service.stream(for: endpoint).collected().body == Data("self".utf8))
+        #expect(server.requestCount == 0)
+    }
+
+    @Test func `one that goes on twice sends twice, and the last answer counts`() async throws {
+        let server = try LoopbackServer { request in .text(request.headers["X-Number"] ?? "none") }
+        let service = service(
+            server,
+            Custom { (request, next) async throws(TransportError) in
+                var request = request
+                request.headers["X-Number"] = "1"
+                _ = try await next(request)
+                request.headers["X-Number"] = "2"
+                return try await next(request)
+            })
+        #expect(try await service.response(for: endpoint).body == Data("2".utf8))
+        #expect(try await service.stream(for: endpoint).collected().body == Data("2".utf8))
+        #expect(server.requestCount == 4)
+        // The stream that nobody reads was let go of, and its socket closed with it.
+        #expect(await server.waitForOpenConnections(server.openConnectionCount))
+    }
+
+    @Test func `one that goes on twice at once gets two answers`() async throws {
+        let server = try LoopbackServer { _ in .text("value") }
+        let service = service(
+            server,
+            Custom { (request, next) async throws(TransportError) in
+                async let first = Self.result(request, next)
+                async let second = Self.result(request, next)
+                _ = await first
+                return try await second.get()
+            })
+        #expect(try await service.response(for: endpoint).body == Data("value".utf8))
+        #expect(server.requestCount == 2)
+    }
+
+    @Test func `a body that can be read once is an error the second time, and no hang`() async throws {
+        let server = try LoopbackServer { request in .data(request.body) }
+        let service = service(
+            server,
+            Custom { (request, next) async throws(TransportError) in
+                _ = try await next(request)
+                return try await next(request)
+            })
+        let chunks = AsyncStream<Data> { continuation in
+            continuation.yield(Data("once".utf8))
+            continuation.finish()
+        }
+        let upload = Endpoint<Data>(path: "a", method: .post, body: .stream(chunks), responseDecoder: .rawData)
+        let error = await #expect(throws: NetworkError.self) { try await service.response(for: upload) }
+        #expect(error?.transportError?.code == .bodyNotReplayable)
+        #expect(server.requests.map(\.body).first == Data("once".utf8))
+    }
+
+    @Test func `one that goes on after its call was over has an answer that nobody gets`() async throws {
+        let server = try LoopbackServer { _ in .text("late") }
+        let late = Locked<Task<Int?, Never>?>(nil)
+        let service = service(
+            server,
+            Custom { (request, next) async throws(TransportError) in
+                late.withLock { $0 = Task { try? await next(request).statusCode } }
+                return NetworkResponse(statusCode: 204, url: request.url)
+            })
+        #expect(try await service.response(for: Endpoint<Void>(path: "a")).statusCode == 204)
+        #expect(await late.withLock { $0 }?.value == 200)
+    }
+
+    private static func result(
+        _ request: NetworkRequest, _ next: NetworkExchange
+    ) async -> Result<NetworkResponse, TransportError> {
+        do throws(TransportError) {
+            return .success(try await next(request))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
