@@ -36,6 +36,12 @@ struct RecordUpkeepTests {
         await records.settle()
         #expect(present(0..<14, in: records) == [0, 3, 6, 7, 8, 9, 10, 11, 12, 13])
         #expect(records.usage == (600, 10))
+        // One that was to go next, and is used before it comes to that.
+        clock.advance(by: .seconds(1))
+        #expect(await records.payload("k106") != nil)
+        try await write(14..<15, to: records)
+        await records.settle()
+        #expect(present(0..<15, in: records) == [0, 3, 6, 8, 9, 10, 11, 12, 13, 14])
     }
 
     @Test(arguments: [1_000, 6_000, 60_000])
@@ -107,6 +113,15 @@ struct RecordUpkeepTests {
         #expect((36...228).contains(directory.files(below: "records").count), "\(directory.files(below: "records").count)")
         // The newest are there.
         #expect(present(390..<400, in: first) == Array(390..<400))
+    }
+
+    @Test func `what others write is noticed after some of one's own, long before those reach the limit`() async throws {
+        let (records, other) = (try directory.records(entries: 200, clock: clock), try directory.records(clock: clock))
+        await records.settle()
+        try await write(0..<300, to: other)
+        try await write(300..<366, to: records)
+        await records.settle()
+        #expect(directory.files(below: "records").count == 200)
     }
 
     @Test func `files that vanish or appear meanwhile do no harm`() async throws {
