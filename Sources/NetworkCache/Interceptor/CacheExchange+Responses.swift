@@ -15,7 +15,9 @@ extension CacheExchange {
         }
         let head = stored(response, attempt)
         let headTerms = ResponseTerms(head)
-        guard mayKeep(response, attempt), StorageRules.mayStore(terms, head, headTerms, cache.policy), fits(response) else {
+        guard mayKeep(response, attempt), StorageRules.mayStore(terms, head, headTerms, cache.policy), fits(response),
+            attempt.ticket.isValid
+        else {
             response.note(cache.status.forwarded(reason, status: response.statusCode))
             // What was stored is not what the origin answers any more.
             if entry != nil, !terms.noStore, StatusRules.isAnswer(response.statusCode) {

@@ -98,7 +98,7 @@ extension MemoryCacheStore.State {
         let key = entry.response.key
         var gone: [(CacheKey, CacheRemoval)] = []
         var entries = table.peek(key)?.entries ?? []
-        if let index = entries.firstIndex(where: { $0.response.varying == entry.response.varying }) {
+        if let index = entries.firstIndex(where: { $0.isSameVariant(as: entry) }) {
             entries.remove(at: index)
             gone.append((key, .replaced))
         }

@@ -54,12 +54,16 @@ struct CacheBench {
     private func rate() throws {
         let seconds = effort == .full ? 1.5 : effort == .quick ? 0.5 : 0.1
         let document = url.appendingPathComponent("cached").appendingPathComponent(Document.name)
-        var rates: (network: [Double], cached: [Double]) = ([], [])
+        var network: [Sample] = []
+        var cached: [Sample] = []
         for _ in 0..<effort.rounds {
-            rates.network.append(try Sample.measure(.service, level: 64, url: document, seconds: seconds).requestsPerSecond)
-            rates.cached.append(try Sample.measure(.cached, level: 64, url: document, seconds: seconds).requestsPerSecond)
+            network.append(try Sample.measure(.service, level: 64, url: document, seconds: seconds))
+            cached.append(try Sample.measure(.cached, level: 64, url: document, seconds: seconds))
         }
-        printFigure("cache.memory_c64.rps", rates.cached.median, "1/s")
-        printFigure("cache.memory_rps_vs_network", rates.cached.median / rates.network.median, "x")
+        let rates = (network: network.map(\.requestsPerSecond).median, cached: cached.map(\.requestsPerSecond).median)
+        let costs = (network: network.map(\.processorPerRequest).median, cached: cached.map(\.processorPerRequest).median)
+        printFigure("cache.memory_c64.rps", rates.cached, "1/s")
+        printFigure("cache.memory_rps_vs_network", rates.cached / rates.network, "x")
+        printFigure("cache.memory_cpu_vs_network", costs.cached / costs.network, "x")
     }
 }
