@@ -20,6 +20,8 @@ let package = Package(
         .executableTarget(name: "fuzz-elements", dependencies: ["Splitting", endpoints]),
         .executableTarget(
             name: "fuzz-stored", dependencies: [.product(name: "NetworkCache", package: "swift-data-transfer")]),
+        .executableTarget(
+            name: "fuzz-record", dependencies: [.product(name: "NetworkCache", package: "swift-data-transfer")]),
         .executableTarget(name: "fuzz-multipart", dependencies: [endpoints]),
         .executableTarget(name: "fuzz-har", dependencies: [networkTesting]),
     ],

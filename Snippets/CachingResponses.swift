@@ -3,11 +3,12 @@ import Foundation
 import NetworkCache
 import NetworkPipeline
 
-struct Movie: Decodable, Sendable { let id: Int; let title: String }
+struct Movie: Codable, Sendable { let id: Int; let title: String }
 
 let api = try APIConfiguration("https://api.example.com/3")
 let token = "…"
 let popular = Endpoint<[Movie]>(path: "movie/popular")
+let watchlist = Endpoint<[Movie]>(path: "watchlist")
 let userID = "42"
 
 // snippet.cache
@@ -37,4 +38,20 @@ try await cache.remove(.storedBefore(Date(timeIntervalSinceNow: -86_400)))
 try await cache.removeAll()
 // snippet.end
 
-print(try await service.request(newest), try await quick.request(offline))
+// snippet.disk
+let folder = FileManager.default.temporaryDirectory.appendingPathComponent("responses")
+let onDisk = CacheInterceptor(store: try DiskCacheStore(directory: folder, maximumBytes: 256 << 20))
+// snippet.end
+
+// snippet.values
+let values = try ValueCache(directory: FileManager.default.temporaryDirectory.appendingPathComponent("values"))
+let movies = try await values.value(for: "popular", lifetime: .seconds(300)) { try await service.request(popular) }
+
+let mine = values.partition(userID)
+let list = try await mine.value(for: "list", lifetime: .seconds(60), allowingStale: .seconds(86_400)) {
+    try await service.request(watchlist)
+}
+try await mine.removePartition()
+// snippet.end
+
+print(try await service.request(newest), try await quick.request(offline), onDisk, movies, list)

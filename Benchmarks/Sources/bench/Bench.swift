@@ -16,6 +16,7 @@ struct Bench {
         case "memory": try await Memory(url: url(&arguments), folder: url(&arguments), effort: effort).run()
         case "pipeline": try await PipelineBench(url: url(&arguments), effort: effort).run()
         case "cache": try await CacheBench(url: url(&arguments), effort: effort).run()
+        case "disk-cache": try await DiskCacheBench(effort: effort).run()
         case "soak": try await Soak(url: url(&arguments), requests: number(&arguments) ?? 1_000_000).run()
         case "upload-memory": try await UploadMemory(url: url(&arguments), file: url(&arguments), effort: effort).run()
         case "slow-server": try SlowServer.run()
@@ -23,7 +24,7 @@ struct Bench {
         default:
             fail(
                 "transport URL [--quick] | stack [--quick] | decoding [--quick] (or --smoke) | memory URL FOLDER-URL [--quick] | "
-                    + "pipeline URL [--quick] | cache URL [--quick] | memory-inflight [N] | soak URL [N] | load URL CLIENT LEVEL SECONDS")
+                    + "pipeline URL [--quick] | cache URL [--quick] | disk-cache [--quick] | memory-inflight [N] | soak URL [N] | load URL CLIENT LEVEL SECONDS")
         }
     }
 

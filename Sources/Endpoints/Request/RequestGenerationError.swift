@@ -92,7 +92,7 @@ extension String {
     /// At most 400 characters, with what could forge a line escaped, for whole messages.
     package var printableLine: String { printable(limit: 400) }
 
-    private func printable(limit: Int) -> String {
+    package func printable(limit: Int) -> String {
         let scalars = unicodeScalars.prefix(limit + 1)
         let escaped = scalars.prefix(limit).map { scalar in
             scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)

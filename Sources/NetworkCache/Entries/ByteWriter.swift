@@ -24,6 +24,9 @@ struct ByteWriter {
         bytes.append(data)
     }
 
+    /// What was put together so far.
+    var data: Data { bytes }
+
     /// All of it, with the checksum of what follows put in eight bytes at an offset.
     consuming func finished(checksumAt offset: Int) -> Data {
         let sum = Self.checksum(of: bytes, from: offset + 8)

@@ -52,26 +52,3 @@ public struct CacheRemoval: RawRepresentable, Hashable, Sendable {
 /// Hears of each response that is no longer kept. Runs on whatever task or thread found it out, without any lock held, possibly on several
 /// at once; who waits for the store waits for it.
 public typealias CacheRemovalHandler = @Sendable (CacheKey, CacheRemoval) -> Void
-
-/// Why a store could not do what it was asked to.
-public struct CacheStoreError: Error, Sendable {
-    /// What happened, for people. Holds nothing of a response, no query and no credential.
-    public var message: String
-    /// The error that caused it. Descriptions leave it out.
-    public var underlying: (any Error)?
-
-    /// An error.
-    public init(_ message: String, underlying: (any Error)? = nil) {
-        self.message = message
-        self.underlying = underlying
-    }
-}
-
-extension CacheStoreError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The message.
-    public var description: String { "cache store: \(message)" }
-    /// The same as `description`.
-    public var debugDescription: String { description }
-    /// The description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}

@@ -1,0 +1,211 @@
+import Dispatch
+import Foundation
+import NetworkCore
+
+/// A ``RecordFolder`` that keeps within limits: what was longest unused is removed, in small steps and in the background.
+///
+/// Whatever changes the folder is done on one queue, one thing after the other, so that steps of the upkeep and writes take
+/// turns: however much is written, as much is removed. Reading does not pass through it, and never waits for any of that.
+final class DiskRecords: Sendable {
+    let folder: RecordFolder
+    let limits: DiskLimits
+    private let clock: @Sendable () -> FileTime
+    /// How old a record's last use has to be for a new one to be noted.
+    private let interval: Duration
+    private let onRemoval: (@Sendable (DiskRecordHead, CacheRemoval) -> Void)?
+    private let queue = DispatchQueue(label: "swift-data-transfer.cache", qos: .utility)
+    private let state: Locked<State>
+
+    private struct State {
+        var upkeep: RecordUpkeep
+        /// A step is on the queue, or under way.
+        var isWorking = true
+        /// Those who wait for the upkeep to have nothing to do.
+        var waiting: [UnsafeContinuation<Void, Never>] = []
+    }
+
+    /// Opens the folder. Nothing in it is read now; the upkeep begins in the background with a look at all of it.
+    init(
+        _ url: URL, limits: DiskLimits, noting interval: Duration = .seconds(60),
+        clock: @escaping @Sendable () -> FileTime = { .now },
+        onRemoval: (@Sendable (DiskRecordHead, CacheRemoval) -> Void)? = nil
+    ) throws(CacheStoreError) {
+        folder = try RecordFolder(url)
+        self.limits = limits
+        self.interval = interval
+        self.clock = clock
+        self.onRemoval = onRemoval
+        state = Locked(State(upkeep: RecordUpkeep(limits)))
+        queue.async { [weak self] in
+            self?.folder.removeLeftovers()
+            self?.work()
+        }
+    }
+
+    // MARK: Reading
+
+    /// Longer files are read on a queue: about what is copied in the time that going there takes.
+    private static let maximumBytesInline = 64 << 10
+
+    /// The record of a key. Damaged ones are removed.
+    func read(_ key: RecordKey) async -> DiskRecord? {
+        guard let file = folder.open(key, maximumBytes: limits.recordBytes) else { return nil }
+        guard file.status.bytes > Self.maximumBytesInline else { return read(file) }
+        let found = Locked<DiskRecord?>(nil)
+        await withUnsafeContinuation { continuation in
+            CompletionQueue.run {
+                let record = self.read(file)
+                found.withLock { $0 = record }
+                continuation.resume()
+            }
+        }
+        return found.withLock(\.self)
+    }
+
+    private func read(_ file: RecordFolder.OpenRecord) -> DiskRecord? {
+        switch folder.read(file, now: clock(), noting: interval) {
+        case .found(let record): return record
+        case .missing: return nil
+        case .damaged(let status):
+            queue.async { [weak self] in self?.remove([status], because: .damaged) }
+            return nil
+        }
+    }
+
+    // MARK: Changes
+
+    /// As ``RecordFolder/update(_:maximumBytes:now:_:)``, within the limit for one record.
+    func update(
+        _ key: RecordKey, _ change: @escaping @Sendable (DiskRecord?) throws(CacheStoreError) -> RecordFolder.Replacement
+    ) async throws(CacheStoreError) {
+        try await onQueue { () throws(CacheStoreError) in
+            let limit = self.limits.recordBytes
+            let done = try self.folder.update(key, maximumBytes: limit, now: self.clock()) { (old) throws(CacheStoreError) in
+                let new = try change(old)
+                if case .record(let info, let payload) = new { try self.check(key.bytes.count + info.count + payload.count) }
+                return new
+            }
+            self.note(done, shard: RecordName(key).shard)
+        }
+    }
+
+    /// Puts a record in the place of what there was.
+    func write(_ key: RecordKey, info: [UInt8], payload: Data) async throws(CacheStoreError) {
+        try check(key.bytes.count + info.count + payload.count)
+        try await onQueue { () throws(CacheStoreError) in
+            let done = try self.folder.write(key, info: info, payload: payload, now: self.clock())
+            self.note(done, shard: RecordName(key).shard)
+        }
+    }
+
+    private func check(_ bytes: Int) throws(CacheStoreError) {
+        guard bytes + DiskRecord.fixedBytes <= limits.recordBytes else {
+            throw CacheStoreError(
+                .tooLarge, "the entry would take \(bytes + DiskRecord.fixedBytes) bytes, and one may take \(limits.recordBytes)")
+        }
+    }
+
+    /// Removes all records at once.
+    func removeAll() async throws(CacheStoreError) {
+        try await onQueue { () throws(CacheStoreError) in
+            try self.folder.removeAll()
+            self.state.withLock { $0.upkeep.noteNothing() }
+        }
+    }
+
+    /// The heads of all records, or of those of a group: found now, in no order. Reads the beginning of each file.
+    func heads(ofGroup group: [UInt8]? = nil) async -> [DiskRecordHead] {
+        // Not on the queue: it may take long, and changes nothing.
+        let found = Locked<[DiskRecordHead]>([])
+        await withUnsafeContinuation { continuation in
+            CompletionQueue.run {
+                let shards = group.map { [RecordName.shard(ofGroup: $0)] } ?? Array(0..<RecordName.shards)
+                for shard in shards {
+                    var names: [RecordName] = []
+                    self.folder.forEachRecord(inShard: shard) { names.append($0.name) }
+                    if let group { names.removeAll { !$0.isOfGroup(group) } }
+                    let heads = names.compactMap(self.folder.head(of:))
+                    found.withLock { $0 += heads }
+                }
+                continuation.resume()
+            }
+        }
+        return found.withLock(\.self)
+    }
+
+    // MARK: Upkeep
+
+    /// What there is, as far as is known: bytes and records.
+    var usage: (bytes: Int, count: Int) { state.withLock { ($0.upkeep.bytes, $0.upkeep.count) } }
+
+    /// Returns when there is nothing to be done in the background.
+    func settle() async {
+        await withUnsafeContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if state.isWorking { state.waiting.append(continuation) }
+                return !state.isWorking
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    private func note(_ change: RecordFolder.Change, shard: Int) {
+        let starts = state.withLock { state in
+            state.upkeep.note(change, shard: shard)
+            defer { state.isWorking = true }
+            return !state.isWorking
+        }
+        if starts { queue.async { [weak self] in self?.work() } }
+    }
+
+    /// One step. The next one goes behind what waits on the queue.
+    private func work() {
+        let (action, waiting): (RecordUpkeep.Action, [UnsafeContinuation<Void, Never>]) = state.withLock { state in
+            let action = state.upkeep.next()
+            guard action == .none else { return (action, []) }
+            state.isWorking = false
+            defer { state.waiting = [] }
+            return (action, state.waiting)
+        }
+        switch action {
+        case .none:
+            for continuation in waiting { continuation.resume() }
+            return
+        case .look(let shard):
+            let now = clock()
+            var found: [RecordStatus] = []
+            folder.forEachRecord(inShard: shard) { found.append($0) }
+            state.withLock { state in
+                for record in found { state.upkeep.found(record, now: now) }
+                state.upkeep.looked()
+            }
+        case .remove(let records):
+            remove(records, because: .evicted)
+        }
+        queue.async { [weak self] in self?.work() }
+    }
+
+    /// Those that are as they were.
+    private func remove(_ records: [RecordStatus], because reason: CacheRemoval) {
+        for record in records {
+            // Who it was has to be known before it is gone.
+            let head = onRemoval == nil ? nil : folder.head(of: record.name)
+            guard let change = try? folder.remove(record.name, if: { $0 == record }) else { continue }
+            state.withLock { $0.upkeep.removed(change, shard: record.name.shard) }
+            if change.count < 0, let head { onRemoval?(head, reason) }
+        }
+    }
+
+    private func onQueue(_ work: @escaping @Sendable () throws(CacheStoreError) -> Void) async throws(CacheStoreError) {
+        // What comes of it comes through a lock: the thread sanitizer does not see the way through a continuation.
+        let done = Locked<Result<Void, CacheStoreError>>(.success(()))
+        await withUnsafeContinuation { continuation in
+            queue.async {
+                let result = Result { () throws(CacheStoreError) in try work() }
+                done.withLock { $0 = result }
+                continuation.resume()
+            }
+        }
+        try done.withLock(\.self).get()
+    }
+}

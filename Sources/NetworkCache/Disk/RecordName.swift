@@ -1,0 +1,78 @@
+import NetworkCore
+
+/// Where the record of a key lies, in 32 hexadecimal digits: 64 bits of the SHA-256 of the group that the key belongs to, and 64
+/// bits of that of the key. The first two digits are the shard, a folder; the others the file.
+///
+/// So a group lies in one shard. Two keys of the same name are thinkable, so the record holds its key too; the later of the two
+/// takes the other's place.
+struct RecordName: Hashable, Sendable {
+    static let shards = 256
+
+    private(set) var group: UInt64
+    private var key: UInt64
+
+    init(_ key: RecordKey) {
+        self.key = Self.hash(key.bytes)
+        group = key.group == key.bytes ? self.key : Self.hash(key.group)
+    }
+
+    private static func hash(_ bytes: [UInt8]) -> UInt64 {
+        SHA256.digest(of: bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Whether it may be of this group.
+    func isOfGroup(_ bytes: [UInt8]) -> Bool { group == Self.hash(bytes) }
+
+    /// The shard of a group.
+    static func shard(ofGroup bytes: [UInt8]) -> Int { Int(hash(bytes) >> 56) }
+
+    /// From the name of a file in a shard; `nil` where no record has that name.
+    init?(shard: Int, file: UnsafePointer<CChar>) {
+        var words: (UInt64, UInt64) = (UInt64(shard), 0)
+        for position in 2..<32 {
+            // A name that is too short has its zero here.
+            guard let digit = Self.value(of: UInt8(bitPattern: file[position - 2])) else { return nil }
+            if position < 16 { words.0 = words.0 << 4 | digit } else { words.1 = words.1 << 4 | digit }
+        }
+        guard file[30] == 0 else { return nil }
+        (group, key) = words
+    }
+
+    var shard: Int { Int(group >> 56) }
+
+    /// Its name in its shard.
+    var file: String { Self.digits(2..<32, group, key) }
+
+    static func folder(ofShard shard: Int) -> String { digits(0..<2, UInt64(shard) << 56, 0) }
+
+    private static func digits(_ range: Range<Int>, _ high: UInt64, _ low: UInt64) -> String {
+        String(unsafeUninitializedCapacity: range.count) { buffer in
+            for position in range {
+                let word = position < 16 ? high : low
+                let digit = UInt8(truncatingIfNeeded: word &>> (60 &- 4 &* UInt64(position & 15))) & 15
+                buffer[position - range.lowerBound] = digit < 10 ? 0x30 + digit : 0x57 + digit
+            }
+            return range.count
+        }
+    }
+
+    private static func value(of digit: UInt8) -> UInt64? {
+        switch digit {
+        case 0x30...0x39: UInt64(digit - 0x30)
+        case 0x61...0x66: UInt64(digit - 0x57)
+        default: nil
+        }
+    }
+}
+
+/// What a record is found by.
+struct RecordKey: Hashable, Sendable {
+    var bytes: [UInt8]
+    /// What those keys share that are looked for together.
+    var group: [UInt8]
+
+    init(_ bytes: [UInt8], group: [UInt8]? = nil) {
+        self.bytes = bytes
+        self.group = group ?? bytes
+    }
+}

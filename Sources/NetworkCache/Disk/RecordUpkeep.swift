@@ -1,0 +1,131 @@
+/// Decides what is to be done so that a folder of records stays within its limits: which shard to look at, which records to
+/// remove.
+///
+/// It knows no files. Sums come from looking at all shards one after the other, and from what this process writes; what others
+/// write is noticed at the next look, which comes when a sixteenth of a limit was written. The records longest unused are
+/// remembered from each look, and are removed in that order as room is needed: whoever uses one of them meanwhile changes its
+/// time, and so it is not the one that was meant.
+struct RecordUpkeep {
+    enum Action: Equatable {
+        case look(shard: Int)
+        /// Those that still are as they were.
+        case remove([RecordStatus])
+        case none
+    }
+
+    private enum Phase {
+        case idle
+        /// The next shard, and what those before it come to.
+        case looking(Int, RecordFolder.Change)
+    }
+
+    /// How many are remembered, and how many are removed in one go.
+    static let remembered = 4096
+    static let batch = 16
+
+    private let limits: DiskLimits
+    private var phase = Phase.looking(0, .init())
+    private(set) var bytes = 0
+    private(set) var count = 0
+    /// Whether all shards were looked at once.
+    private(set) var hasLooked = false
+    /// Written since the last look began.
+    private var news = RecordFolder.Change()
+    private var oldest = OldestRecords(capacity: Self.remembered)
+    /// From the last look: the oldest at the end.
+    private var candidates: [RecordStatus] = []
+    /// Longer than anything may be.
+    private var oversized: [RecordStatus] = []
+    /// Removed since the last look ended: where nothing can be removed, another look is of no use.
+    private var removedCount = 0
+
+    init(_ limits: DiskLimits) {
+        self.limits = limits
+    }
+
+    private var isOver: Bool { bytes > limits.bytes || count > limits.entries }
+
+    /// Takes note of what was written or removed.
+    mutating func note(_ change: RecordFolder.Change, shard: Int) {
+        news.bytes += max(0, change.bytes)
+        news.count += max(0, change.count)
+        bytes = max(0, bytes + change.bytes)
+        count = max(0, count + change.count)
+        // The shards to come are still to be counted.
+        guard case .looking(let next, let sum) = phase, shard < next else { return }
+        phase = .looking(next, .init(bytes: sum.bytes + change.bytes, count: sum.count + change.count))
+    }
+
+    /// Takes note that there is nothing any more.
+    mutating func noteNothing() {
+        self = RecordUpkeep(limits)
+        phase = .idle
+        hasLooked = true
+    }
+
+    mutating func next() -> Action {
+        if case .looking(let shard, _) = phase { return .look(shard: shard) }
+        if !oversized.isEmpty {
+            defer { oversized = [] }
+            return .remove(oversized)
+        }
+        if isOver, !candidates.isEmpty {
+            let chosen = candidates.suffix(enough(candidates.suffix(Self.batch)))
+            candidates.removeLast(chosen.count)
+            return .remove(chosen.reversed())
+        }
+        let isMuch = news.bytes > limits.bytes / 16 || news.count > max(64, limits.entries / 16)
+        guard isMuch || isOver && (removedCount > 0 || news.count > 0 || news.bytes > 0) else { return .none }
+        phase = .looking(0, .init())
+        news = .init()
+        oldest = OldestRecords(capacity: Self.remembered)
+        candidates = []
+        return .look(shard: 0)
+    }
+
+    /// How many of these, from the end, have to go.
+    private func enough(_ batch: ArraySlice<RecordStatus>) -> Int {
+        var (bytes, count, chosen) = (bytes, count, 0)
+        for record in batch.reversed() where bytes > limits.bytes || count > limits.entries {
+            bytes -= record.bytes
+            count -= 1
+            chosen += 1
+        }
+        return chosen
+    }
+
+    /// A record of the shard that is looked at.
+    mutating func found(_ record: RecordStatus, now: FileTime) {
+        guard case .looking(let shard, var sum) = phase else { return }
+        sum.bytes += record.bytes
+        sum.count += 1
+        phase = .looking(shard, sum)
+        if record.bytes > limits.recordBytes, oversized.count < 256 {
+            oversized.append(record)
+        } else {
+            oldest.offer(record, now: now)
+        }
+    }
+
+    /// All records of the shard were reported.
+    mutating func looked() {
+        guard case .looking(let shard, let sum) = phase else { return }
+        guard shard + 1 == RecordName.shards else {
+            phase = .looking(shard + 1, sum)
+            return
+        }
+        phase = .idle
+        hasLooked = true
+        bytes = sum.bytes
+        count = sum.count
+        candidates = oldest.newestFirst
+        oldest = OldestRecords(capacity: 0)
+        removedCount = 0
+    }
+
+    /// What came of ``Action/remove(_:)``.
+    mutating func removed(_ change: RecordFolder.Change, shard: Int) {
+        removedCount -= change.count
+        note(change, shard: shard)
+    }
+}

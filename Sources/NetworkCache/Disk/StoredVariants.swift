@@ -1,0 +1,130 @@
+import Endpoints
+import Foundation
+
+/// The variants under one key (RFC 9111 §4.1), as a record holds them: their encodings one behind the other, and in the info for
+/// each when it was received, how long it is, and a digest of its varying fields. So they are told apart without being read.
+struct StoredVariants {
+    struct Note: Equatable {
+        /// ``StoredResponse/responseTime``.
+        var time: Date
+        var varying: String
+        var byteCount: Int
+    }
+
+    struct Variant {
+        var time: Date
+        var varying: String
+        var bytes: Data
+
+        init(_ response: StoredResponse) {
+            self.init(time: response.responseTime, varying: Self.digest(of: response.varying), bytes: response.encoded())
+        }
+
+        init(time: Date, varying: String, bytes: Data) {
+            self.time = time
+            self.varying = varying
+            self.bytes = bytes
+        }
+
+        private static func digest(of varying: [StoredResponse.VaryingField]) -> String {
+            guard !varying.isEmpty else { return "" }
+            var digest = DigestText()
+            for field in varying {
+                digest.add(field.name)
+                digest.add(field.value.map { "=" + $0 } ?? "")
+            }
+            return digest.hexadecimal
+        }
+    }
+
+    private var variants: [Variant] = []
+
+    init() {}
+
+    /// `nil` where a record holds something else.
+    init?(_ record: DiskRecord) {
+        guard let notes = Self.notes(in: record.info) else { return nil }
+        var rest = record.payload
+        for note in notes {
+            guard note.byteCount <= rest.count else { return nil }
+            variants.append(Variant(time: note.time, varying: note.varying, bytes: rest.prefix(note.byteCount)))
+            rest = rest.dropFirst(note.byteCount)
+        }
+        guard rest.isEmpty else { return nil }
+    }
+
+    /// Those that can be read, and are of this key.
+    func entries(of key: CacheKey) -> [CacheEntry] {
+        variants.compactMap { variant in
+            guard let response = try? StoredResponse(encoded: variant.bytes, maximumBytes: .max), response.key == key else {
+                return nil
+            }
+            return CacheEntry(response)
+        }
+    }
+
+    /// Puts one in the place of that with the same varying fields.
+    ///
+    /// - Parameter new: `nil` where none is to take its place.
+    /// - Returns: What became of others.
+    mutating func put(_ new: Variant?, insteadOf old: Variant, maximumBytes: Int, maximumCount: Int) -> [CacheRemoval] {
+        let before = variants.count
+        variants.removeAll { $0.varying == old.varying }
+        var gone = [CacheRemoval](repeating: .replaced, count: before - variants.count)
+        guard let new else { return gone }
+        variants.append(new)
+        while variants.count > maximumCount || variants.count > 1 && variants.reduce(0, { $0 + $1.bytes.count }) > maximumBytes {
+            variants.removeFirst()
+            gone.append(.evicted)
+        }
+        return gone
+    }
+
+    /// - Returns: How many.
+    mutating func removeAll(where isMeant: (Date) -> Bool) -> Int {
+        let before = variants.count
+        variants.removeAll { isMeant($0.time) }
+        return before - variants.count
+    }
+
+    // MARK: As bytes
+
+    var replacement: RecordFolder.Replacement {
+        guard !variants.isEmpty else { return .nothing }
+        var info = ByteWriter(capacity: 96 * variants.count)
+        info.add(UInt32(variants.count))
+        for variant in variants {
+            info.add(variant.time.timeIntervalSinceReferenceDate.bitPattern)
+            info.add(variant.varying)
+            info.add(UInt64(variant.bytes.count))
+        }
+        var payload = variants[0].bytes
+        for variant in variants.dropFirst() { payload.append(variant.bytes) }
+        return .record(info: Array(info.data), payload: payload)
+    }
+
+    static func notes(in info: [UInt8]) -> [Note]? {
+        var reader = ByteReader(Data(info))
+        return try? reader.list("variants") { (reader) throws(StoredResponseError) in
+            let time = try reader.date("time")
+            let varying = try reader.text("varying")
+            guard let count = Int(exactly: try reader.number("length", as: UInt64.self)) else {
+                throw StoredResponseError(.malformed, "the length is none")
+            }
+            return Note(time: time, varying: varying, byteCount: count)
+        }
+    }
+
+    static func recordKey(_ key: CacheKey) -> RecordKey {
+        var writer = ByteWriter(capacity: 64 + key.url.utf8.count + key.partition.utf8.count)
+        writer.add(key.method.rawValue)
+        writer.add(key.url)
+        writer.add(key.partition)
+        return RecordKey(Array(writer.data), group: Array(key.url.utf8))
+    }
+
+    static func key(in bytes: [UInt8]) -> CacheKey? {
+        var reader = ByteReader(Data(bytes))
+        return try? reader.key()
+    }
+}

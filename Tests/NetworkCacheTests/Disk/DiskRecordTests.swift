@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+
+@testable import NetworkCache
+
+@Suite(.timeLimit(.minutes(1)))
+struct DiskRecordTests {
+    private let record = DiskRecord(
+        key: Array("GET https://a/".utf8), info: [1, 2, 3], payload: Data("a body of some bytes".utf8))
+
+    private var file: Data { Data(record.encodedHead()) + record.payload }
+
+    private func flaw(_ file: Data) -> DiskRecordFlaw? {
+        do throws(DiskRecordFlaw) {
+            _ = try DiskRecord.decode(file)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func headFlaw(_ file: Data) -> DiskRecordFlaw? {
+        do throws(DiskRecordFlaw) {
+            _ = try file.withUnsafeBytes { bytes in
+                Result { () throws(DiskRecordFlaw) in try DiskRecordHead(bytes, fileBytes: file.count) }
+            }.get()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `what was written is read`() throws {
+        #expect(try DiskRecord.decode(file) == record)
+        #expect(file.count == record.byteCount)
+        let empty = DiskRecord(key: [], info: [], payload: Data())
+        #expect(try DiskRecord.decode(Data(empty.encodedHead())) == empty)
+    }
+
+    @Test func `a change of any bit of any byte is noticed`() {
+        for index in file.indices {
+            for bit in 0..<8 {
+                var changed = file
+                changed[index] ^= 1 << bit
+                #expect(flaw(changed) != nil, "byte \(index), bit \(bit)")
+            }
+        }
+    }
+
+    @Test func `a change before the payload is noticed without reading the payload`() {
+        let head = record.encodedHead().count
+        for index in 0..<head {
+            var changed = file
+            changed[index] ^= 0x10
+            #expect(headFlaw(changed) != nil, "byte \(index)")
+        }
+        #expect(headFlaw(file) == nil)
+    }
+
+    @Test func `a file cut off anywhere, or longer than it was, is damaged`() {
+        for count in 0..<file.count { #expect(flaw(file.prefix(count)) == .damaged, "\(count) bytes") }
+        #expect(flaw(file + [0]) == .damaged)
+        #expect(flaw(file + file) == .damaged)
+        #expect(flaw(Data(count: file.count)) == .damaged)
+    }
+
+    @Test(arguments: [0, 2, 77, UInt32.max])
+    func `another version is not taken for damage`(version: UInt32) {
+        var other = file
+        withUnsafeBytes(of: version.littleEndian) { other.replaceSubrange(4..<8, with: $0) }
+        #expect(flaw(other) == .foreignVersion)
+    }
+
+    @Test(arguments: [.max, .max / 2, 1 << 63, 1 << 32, 1 << 31, 21, 19, 0] as [UInt64])
+    func `lengths that are not those of the file are damage, and cost nothing`(length: UInt64) {
+        for offset in [24, 28, 32] {
+            var other = file
+            if offset == 32 {
+                withUnsafeBytes(of: length.littleEndian) { other.replaceSubrange(32..<40, with: $0) }
+            } else {
+                let short = UInt32(truncatingIfNeeded: length)
+                withUnsafeBytes(of: short.littleEndian) { other.replaceSubrange(offset..<(offset + 4), with: $0) }
+            }
+            #expect(flaw(other) == .damaged, "\(length) at \(offset)")
+        }
+    }
+
+    @Test func `lengths that add up to the file's, but lie otherwise, are damage`() {
+        var other = file
+        withUnsafeBytes(of: UInt32(record.key.count + 1).littleEndian) { other.replaceSubrange(24..<28, with: $0) }
+        withUnsafeBytes(of: UInt32(record.info.count - 1).littleEndian) { other.replaceSubrange(28..<32, with: $0) }
+        #expect(flaw(other) == .damaged)
+    }
+
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    func `random bytes behind a good beginning are never a record`(seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        for _ in 0..<2_000 {
+            var bytes = Array(file)
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
+                case 1: bytes.removeSubrange(0..<Int.random(in: 0..<min(9, bytes.count), using: &random))
+                default: bytes.insert(.random(in: 0...255, using: &random), at: Int.random(in: 0...bytes.count, using: &random))
+                }
+            }
+            if bytes != Array(file) { #expect(flaw(Data(bytes)) != nil) }
+        }
+    }
+}
+
+/// Numbers that are the same in each run (SplitMix64).
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

@@ -1,0 +1,103 @@
+import Endpoints
+import Foundation
+import NetworkCore
+
+@testable import NetworkCache
+
+let isSlowRun = ProcessInfo.processInfo.environment["DATA_TRANSFER_SLOW"] != nil
+
+/// A directory for one test, gone with it.
+final class CacheDirectory: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+            .appendingPathComponent("cache-tests-\(UUID())", isDirectory: true)
+        guard mkdir(url.path, 0o700) == 0 else { throw CacheStoreError("no directory", path: url.path, errno: errno) }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    /// Where the cache is; not made yet.
+    var place: URL { url.appendingPathComponent("cache", isDirectory: true) }
+
+    func records(
+        bytes: Int = 1 << 30, entries: Int = 1 << 20, recordBytes: Int = 1 << 20, clock: TestClock = TestClock(),
+        onRemoval: (@Sendable (DiskRecordHead, CacheRemoval) -> Void)? = nil
+    ) throws -> DiskRecords {
+        try DiskRecords(
+            place, limits: DiskLimits(bytes: bytes, entries: entries, recordBytes: recordBytes), noting: .zero,
+            clock: { clock.now }, onRemoval: onRemoval)
+    }
+
+    /// Paths below the cache's directory of all that is no folder.
+    func files(below folder: String = "") -> [String] {
+        let start = place.appendingPathComponent(folder)
+        let paths = (try? FileManager.default.subpathsOfDirectory(atPath: start.path)) ?? []
+        return paths.filter { path in
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: start.appendingPathComponent(path).path, isDirectory: &isFolder)
+                && !isFolder.boolValue
+        }.sorted()
+    }
+
+    /// The file of a record.
+    func file(of key: RecordKey) -> URL {
+        let name = RecordName(key)
+        return place.appendingPathComponent("records/\(RecordName.folder(ofShard: name.shard))/\(name.file)")
+    }
+}
+
+/// A time that stands still until it is told to move.
+final class TestClock: Sendable {
+    private let time: Locked<FileTime>
+
+    init(_ seconds: Int64 = 1_000_000_000) {
+        time = Locked(FileTime(nanoseconds: seconds * 1_000_000_000))
+    }
+
+    var now: FileTime { time.withLock(\.self) }
+
+    func advance(by duration: Duration) {
+        time.withLock { $0 = $0.advanced(by: duration) }
+    }
+}
+
+extension RecordKey {
+    init(_ text: String) {
+        self.init(Array(text.utf8))
+    }
+}
+
+extension DiskRecords {
+    func write(_ key: String, _ payload: Data, info: [UInt8] = []) async throws {
+        try await write(RecordKey(key), info: info, payload: payload)
+    }
+
+    func payload(_ key: String) async -> Data? {
+        await read(RecordKey(key))?.payload
+    }
+}
+
+/// Bytes that tell what they belong to, so that none of them can pass for another's.
+func sampleBytes(_ key: String, version: Int, count: Int) -> Data {
+    let text = Array("\(key)/\(version)/\(count);".utf8)
+    var bytes = [UInt8](repeating: 0, count: count)
+    for index in bytes.indices { bytes[index] = text[index % text.count] }
+    return Data(bytes)
+}
+
+extension StoredResponse {
+    static func kept(
+        _ url: String = "https://api.example.com/movies", partition: CachePartition = .none, varying: [VaryingField] = [],
+        body: String = "[]", at seconds: Double = 700_000_000
+    ) -> StoredResponse {
+        let url = URL(string: url) ?? URL(fileURLWithPath: "/")
+        let date = Date(timeIntervalSinceReferenceDate: seconds)
+        return StoredResponse(
+            key: CacheKey(url: url, partition: partition), varying: varying, headers: ["Content-Type": "application/json"],
+            body: Data(body.utf8), url: url, requestTime: date, responseTime: date)
+    }
+}
