@@ -11,7 +11,7 @@ import Testing
     @Test func `the configuration is merged into every request, and each may say otherwise`() async throws {
         session.route { _ in .status(204) }
         let service = DefaultDataTransferService.make(
-            session, configuration: .make(headers: ["X-Token": "shared"], query: ["language": "en"]))
+            session, configuration: APIConfiguration.make(headers: ["X-Token": "shared"], query: ["language": "en"]))
         try await service.request(Endpoint<Void>(path: "a"))
         try await service.request(
             Endpoint<Void>(path: "a", headerParameters: ["x-token": "own"], queryParameters: ["language": "de"]))
