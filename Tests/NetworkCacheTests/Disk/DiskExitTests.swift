@@ -128,7 +128,7 @@
             await #expect(processExitsWith: .success) { [place = place as URL, seed = seed as Int, rounds = rounds as Int] in
                 let limits = DiskLimits(bytes: 200_000, entries: 1_000, recordBytes: 10_000)
                 let records = try DiskRecords(place, limits: limits, noting: .zero)
-                var random = SplitMix(seed: UInt64(seed))
+                var random = SeededGenerator(seed: UInt64(seed))
                 var hits = 0
                 for version in 0..<rounds {
                     let key = Int.random(in: 0..<100, using: &random)

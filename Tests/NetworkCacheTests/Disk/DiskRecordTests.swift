@@ -94,7 +94,7 @@ struct DiskRecordTests {
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func `random bytes behind a good beginning are never a record`(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<2_000 {
             var bytes = Array(file)
             for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -106,22 +106,5 @@ struct DiskRecordTests {
             }
             if bytes != Array(file) { #expect(flaw(Data(bytes)) != nil) }
         }
-    }
-}
-
-/// Numbers that are the same in each run (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

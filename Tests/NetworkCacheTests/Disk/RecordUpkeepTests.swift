@@ -47,7 +47,7 @@ struct RecordUpkeepTests {
     @Test(arguments: [1_000, 6_000, 60_000])
     func `bytes stay within their limit, whatever is written`(limit: Int) async throws {
         let records = try directory.records(bytes: limit, recordBytes: 500, clock: clock)
-        var random = SplitMix(seed: UInt64(limit))
+        var random = SeededGenerator(seed: UInt64(limit))
         for key in 0..<300 {
             clock.advance(by: .seconds(1))
             let count = Int.random(in: 0..<400, using: &random)
@@ -197,7 +197,7 @@ struct RecordUpkeepTests {
 
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
     func `the oldest of many are those that sorting finds`(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var status = try #require(try someStatus())
         var all: [Int64] = []
         var oldest = OldestRecords(capacity: 50)

@@ -1,4 +1,5 @@
 import NetworkCore
+import NetworkTesting
 
 /// Lets requests pass when a gate is open.
 struct HeldUp: NetworkInterceptor {

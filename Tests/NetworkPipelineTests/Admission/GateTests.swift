@@ -90,11 +90,11 @@ import Testing
         let clock = ManualClock()
         let gate = ConcurrencyGate(total: 1, perHost: 1)
         let interceptor = GateInterceptor(gate, clock: clock)
-        let door = Gate()
+        let door = AsyncGate()
         let first = Task {
             await result { () throws(TransportError) in
                 try await interceptor.intercept(.make()) { _ in
-                    await door.pass()
+                    await door.wait()
                     return .make()
                 }
             }

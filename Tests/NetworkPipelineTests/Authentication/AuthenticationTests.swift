@@ -117,14 +117,14 @@ import Testing
     }
 
     @Test func `a refusal of an old generation that comes late causes no refresh`() async throws {
-        let gate = Gate()
+        let gate = AsyncGate()
         session.route { $0.headers["Authorization"] == "Bearer new" ? .text("ok") : .status(401) }
         let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in .bearer("new") }
         struct Holding: NetworkInterceptor {
-            let gate: Gate
+            let gate: AsyncGate
             func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
                 let response = try await next(request)
-                if request.url.path == "/late", response.statusCode == 401 { await gate.pass() }
+                if request.url.path == "/late", response.statusCode == 401 { await gate.wait() }
                 return response
             }
         }
@@ -175,9 +175,9 @@ import Testing
 
     @Test func `cancelling who started it leaves the others waiting for it`() async throws {
         acceptOnly { "new" }
-        let gate = Gate()
+        let gate = AsyncGate()
         let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in
-            await gate.pass()
+            await gate.wait()
             try Task.checkCancellation()
             return .bearer("new")
         }
@@ -196,9 +196,9 @@ import Testing
     @Test func `a refresh that never returns is over after its limit`() async throws {
         let clock = ManualClock()
         acceptOnly { "new" }
-        let gate = Gate()
+        let gate = AsyncGate()
         let credentials = RefreshingCredentials(initial: .bearer("old"), clock: clock) { _ in
-            await gate.pass()
+            await gate.wait()
             return .bearer("new")
         }
         let service = service(.authentication(credentials, for: api))
@@ -214,9 +214,9 @@ import Testing
     @Test func `a deadline ends the waiting, not the refresh`() async throws {
         let clock = ManualClock()
         acceptOnly { "new" }
-        let gate = Gate()
+        let gate = AsyncGate()
         let credentials = RefreshingCredentials(initial: .bearer("old"), clock: clock) { _ in
-            await gate.pass()
+            await gate.wait()
             return .bearer("new")
         }
         let service = service(DeadlineInterceptor(.seconds(5), clock: clock), .authentication(credentials, for: api))

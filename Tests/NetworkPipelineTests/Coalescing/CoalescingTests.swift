@@ -10,13 +10,13 @@ import Testing
     private let sent = Locked(0)
 
     private func send(
-        _ request: NetworkRequest, through door: Gate, status: Int = 200
+        _ request: NetworkRequest, through door: AsyncGate, status: Int = 200
     ) -> Task<Result<NetworkResponse, TransportError>, Never> {
         Task {
             await result { () throws(TransportError) in
                 try await coalescing.intercept(request) { (_) async throws(TransportError) in
                     sent.withLock { $0 += 1 }
-                    await door.pass()
+                    await door.wait()
                     if Task.isCancelled { throw TransportError(.cancelled, "cancelled") }
                     return .make(status, [:], "shared")
                 }
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `a hundred identical requests are one exchange`() async throws {
-        let door = Gate()
+        let door = AsyncGate()
         let tasks = (0..<100).map { _ in send(.make(), through: door) }
         await joined(99)
         door.open()
@@ -41,7 +41,7 @@ import Testing
 
     @Test(arguments: ["Authorization", "Accept", "Cookie", "Accept-Language", "Range"])
     func `requests that could be answered differently are not shared`(field: String) async {
-        let door = Gate()
+        let door = AsyncGate()
         let tasks = ["a", "b"].map { (value: String) in
             var request = NetworkRequest.make()
             request.headers[field] = value
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `requests whose APIs state other trust are not shared`() async throws {
-        let door = Gate()
+        let door = AsyncGate()
         let pinned = try PinnedAPI().networkRequest(with: .composed)
         let tasks = [NetworkRequest(url: pinned.url), pinned, try PinnedAPI(trust: .init()).networkRequest(with: .composed)]
             .map { send($0, through: door) }
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `what only tells requests apart does not keep them apart`() async {
-        let door = Gate()
+        let door = AsyncGate()
         let tasks = ["a", "b"].map { value in
             var request = NetworkRequest.make()
             request.headers["traceparent"] = value
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `a POST is never shared`() async {
-        let door = Gate()
+        let door = AsyncGate()
         door.open()
         let tasks = (0..<5).map { _ in send(.make(.post), through: door) }
         for task in tasks { #expect(await task.value.status == 200) }
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1]) func `each can be called off alone, also the first`(cancelled: Int) async {
-        let door = Gate()
+        let door = AsyncGate()
         var tasks = [send(.make(), through: door)]
         await door.waitForArrival()
         tasks.append(send(.make(), through: door))
@@ -108,13 +108,13 @@ import Testing
     }
 
     @Test func `when all have been called off, so is the exchange`() async {
-        let door = Gate()
+        let door = AsyncGate()
         let wasCancelled = Locked(false)
         let task = Task {
             await result { () throws(TransportError) in
                 try await coalescing.intercept(.make()) { (_) async throws(TransportError) in
                     await withTaskCancellationHandler {
-                        await door.pass()
+                        await door.wait()
                     } onCancel: {
                         wasCancelled.withLock { $0 = true }
                         door.open()
@@ -131,11 +131,11 @@ import Testing
     }
 
     @Test func `who has more time than the first goes alone when the first's runs out`() async {
-        let door = Gate()
+        let door = AsyncGate()
         let timingOut: NetworkExchange = { (_) async throws(TransportError) in
             sent.withLock { $0 += 1 }
             if sent.withLock({ $0 }) > 1 { return .make() }
-            await door.pass()
+            await door.wait()
             throw TransportError(.timedOut, "too slow")
         }
         let first = Task {

@@ -76,14 +76,7 @@ public final class ReplaySessionManager: NetworkSessionManager {
     ///
     /// - Throws: ``TransportError``: the recorded failure, or ``NetworkCore/TransportError/Code/notStubbed``.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-        let step: Step
-        do throws(TransportError) {
-            step = try await find(request)
-        } catch {
-            request.reportEnd()
-            throw error
-        }
-        switch step {
+        switch try await step(for: request) {
         case .pass(let request, let session): return try await session.response(for: request)
         case .answer(let answer):
             let result = Result { () throws(TransportError) in try answer.response() }
@@ -96,14 +89,7 @@ public final class ReplaySessionManager: NetworkSessionManager {
     ///
     /// - Throws: ``TransportError``: the recorded failure, or ``NetworkCore/TransportError/Code/notStubbed``.
     public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-        let step: Step
-        do throws(TransportError) {
-            step = try await find(request)
-        } catch {
-            request.reportEnd()
-            throw error
-        }
-        switch step {
+        switch try await step(for: request) {
         case .pass(let request, let session): return try await session.stream(for: request)
         case .answer(let answer):
             request.reportEnd()
@@ -114,6 +100,16 @@ public final class ReplaySessionManager: NetworkSessionManager {
     private enum Step {
         case answer(ReplayAnswer)
         case pass(NetworkRequest, any NetworkSessionManager)
+    }
+
+    /// - Throws: What ``find(_:)`` throws, after the request's progress has ended.
+    private func step(for request: NetworkRequest) async throws(TransportError) -> Step {
+        do throws(TransportError) {
+            return try await find(request)
+        } catch {
+            request.reportEnd()
+            throw error
+        }
     }
 
     /// Follows redirects.

@@ -1,7 +1,7 @@
 import NetworkCore
 
 /// Holds up whoever comes, until it is opened.
-final class AsyncGate: Sendable {
+package final class AsyncGate: Sendable {
     private struct State {
         var isOpen = false
         var arrived = 0
@@ -11,9 +11,13 @@ final class AsyncGate: Sendable {
 
     private let state = Locked(State())
 
-    var arrived: Int { state.withLock(\.arrived) }
+    package init() {}
 
-    func wait() async {
+    /// How many have come.
+    package var arrived: Int { state.withLock(\.arrived) }
+
+    /// Returns when it is open.
+    package func wait() async {
         await withCheckedContinuation { continuation in
             let (isOpen, observers) = state.withLock { state in
                 state.arrived += 1
@@ -27,7 +31,7 @@ final class AsyncGate: Sendable {
     }
 
     /// Until somebody has come.
-    func waitForArrival() async {
+    package func waitForArrival() async {
         await withCheckedContinuation { continuation in
             let hasArrived = state.withLock { state in
                 if state.arrived == 0 { state.observers.append(continuation) }
@@ -37,7 +41,8 @@ final class AsyncGate: Sendable {
         }
     }
 
-    func open() {
+    /// Lets all in, now and later.
+    package func open() {
         let waiting = state.withLock { state in
             state.isOpen = true
             defer { state.waiting = [] }
