@@ -81,8 +81,8 @@ struct APITests {
         let completed = await outcome { service.request(FilmAPI.quiet(port: server.port), completion: $0) }
         #expect(try completed.get().isEmpty)
         _ = try? await service.request(FilmAPI.quiet(port: 0))
-        server.stop()
-        _ = try? await service.request(FilmAPI.quiet(port: server.port))
+        // Nobody listens there, and no test is ever given that port.
+        _ = try? await service.request(FilmAPI.quiet(port: 1))
         #expect(network.events.isEmpty)
         #expect(!values.events.isEmpty, "the logger of the layer above hears of failures all the same")
         _ = try? await service.request(FilmAPI.private_("127.0.0.1"))

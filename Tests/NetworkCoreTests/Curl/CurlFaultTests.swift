@@ -133,10 +133,9 @@
         }
 
         @Test func `a refused connection says so, at once`() async throws {
-            let server = try LoopbackServer { _ in .text("") }
-            let request = server.request("/")
-            server.stop()
-            let error = try await failure(of: CurlSessionManager(), request)
+            // Nobody listens there, and no test is ever given that port.
+            let url = try #require(URL(string: "http://127.0.0.1:1/"))
+            let error = try await failure(of: CurlSessionManager(), NetworkRequest(url: url))
             #expect(error.code == .cannotConnect && error.phase == .connect && error.isConnectivity && error.isRetryable)
         }
 
