@@ -13,6 +13,7 @@ import Testing
         case avatar(Data)
 
         var host: String { "placeholder.test" }
+        var port: Int? { if case .avatar = self { 8443 } else { nil } }
         var endpoint: String {
             switch self {
             case .users, .addUser: "/users"
@@ -51,7 +52,7 @@ import Testing
             (.users, "GET https://placeholder.test/users", ""), (.user(id: 7), "GET https://placeholder.test/users/7", ""),
             (.comments(postID: 1), "GET https://placeholder.test/comments?postID=1", ""),
             (.addUser(name: "ada"), "POST https://placeholder.test/users", #"{"name":"ada"}"#),
-            (.avatar(Data("png".utf8)), "POST https://placeholder.test/avatar", "png"),
+            (.avatar(Data("png".utf8)), "POST https://placeholder.test:8443/avatar", "png"),
         ] as [(PlaceholderAPI, String, String)])
     func `each kind of parameters is sent where it belongs`(api: PlaceholderAPI, line: String, body: String) throws {
         let request = try api.built()

@@ -1,0 +1,117 @@
+import DataTransfer
+import Foundation
+import NetworkCore
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+/// Random schedules of successes, refusals, failures and cancellations over the real engine, watched by rules of what may happen.
+@Suite(.timeLimit(.minutes(2))) struct PipelineStormTests {
+    /// Answers as it likes, and objects to what it should never see.
+    private final class Oracle: Sendable {
+        private struct State {
+            var validToken = 0
+            var arrivals: [String: [String]] = [:]
+            var complaints: [String] = []
+        }
+
+        private let random: SeededRandom
+        private let state = Locked(State())
+
+        init(_ random: SeededRandom) {
+            self.random = random
+        }
+
+        var complaints: [String] { state.withLock(\.complaints) }
+        var arrivals: Int { state.withLock { $0.arrivals.values.reduce(0) { $0 + $1.count } } }
+
+        func issueToken() -> String {
+            state.withLock { state in
+                state.validToken += 1
+                return "\(state.validToken)"
+            }
+        }
+
+        func answer(_ request: LoopbackRequest) -> LoopbackResponse {
+            let call = request.headers["X-Call"] ?? ""
+            return state.withLock { state in
+                let before = state.arrivals[call] ?? []
+                if request.method == .post, before.contains(where: { $0 != "401" }) {
+                    state.complaints.append("POST of call \(call) came again after \(before)")
+                }
+                // Three attempts, each with newer credentials once, each sent again by the engine where a kept connection was dead.
+                if before.count >= 3 * 2 * 2 { state.complaints.append("call \(call) came \(before.count + 1) times") }
+                let isAuthorized = request.headers["Authorization"] == "Bearer \(state.validToken)"
+                if random.next(below: 30) == 0 { state.validToken += 1 }
+                let (name, answer): (String, LoopbackResponse)
+                switch random.next(below: 12) {
+                case _ where !isAuthorized: (name, answer) = ("401", .status(401))
+                case 0: (name, answer) = ("503", .status(503))
+                case 1: (name, answer) = ("503", .status(503, headers: ["Retry-After": "0"]))
+                case 2: (name, answer) = ("reset", .text("value").fault(.reset))
+                case 3: (name, answer) = ("cut", .text("value").fault(.truncateBody(after: 2)))
+                case 4: (name, answer) = ("closed", .text("value").fault(.closeAfter))
+                default: (name, answer) = ("200", .text("value"))
+                }
+                state.arrivals[call, default: []].append(name)
+                return answer
+            }
+        }
+    }
+
+    @Test(arguments: 0..<4) func `no rule is broken over real sockets either`(seed: UInt64) async throws {
+        let random = SeededRandom(seed)
+        let oracle = Oracle(random)
+        let server = try LoopbackServer { request in oracle.answer(request) }
+        let refreshing = Locked((now: 0, most: 0))
+        let credentials = RefreshingCredentials { _ in
+            refreshing.withLock { refreshing in
+                refreshing.now += 1
+                refreshing.most = max(refreshing.most, refreshing.now)
+            }
+            defer { refreshing.withLock { $0.now -= 1 } }
+            await Task.yield()
+            return .bearer(oracle.issueToken())
+        }
+        let api = APIConfiguration(baseURL: server.url)
+        let gate = ConcurrencyGate(total: 8, perHost: 8)
+        let pipeline = RequestPipeline {
+            $0.retry = .retry(RetryPolicy(backoff: Backoff(base: .microseconds(100))), budget: nil)
+            $0.authentication = .authentication(credentials, for: api)
+            $0.coalescing = CoalescingInterceptor()
+            $0.breaker = nil
+            $0.gate = .gate(gate)
+        }
+        let service = DefaultNetworkService(
+            configuration: api, sessionManager: DefaultSessionManager(), interceptors: pipeline.interceptors)
+        let answers = await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<100 {
+                let method: HTTPMethod = [.get, .get, .put, .post, .delete][random.next(below: 5)]
+                let endpoint = Endpoint<Void>(
+                    path: "\(random.next(below: 4))", method: method, headerParameters: ["X-Call": "\(number)"])
+                let (isStreamed, isCancelled) = (random.next(below: 3) == 0, random.next(below: 6) == 0)
+                let turns = random.next(below: 40)
+                group.addTask {
+                    let call = Task {
+                        isStreamed
+                            ? try await service.stream(for: endpoint).collected().statusCode
+                            : try await service.response(for: endpoint).statusCode
+                    }
+                    if isCancelled {
+                        for _ in 0..<turns { await Task.yield() }
+                        call.cancel()
+                    }
+                    return (try? await call.value) != nil
+                }
+            }
+            return await group.reduce(into: (all: 0, good: 0)) { result, isGood in
+                result.all += 1
+                result.good += isGood ? 1 : 0
+            }
+        }
+        #expect(oracle.complaints.isEmpty)
+        #expect(answers.all == 100 && answers.good > 0 && oracle.arrivals >= answers.good / 4)
+        #expect(refreshing.withLock(\.most) <= 1)
+        #expect(gate.waitingCount == 0)
+    }
+}
