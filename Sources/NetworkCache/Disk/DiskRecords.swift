@@ -172,9 +172,10 @@ final class DiskRecords: Sendable {
             for continuation in waiting { continuation.resume() }
             return
         case .look(let shard):
-            let now = clock()
             var found: [RecordStatus] = []
             folder.forEachRecord(inShard: shard) { found.append($0) }
+            // Afterwards: what another process wrote meanwhile is not of the future.
+            let now = clock()
             state.withLock { state in
                 for record in found { state.upkeep.found(record, now: now) }
                 state.upkeep.looked()

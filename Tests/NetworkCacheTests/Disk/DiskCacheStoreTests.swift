@@ -133,6 +133,8 @@ struct DiskCacheStoreTests {
 
     @Test func `what makes room is told`() async throws {
         let store = try store { $0.keys = 2 }
+        // What is oldest is known for sure once all was looked at.
+        await store.records.settle()
         for number in 1...3 {
             try await store.save(CacheEntry(.kept("https://api.example.com/\(number)", varying: language("de"))))
             try await store.save(CacheEntry(.kept("https://api.example.com/\(number)", varying: language("fr"))))

@@ -7,6 +7,7 @@ import Testing
 /// What is removed, and when.
 @Suite(.timeLimit(.minutes(1)))
 struct RecordUpkeepTests {
+    // What is oldest is known for sure once all was looked at: tests of the order wait for that first.
     private let directory: CacheDirectory
     private let clock = TestClock()
 
@@ -29,6 +30,7 @@ struct RecordUpkeepTests {
 
     @Test func `what was longest unused goes first`() async throws {
         let records = try directory.records(entries: 10, clock: clock)
+        await records.settle()
         try await write(0..<10, to: records)
         clock.advance(by: .seconds(1))
         for key in [0, 3] { #expect(await records.payload("k\(key + 100)") != nil) }
@@ -87,6 +89,7 @@ struct RecordUpkeepTests {
 
     @Test func `what was used before the clock was set back goes first`() async throws {
         let records = try directory.records(entries: 10, clock: clock)
+        await records.settle()
         try await write(0..<10, to: records)
         clock.advance(by: .seconds(-100_000))
         // This one is used now, and so is newer than those used in the future.
@@ -126,6 +129,7 @@ struct RecordUpkeepTests {
 
     @Test func `files that vanish or appear meanwhile do no harm`() async throws {
         let records = try directory.records(entries: 20, clock: clock)
+        await records.settle()
         try await write(0..<20, to: records)
         await records.settle()
         for key in 0..<10 { unlink(directory.file(of: RecordKey("k\(key + 100)")).path) }

@@ -72,7 +72,8 @@ struct TimingsCoding: Codable {
         func duration(_ key: Keys) -> Duration? {
             // A year is more than any exchange takes, and what a `Duration` holds.
             guard let value = container.tolerated(key, as: Double.self), (0...31_536_000_000).contains(value) else { return nil }
-            return .seconds(value / 1000)
+            // As exact as what is written, so that sums of them are too.
+            return .microseconds(Int64((value * 1000).rounded()))
         }
         timings = HTTPArchive.Timings(
             blocked: duration(.blocked), dns: duration(.dns), connect: duration(.connect), ssl: duration(.ssl),
