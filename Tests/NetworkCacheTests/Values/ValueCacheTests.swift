@@ -153,6 +153,8 @@ struct ValueCacheTests {
         limits.values = 3
         limits.valueBytes = 2_000
         let cache = try cache(place, limits: limits)
+        // What is oldest is known for sure once all was looked at.
+        await (cache.storage as? DiskValues)?.records.settle()
         for key in 1...3 {
             clock.advance(by: .seconds(1))
             try await cache.set(key, for: "\(key)", lifetime: .seconds(60))
