@@ -12,12 +12,19 @@ package final class SentRequest: AttemptObserver {
     package var isShared: Bool { last.withLock { $0.isShared } }
 
     package func attemptWillBegin(_ request: NetworkRequest) {
-        last.withLock { $0 = (request, false) }
+        remember(request, isShared: false)
     }
 
     package func attemptWasShared(_ request: NetworkRequest) {
-        last.withLock { $0 = (request, true) }
+        remember(request, isShared: true)
     }
 
     package func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {}
+
+    /// Without its observers, of which this is one: the two would keep each other.
+    private func remember(_ request: NetworkRequest, isShared: Bool) {
+        var request = request
+        request.attemptObserver = nil
+        last.withLock { $0 = (request, isShared) }
+    }
 }

@@ -101,6 +101,21 @@ import Testing
         #expect(await late.withLock { $0 }?.value == 200)
     }
 
+    @Test func `what remembers the request that was sent goes with it`() throws {
+        weak var observer: SentRequest?
+        do {
+            let sent = SentRequest()
+            observer = sent
+            var request = NetworkRequest(url: try #require(URL(string: "https://api.test/")))
+            request.addAttemptObserver(sent)
+            request.attemptObserver?.attemptWillBegin(request)
+            #expect(sent.request == request)
+            request.attemptObserver?.attemptWasShared(request)
+            #expect(sent.request == request && sent.isShared)
+        }
+        #expect(observer == nil)
+    }
+
     private static func result(
         _ request: NetworkRequest, _ next: NetworkExchange
     ) async -> Result<NetworkResponse, TransportError> {
