@@ -102,7 +102,10 @@ struct StreamedExchangeTests {
             #expect(await events.next() == .stalled)
             #expect(server.moved < 16 << 20)
             handle.cancel()
-            #expect(await events.next() == .closed)
+            // A machine that has much to do stalls more than once before the body does.
+            var event = await events.next()
+            while event == .stalled { event = await events.next() }
+            #expect(event == .closed)
             gate.signal()
             var iterator = results.makeAsyncIterator()
             let result = await iterator.next()
