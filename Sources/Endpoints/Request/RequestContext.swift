@@ -29,8 +29,8 @@ public struct RequestContext: Sendable {
 }
 
 /// One value, and those set before it.
+// Sendable although unchecked: a class that others derive from cannot be checked. Nothing in it changes.
 private class Entry: @unchecked Sendable {
-    // Sendable although unchecked: nothing in it changes, and what the class below adds is `Sendable`.
     let key: ObjectIdentifier
     let next: Entry?
 
@@ -49,6 +49,7 @@ private class Entry: @unchecked Sendable {
     }
 }
 
+// Sendable although unchecked, as what it derives from is: its one property does not change, and is of a `Sendable` type.
 private final class ValueEntry<Value: Sendable>: Entry, @unchecked Sendable {
     let value: Value
 

@@ -20,11 +20,9 @@
         /// Of what a version of a key has.
         private static func count(_ key: Int, _ version: Int) -> Int { (version &* 7_919 &+ key &* 104_729) % 50_000 }
 
+        /// A moment that nothing in the process can prepare for: a timer's, and so one that differs from round to round.
         private static func killSelf(after microseconds: Int) {
-            Thread.detachNewThread {
-                usleep(UInt32(microseconds))
-                kill(getpid(), SIGKILL)
-            }
+            DispatchQueue(label: "killer").asyncAfter(deadline: .now() + .microseconds(microseconds)) { kill(getpid(), SIGKILL) }
         }
 
         private static func folderOfRecords(_ place: URL) throws -> DiskRecords {
@@ -95,7 +93,7 @@
                     let records = try Self.folderOfRecords(place)
                     Self.killSelf(after: round &* 977 % 5_000)
                     try await records.removeAll()
-                    while true { sleep(1) }
+                    while true { pause() }
                 }
                 var kept = 0
                 for key in 0..<200 {
