@@ -31,6 +31,7 @@ let package = Package(
             dependencies: [
                 "Endpoints", "NetworkLogging",
                 .target(name: "CCurl", condition: .when(platforms: [.linux])),
+                .target(name: "CCodings", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings
         ),
@@ -48,13 +49,18 @@ let package = Package(
             name: "CCurl",
             linkerSettings: [.linkedLibrary(":libcurl.so.4", .when(platforms: [.linux]))]
         ),
+        // Our own declarations of zlib, brotli and zstd, which are looked up at run time.
+        .target(name: "CCodings", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .executableTarget(
             name: "quickstart", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkTesting"], swiftSettings: settings),
         .testTarget(name: "EndpointsTests", dependencies: ["Endpoints"], swiftSettings: settings),
         .testTarget(name: "LoggingTests", dependencies: ["NetworkLogging"], swiftSettings: settings),
         .testTarget(
             name: "NetworkCoreTests",
-            dependencies: ["NetworkCore", "NetworkTesting", .target(name: "CCurl", condition: .when(platforms: [.linux]))],
+            dependencies: [
+                "NetworkCore", "NetworkTesting", .target(name: "CCurl", condition: .when(platforms: [.linux])),
+                .target(name: "CCodings", condition: .when(platforms: [.linux])),
+            ],
             swiftSettings: settings
         ),
         .testTarget(name: "DataTransferTests", dependencies: ["DataTransfer", "NetworkTesting"], swiftSettings: settings),

@@ -7,6 +7,8 @@ extern void *curl_version_info(int age);
 extern void *curl_easy_init(void);
 extern void curl_easy_cleanup(void *easy);
 extern int curl_easy_setopt(void *easy, int option, ...);
+extern int curl_easy_send(void *easy, const void *bytes, size_t count, size_t *sent);
+extern int curl_easy_recv(void *easy, void *bytes, size_t count, size_t *received);
 extern int curl_easy_pause(void *easy, int directions);
 extern int curl_easy_getinfo(void *easy, int info, ...);
 extern const char *curl_easy_strerror(int code);
@@ -88,6 +90,16 @@ int ccurl_easy_set_prerequest_callback(void *easy, ccurl_prerequest_callback val
 }
 int ccurl_easy_get_long(void *easy, int info, long *value) { return curl_easy_getinfo(easy, info, value); }
 int ccurl_easy_get_offset(void *easy, int info, int64_t *value) { return curl_easy_getinfo(easy, info, value); }
+int ccurl_easy_get_socket(void *easy) {
+    int socket = -1;
+    return curl_easy_getinfo(easy, CCURLINFO_ACTIVESOCKET, &socket) ? -1 : socket;
+}
+int ccurl_easy_send(void *easy, const void *bytes, size_t count, size_t *sent) {
+    return curl_easy_send(easy, bytes, count, sent);
+}
+int ccurl_easy_receive(void *easy, void *bytes, size_t count, size_t *received) {
+    return curl_easy_recv(easy, bytes, count, received);
+}
 int ccurl_easy_get_pointer(void *easy, int info, void **value) { return curl_easy_getinfo(easy, info, value); }
 const char *ccurl_easy_strerror(int code) { return curl_easy_strerror(code); }
 

@@ -36,6 +36,7 @@ enum {
     CCURLOPT_FRESH_CONNECT = 74,
     CCURLOPT_FORBID_REUSE = 75,
     CCURLOPT_HTTPGET = 80,
+    CCURLOPT_HTTP_VERSION = 84,
     CCURLOPT_SSL_VERIFYHOST = 81,
     CCURLOPT_SSL_CIPHER_LIST = 10083,
     CCURLOPT_CAPATH = 10097,
@@ -45,8 +46,11 @@ enum {
     CCURLOPT_PROXYTYPE = 101,
     CCURLOPT_ACCEPT_ENCODING = 10102,
     CCURLOPT_PRIVATE = 10103,
+    CCURLOPT_SSL_CTX_FUNCTION = 20108,
+    CCURLOPT_SSL_CTX_DATA = 10109,
     CCURLOPT_PROXYAUTH = 111,
     CCURLOPT_POSTFIELDSIZE_LARGE = 30120,
+    CCURLOPT_CONNECT_ONLY = 141,
     CCURLOPT_CONNECTTIMEOUT_MS = 156,
     CCURLOPT_HTTP_CONTENT_DECODING = 158,
     CCURLOPT_OPENSOCKETFUNCTION = 20163,
@@ -66,6 +70,7 @@ enum {
     CCURLOPT_PIPEWAIT = 237,
     CCURLOPT_SUPPRESS_CONNECT_HEADERS = 265,
     CCURLOPT_DISALLOW_USERNAME_IN_URL = 278,
+    CCURLOPT_MAXAGE_CONN = 288,
     CCURLOPT_SSLCERT_BLOB = 40291,
     CCURLOPT_SSLKEY_BLOB = 40292,
     // Since 7.77.0.
@@ -84,12 +89,17 @@ enum {
     CCURLMOPT_TIMERDATA = 10005,
     CCURLMOPT_MAXCONNECTS = 6,
     CCURLMOPT_MAX_TOTAL_CONNECTIONS = 13,
+    // Since 8.20.0.
+    CCURLMOPT_RESOLVE_THREADS_MAX = 20,
+    CCURLMOPT_QUICK_EXIT = 21,
 };
 
 enum {
     CCURLINFO_RESPONSE_CODE = 0x200002,
     CCURLINFO_SSL_VERIFYRESULT = 0x20000D,
     CCURLINFO_PRIVATE = 0x100015,
+    CCURLINFO_HTTP_CONNECTCODE = 0x200016,
+    CCURLINFO_ACTIVESOCKET = 0x50002C,
     CCURLINFO_OS_ERRNO = 0x200019,
     CCURLINFO_NUM_CONNECTS = 0x20001A,
     CCURLINFO_LOCAL_PORT = 0x20002A,
@@ -139,6 +149,7 @@ enum {
     CCURL_HTTP_VERSION_1_0 = 1,
     CCURL_HTTP_VERSION_1_1 = 2,
     CCURL_HTTP_VERSION_2_0 = 3,
+    CCURL_HTTP_VERSION_2TLS = 4,
     CCURL_HTTP_VERSION_3 = 30,
     CCURL_SSLVERSION_TLSv1_0 = 4,
     CCURL_SSLVERSION_TLSv1_1 = 5,
@@ -188,6 +199,7 @@ enum {
     CCURLE_LOGIN_DENIED = 67,
     CCURLE_SSL_CACERT_BADFILE = 77,
     CCURLE_SSL_SHUTDOWN_FAILED = 80,
+    CCURLE_AGAIN = 81,
     CCURLE_SSL_CRL_BADFILE = 82,
     CCURLE_SSL_ISSUER_ERROR = 83,
     CCURLE_CHUNK_FAILED = 88,
@@ -202,6 +214,7 @@ enum {
     CCURLE_PROXY = 97,
     CCURLE_SSL_CLIENTCERT = 98,
     CCURLE_UNRECOVERABLE_POLL = 99,
+    CCURLE_TOO_LARGE = 100,
 };
 
 typedef size_t (*ccurl_data_callback)(char *bytes, size_t size, size_t count, void *context);
@@ -248,8 +261,35 @@ int ccurl_easy_set_close_callback(void *easy, ccurl_close_callback value);
 int ccurl_easy_set_prerequest_callback(void *easy, ccurl_prerequest_callback value);
 int ccurl_easy_get_long(void *easy, int info, long *value);
 int ccurl_easy_get_offset(void *easy, int info, int64_t *value);
+// The socket of a handle's connection, as `CURLINFO_ACTIVESOCKET` has it; -1 where there is none.
+int ccurl_easy_get_socket(void *easy);
+// For handles with `CURLOPT_CONNECT_ONLY`: what the connection takes and gives at once, `CCURLE_AGAIN` when that is nothing.
+int ccurl_easy_send(void *easy, const void *bytes, size_t count, size_t *sent);
+int ccurl_easy_receive(void *easy, void *bytes, size_t count, size_t *received);
 int ccurl_easy_get_pointer(void *easy, int info, void **value);
 const char *ccurl_easy_strerror(int code);
+
+// What a TLS handshake has come to, seen from inside OpenSSL. A watched connection writes here for as long as it lives.
+struct ccurl_handshake {
+    // Whether the first message is about to be sent.
+    int has_begun;
+    // Whether the last one has been received.
+    int is_done;
+    // What was agreed on by ALPN (RFC 7301).
+    int protocol;
+    // The server's last fatal alert (RFC 8446 §6), 0 for none.
+    int alert;
+};
+enum {
+    CALPN_NONE = 0,
+    CALPN_HTTP1 = 1,
+    CALPN_HTTP2 = 2,
+    CALPN_OTHER = 3,
+};
+// Whether the OpenSSL that libcurl uses has what watching takes.
+int ccurl_can_watch_handshakes(void);
+// Has each new connection of a handle write to `handshake`, which must outlive all of them. Returns a `CURLcode`.
+int ccurl_easy_watch_handshake(void *easy, struct ccurl_handshake *handshake);
 
 // Returns the new head of the list, or NULL without memory, when the old list is unchanged.
 ccurl_list *ccurl_list_append(ccurl_list *list, const char *line);

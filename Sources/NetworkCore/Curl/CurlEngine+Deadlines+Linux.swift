@@ -2,9 +2,12 @@
     import CCurl
     import Endpoints
 
-    // Time limits that libcurl does not know, or not to the millisecond.
+    // Time limits. libcurl's own are not relied on.
     extension CurlEngine {
+        /// Has a transfer looked at again no later than at a time.
         func schedule(_ transfer: CurlTransfer, at deadline: UInt64) {
+            let deadline = min(deadline, transfer.totalDeadline)
+            guard deadline != transfer.deadline || transfer.heapIndex < 0 else { return }
             deadlines.remove(transfer)
             guard deadline != .max else { return }
             transfer.deadline = deadline
@@ -14,24 +17,47 @@
         func endLate() {
             while let transfer = deadlines.first, transfer.deadline <= now {
                 if transfer.totalDeadline <= now {
-                    let phase = transfer.easy?.phase(of: transfer) ?? .queued
-                    end(transfer, .failure(transfer.lateness("the total timeout ran out", phase: phase, now)))
+                    end(transfer, .failure(transfer.lateness("the total timeout ran out", phase: transfer.phase, now)))
+                    continue
+                }
+                if isConnecting(transfer) {
+                    guard transfer.connectDeadline <= now else {
+                        schedule(transfer, at: transfer.connectDeadline)
+                        continue
+                    }
+                    end(transfer, .failure(transfer.lateness("the connect timeout ran out", phase: transfer.phase, now)))
+                    continue
+                }
+                if case .http1(let connection) = transfer.carrier, connection.sending.awaitsContinue {
+                    schedule(transfer, at: now &+ transfer.idleNanoseconds)
+                    stopAwaitingContinue(connection)
                     continue
                 }
                 let idleDeadline = lastActivity(of: transfer) &+ transfer.idleNanoseconds
                 if idleDeadline <= now {
-                    let phase = transfer.easy?.phase(of: transfer)
-                    end(transfer, .failure(transfer.lateness("no byte moved for the idle timeout", phase: phase, now)))
+                    end(transfer, .failure(transfer.lateness("no byte moved for the idle timeout", phase: transfer.phase, now)))
                 } else {
-                    schedule(transfer, at: min(transfer.totalDeadline, idleDeadline))
+                    schedule(transfer, at: idleDeadline)
                 }
+            }
+            while let idle = pool.first, idle.deadline <= now {
+                pool.remove(idle)
+                close(idle)
             }
         }
 
-        /// The clock stands still until the connection is ready, since the connect timeout watches over that, and while it is our side
-        /// that does not go on.
+        private func isConnecting(_ transfer: CurlTransfer) -> Bool {
+            switch transfer.carrier {
+            case .connecting, .awaitingVersion: true
+            case .none, .http1, .http2: false
+            }
+        }
+
+        /// The clock stands still while it is our side that does not go on.
         private func lastActivity(of transfer: CurlTransfer) -> UInt64 {
-            guard let easy = transfer.easy, !transfer.isPaused else { return now }
+            if transfer.isPaused { return now }
+            guard case .http2(let easy) = transfer.carrier else { return transfer.lastActivity }
+            // Until the connection is ready, the connect timeout watches over it.
             let ready = easy.microseconds(CCURLINFO_PRETRANSFER_TIME_T)
             if ready == 0 { return now }
             // What libcurl sends from its own copy moves no callback of ours.
@@ -41,24 +67,6 @@
                 if transfer.isSending(uploaded: uploaded) { return now }
             }
             return max(transfer.lastActivity, transfer.launched &+ UInt64(ready) * 1000)
-        }
-
-    }
-
-    extension CurlTransfer {
-        func lateness(_ what: String, phase: TransportError.Phase?, _ now: UInt64) -> TransportError {
-            let milliseconds = (now - min(now, submitted)) / 1_000_000
-            var error = TransportError(
-                .timedOut, "\(what), \(milliseconds) ms after the call", phase: phase, request: request)
-            if phase == .queued { error.timings = timingsInLine(now) }
-            return error
-        }
-
-        /// The times of a transfer that has no handle.
-        func timingsInLine(_ now: UInt64) -> TransferTimings {
-            TransferTimings(
-                queued: .nanoseconds(queued + (now - min(now, entered))), total: .nanoseconds(now - min(now, submitted)),
-                redirects: redirects)
         }
     }
 #endif

@@ -4,30 +4,45 @@
     import Foundation
     import Glibc
 
-    /// An event loop: one libcurl multi handle, one epoll set, one thread.
+    /// An event loop: one epoll set, one thread, the HTTP/1.1 connections it has open, and libcurl, which makes them and speaks HTTP/2.
     ///
-    /// Made by whoever sends the first transfer. Each round of its thread takes the inbox, lets libcurl work on the sockets that are
-    /// ready, answers what has ended, and ends what is late. While there is no transfer, a caller starts one on its own thread, which
-    /// spares the switch to this one; whoever works holds the turn.
-    // Sendable although unchecked: `let`s are immutable, and every `var` is touched by the holder of `turn` alone.
+    /// Made by whoever sends the first transfer. Each round of its thread takes the inbox, deals with the sockets that are ready, answers
+    /// what has ended, and ends what is late. While there is no transfer, a caller starts one on its own thread, which spares the switch
+    /// to this one; whoever works holds the turn.
+    // Sendable although unchecked: `let`s are immutable or the turn holder's, and every `var` is touched by the holder of `turn` alone.
     final class CurlEngine: @unchecked Sendable {
         let loops: CurlLoops
         let loop: CurlLoop
-        private let epoll: EpollSet
+        let sockets: EpollSet
         private let turn = Turn()
-        let multi: UnsafeMutableRawPointer
+        /// Where connections are made.
+        let connector: CurlMulti
+        /// Where libcurl speaks HTTP/2. Apart, since it closes idle connections of its own as it sees fit.
+        var streams: CurlMulti
+        let handshakes = HandshakeCells()
+        let workspace = Workspace()
         var now: UInt64 = 0
-        /// When libcurl wants to be called without an event.
-        private var curlDeadline = UInt64.max
         var deadlines = DeadlineHeap<CurlTransfer>()
         /// When somebody will have stood in line for too long.
         private var lineDeadline = UInt64.max
-        var spares = SpareHandles()
-        let multiplexedPorts = MultiplexedPorts()
-        let arrivals = Arrivals()
+        var pool = ConnectionPool()
+        var spareConnects = SpareHandles<ConnectHandle>()
+        var spareStreams = SpareHandles<HTTP2Handle>()
+        /// Handles whose connection is being made, also those that nobody waits for any more.
+        var connecting = 0
+        /// HTTP/1.1 connections, idle ones included, and those that are being made.
+        var openConnections = 0
+        /// Transfers over HTTP/2.
+        var streaming = 0
+        /// What the origins are known to speak.
+        var versions: [String: ProtocolRegistry.Version] = [:]
+        /// Transfers that wait for that, by origin.
+        var awaitingVersion: [String: [CurlTransfer]] = [:]
+        /// Connections that have more to read than they were let read at once.
+        var ready: [HTTP1Connection] = []
         /// Started here and not ended.
         var transfers = 0 {
-            didSet { epoll.keepsIdleSockets = transfers > 1 }
+            didSet { sockets.keepsIdleSockets = transfers > 1 }
         }
         /// Got a place, and are about to be launched.
         var admitted: [CurlTransfer] = []
@@ -38,7 +53,10 @@
         /// Whether the thread is gone.
         private var hasEnded = false
         let redirectRules: RedirectRules
-        private let keepsConnections: Bool
+        let requestWriter: HTTP1RequestWriter
+        let maximumIdle: Int
+        let maximumOpen: Int
+        let idleLifetime: UInt64
 
         private static let globalResult: CInt = {
             defer { ProcessEnd.prepare() }
@@ -49,49 +67,32 @@
 
         /// `nil` when the process has no descriptors or memory left.
         init?(loops: CurlLoops, loop: CurlLoop) {
-            guard Self.isReady, let epoll = EpollSet(), let multi = ccurl_multi_init() else { return nil }
+            guard Self.isReady, let sockets = EpollSet(), let connector = CurlMulti(sockets), let streams = CurlMulti(sockets) else {
+                return nil
+            }
             self.loops = loops
             self.loop = loop
-            self.epoll = epoll
-            self.multi = multi
-            redirectRules = RedirectRules(loop.configuration)
-            let idle = loop.configuration.share(of: loop.configuration.maximumIdleConnections, loop: loop.number)
-            keepsConnections = idle > 0
-            let context = Unmanaged.passUnretained(self).toOpaque()
-            ccurl_multi_set_pointer(multi, CInt(CCURLMOPT_SOCKETDATA), Unmanaged.passUnretained(epoll).toOpaque())
-            ccurl_multi_set_pointer(multi, CInt(CCURLMOPT_TIMERDATA), context)
-            ccurl_multi_set_socket_callback(multi) { _, socket, what, context, _ in
-                guard let context else { return 0 }
-                Unmanaged<EpollSet>.fromOpaque(context).takeUnretainedValue().watch(socket, what: what)
-                return 0
-            }
-            ccurl_multi_set_timer_callback(multi) { _, milliseconds, context in
-                guard let context else { return 0 }
-                Unmanaged<CurlEngine>.fromOpaque(context).takeUnretainedValue().setTimer(milliseconds)
-                return 0
-            }
-            // The gate keeps connections in use below this; idle ones are closed to make room.
-            let connections = loop.configuration.share(of: loop.configuration.maximumConnections, loop: loop.number)
-            ccurl_multi_set_long(multi, CInt(CCURLMOPT_MAX_TOTAL_CONNECTIONS), CLong(connections))
-            ccurl_multi_set_long(multi, CInt(CCURLMOPT_MAXCONNECTS), CLong(idle))
+            self.sockets = sockets
+            self.connector = connector
+            self.streams = streams
+            let configuration = loop.configuration
+            redirectRules = RedirectRules(configuration)
+            requestWriter = HTTP1RequestWriter(userAgent: configuration.userAgent, acceptEncoding: ContentDecoder.acceptEncoding)
+            maximumIdle = configuration.share(of: configuration.maximumIdleConnections, loop: loop.number)
+            maximumOpen = configuration.share(of: configuration.maximumConnections, loop: loop.number)
+            idleLifetime = configuration.idleConnectionLifetime.boundedNanoseconds
+            // Its connections are closed by us alone.
+            connector.set(CCURLMOPT_MAXCONNECTS, 1_000_000)
+            limitStreams()
         }
 
         deinit {
             turn.take()
-            spares.removeAll()
-            ccurl_multi_cleanup(multi)
+            closeIdle()
+            spareConnects.removeAll()
+            spareStreams.removeAll()
             turn.release()
             ProcessEnd.forget(turn)
-        }
-
-        /// A handle that goes this session manager's way; `nil` without memory.
-        func makeHandle(_ trust: CurlTrust) -> EasyHandle? {
-            guard let easy = EasyHandle(trust), easy.setRoute(loop.configuration, cookies: loops.cookies) else { return nil }
-            easy.setSockets(epoll)
-            easy.multiplexedPorts = multiplexedPorts
-            // To libcurl, 0 kept connections mean as many as it likes.
-            if !keepsConnections { easy.set(CCURLOPT_FORBID_REUSE, 1) }
-            return easy
         }
 
         /// - Returns: Whether the process has a thread for it, and is not ending.
@@ -124,25 +125,34 @@
                 let commands = loop.takeCommands()
                 for command in commands { obey(command) }
                 work()
-                if transfers == 0, loop.mayEnd() {
+                if transfers == 0, connecting == 0, loop.mayEnd() {
                     hasEnded = true
+                    closeIdle()
                     return turn.release()
                 }
                 lineDeadline = loops.endLate(now)
-                let milliseconds = commands.isEmpty ? waitMilliseconds() : 0
+                let milliseconds = commands.isEmpty && ready.isEmpty ? waitMilliseconds() : 0
                 turn.release()
-                let count = epoll.wait(milliseconds: milliseconds)
+                let count = sockets.wait(milliseconds: milliseconds)
                 turn.take()
                 loop.wokeUp()
                 now = monotonicNanoseconds()
-                epoll.forEach(count) { socket, events in act(socket, events) }
+                sockets.forEach(count) { event in
+                    switch event {
+                    case .connection(let connection, let readiness):
+                        react(connection, readiness)
+                    case .curl(let multi, let socket, let bits):
+                        multi?.act(socket, bits)
+                    }
+                }
+                readOn()
                 work()
             }
         }
 
         /// Makes the thread take the inbox. Called under the loop's lock.
         func wake() {
-            epoll.wake()
+            sockets.wake()
         }
 
         /// Starts a transfer on the thread of whoever calls, if there is no other: those that come in numbers are cheaper together.
@@ -157,7 +167,7 @@
                 obey(command)
                 work()
             }
-            if min(curlDeadline, deadlines.first?.deadline ?? .max) < waitsUntil { epoll.wake() }
+            if nextDeadline < waitsUntil || !ready.isEmpty { sockets.wake() }
             return true
         }
 
@@ -167,6 +177,7 @@
             case .start(let transfer): start(transfer)
             case .cancel(let transfer): if loops.isIn(loop.number, transfer) { cancel(transfer) }
             case .resume(let transfer): if loops.isIn(loop.number, transfer) { resume(transfer) }
+            case .versionSettled(let origin): goOn(to: origin)
             }
         }
 
@@ -175,17 +186,33 @@
             finishDone()
             endLate()
             // A bound, so that timers that are always due cannot keep the sockets and the inbox waiting.
-            for _ in 0..<16 where curlDeadline <= now {
-                curlDeadline = .max
-                act(CInt(CCURL_SOCKET_TIMEOUT), 0)
+            for _ in 0..<16 where min(connector.deadline, streams.deadline) <= now {
+                if connector.deadline <= now { connector.runTimers() }
+                if streams.deadline <= now { streams.runTimers() }
                 finishDone()
                 endLate()
             }
-            arrivals.flush()
+            workspace.arrivals.flush()
+        }
+
+        private func finishDone() {
+            while let done = connector.nextDone() {
+                finishConnecting(Unmanaged<ConnectHandle>.fromOpaque(done.handle).takeUnretainedValue(), done.code)
+            }
+            while let done = streams.nextDone() {
+                let easy = Unmanaged<HTTP2Handle>.fromOpaque(done.handle).takeUnretainedValue()
+                if let transfer = easy.transfer { finish(transfer, easy, done.code) }
+            }
+        }
+
+        private var nextDeadline: UInt64 {
+            min(
+                min(connector.deadline, streams.deadline), min(deadlines.first?.deadline ?? .max, lineDeadline),
+                pool.first?.deadline ?? .max)
         }
 
         private func waitMilliseconds() -> CInt {
-            let next = min(curlDeadline, deadlines.first?.deadline ?? .max, lineDeadline)
+            let next = nextDeadline
             let current = monotonicNanoseconds()
             if next == .max {
                 // A caller whose deadline comes first has to wake the thread: one that waits for a second spares them that.
@@ -196,15 +223,6 @@
             waitsUntil = next
             guard next > current else { return 0 }
             return CInt(min((next - current + 999_999) / 1_000_000, 60_000))
-        }
-
-        private func act(_ socket: CInt, _ events: CInt) {
-            var running: CInt = 0
-            ccurl_multi_socket_action(multi, socket, events, &running)
-        }
-
-        private func setTimer(_ milliseconds: CLong) {
-            curlDeadline = milliseconds < 0 ? .max : now &+ UInt64(milliseconds) * 1_000_000
         }
     }
 #endif

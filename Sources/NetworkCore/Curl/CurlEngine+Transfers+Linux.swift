@@ -3,20 +3,44 @@
     import Endpoints
     import Foundation
 
-    // From start to end of a transfer.
+    // From start to end of a transfer, whatever carries it.
     extension CurlEngine {
         /// Begins a hop that has a place in this loop.
         func start(_ transfer: CurlTransfer) {
             transfers += 1
             wasUsed = true
             transfer.isHere = true
+            transfer.deadline = .max
             // A cancellation may have come first, even before there was an engine to tell.
             guard !transfer.isAnswered else { return end(transfer, nil) }
+            transfer.queued &+= now - min(now, transfer.entered)
+            transfer.launched = now
+            transfer.connectDeadline =
+                now &+ (transfer.request.timeouts.connect ?? loop.configuration.connectTimeout).boundedNanoseconds
+            transfer.sending.begin()
+            transfer.lastActivity = now
             launch(transfer)
         }
 
+        /// Gives a hop what carries it: a connection, a stream, or whoever finds out which it has to be.
+        func launch(_ transfer: CurlTransfer) {
+            transfer.carrier = .none
+            guard let trust = transfer.trust else { return }
+            guard transfer.origin.hasPrefix("https:") else { return launchHTTP1(transfer, trust) }
+            guard LibraryQuirks.current.speaksHTTP2 else { return launchHTTP1(transfer, trust) }
+            switch version(of: transfer) {
+            case .known(.http1): launchHTTP1(transfer, trust)
+            case .known(.http2): launchHTTP2(transfer, trust)
+            case .findOut: connect(transfer, trust, offersHTTP2: true)
+            case .wait:
+                transfer.carrier = .awaitingVersion
+                awaitingVersion[transfer.origin, default: []].append(transfer)
+                schedule(transfer, at: transfer.connectDeadline)
+            }
+        }
+
         /// Those who got a place that one of ours has left.
-        private func admit(_ next: [CurlTransfer]) {
+        func admit(_ next: [CurlTransfer]) {
             let isAdmitting = !admitted.isEmpty
             admitted += next
             // Each may leave at once, and so let another in: not one inside the other.
@@ -47,87 +71,40 @@
             if lane == loop.number { start(transfer) } else { loops.handOver(transfer, lane) }
         }
 
-        /// Hands a hop to libcurl.
-        private func launch(_ transfer: CurlTransfer) {
-            let connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
-            guard let trust = transfer.trust, let easy = spares.take(for: trust) ?? makeHandle(trust),
-                easy.configure(
-                    transfer.request, bodyLength: transfer.bodyLength, connectTimeout: connectTimeout,
-                    userAgent: loop.configuration.userAgent, onFreshConnection: transfer.sending.needsFreshConnection)
-            else {
-                return end(
-                    transfer,
-                    .failure(TransportError(.outOfResources, "no memory for the transfer", request: transfer.request)))
-            }
-            easy.setBuffer(isStreamed: transfer.download != nil)
-            if transfer.download != nil { transfer.arrivals = arrivals }
-            easy.transfer = transfer
-            transfer.easy = easy
-            transfer.queued &+= now - min(now, transfer.entered)
-            transfer.launched = now
-            transfer.sending.begin()
-            transfer.lastActivity = now
-            transfer.firstByte = 0
-            let result = ccurl_multi_add(multi, easy.pointer)
-            guard result == 0 else {
-                let reason = String(cString: ccurl_multi_strerror(result))
-                return end(transfer, .failure(TransportError(.other, reason, request: transfer.request, engineCode: Int(result))))
-            }
-            schedule(transfer, at: min(transfer.totalDeadline, now &+ transfer.idleNanoseconds))
-        }
-
         func cancel(_ transfer: CurlTransfer) {
             // It may have ended meanwhile, or is still to be started.
             if transfer.isHere { end(transfer, nil) }
         }
 
-        func finishDone() {
-            var pointer: UnsafeMutableRawPointer?
-            var code: CInt = 0
-            while ccurl_multi_next_done(multi, &pointer, &code) != 0 {
-                var context: UnsafeMutableRawPointer?
-                guard let pointer, ccurl_easy_get_pointer(pointer, CInt(CCURLINFO_PRIVATE), &context) == 0, let context else {
-                    continue
-                }
-                let easy = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
-                if let transfer = easy.transfer { finish(transfer, easy, code) }
+        /// Goes on in both directions; what still cannot go on pauses anew.
+        func resume(_ transfer: CurlTransfer) {
+            guard transfer.isPaused else { return }
+            transfer.lastActivity = now
+            transfer.isSendPaused = false
+            transfer.isReceivePaused = false
+            switch transfer.carrier {
+            case .http1(let connection): advance(connection)
+            case .http2(let easy): resume(transfer, easy)
+            case .none, .awaitingVersion, .connecting: break
             }
         }
 
-        private func finish(_ transfer: CurlTransfer, _ easy: EasyHandle, _ code: CInt) {
-            if let failure = transfer.failure { return end(transfer, .failure(failure)) }
-            guard code == CInt(CCURLE_OK) || easy.hasWholeResponse(code, transfer: transfer) else {
-                if mayRepeat(transfer, easy, code) { return `repeat`(transfer) }
-                return end(transfer, .failure(transfer.lostConnection(code) ?? easy.error(code, transfer: transfer)))
-            }
-            guard transfer.head.isComplete else {
-                // libcurl takes a connection closed inside the head for the end of an empty body.
-                return end(
-                    transfer,
-                    .failure(
-                        TransportError(
-                            .connectionLost, "the connection was closed inside the response head", phase: .receive,
-                            request: transfer.request)))
-            }
-            multiplexedPorts.note(transfer.sending.port, isMultiplexed: easy.isMultiplexed)
-            if easy.isMultiplexed { widen(transfer.origin) }
-            let status = easy.statusCode
-            if RedirectRules.isRedirect(status), loop.configuration.maximumRedirects > 0 {
+        /// The response has come whole: follows it where it leads elsewhere, else answers with it.
+        func finish(_ transfer: CurlTransfer) {
+            if RedirectRules.isRedirect(transfer.status), loop.configuration.maximumRedirects > 0 {
                 do throws(TransportError) {
                     let next = try redirectRules.next(
-                        after: transfer.request, status: status, location: transfer.head.headers["Location"],
+                        after: transfer.request, status: transfer.status, location: transfer.head.headers["Location"],
                         followed: transfer.redirects)
                     if let next { return follow(next, transfer) }
                 } catch {
                     return end(transfer, .failure(error))
                 }
             }
-            end(transfer, .success(easy.response(status: status, transfer: transfer)))
-        }
-
-        /// A host that speaks HTTP/2 bears more requests at once, on the connections it has.
-        private func widen(_ origin: String) {
-            admit(loops.widen(origin, lane: loop.number))
+            let response = RawResponse(
+                status: transfer.status, head: transfer.head, body: transfer.body, url: transfer.request.url,
+                timings: transfer.timings(now))
+            end(transfer, .success(response))
         }
 
         private func follow(_ next: NetworkRequest, _ transfer: CurlTransfer) {
@@ -141,8 +118,15 @@
             transfer.request = next
             transfer.origin = next.origin
             transfer.sending = SendRule()
-            transfer.head.reset()
-            transfer.body = Data()
+            transfer.resetResponse()
+            enterAnew(transfer)
+        }
+
+        /// Sends a request whose kept connection turned out to be closed once more, on a fresh one.
+        func `repeat`(_ transfer: CurlTransfer) {
+            transfer.sending.repeatOnFreshConnection()
+            leave(transfer, isEnd: false)
+            transfer.resetResponse()
             enterAnew(transfer)
         }
 
@@ -152,25 +136,30 @@
         func end(_ transfer: CurlTransfer, _ outcome: CurlTransfer.Outcome?) {
             let outcome = outcome?.mapError { error in
                 var error = error
-                error.timings = transfer.easy?.timings(transfer: transfer) ?? transfer.timingsInLine(now)
+                error.timings = transfer.timings(now)
                 return error
             }
             leave(transfer, isEnd: true)
             if let outcome { transfer.end(outcome) }
         }
 
-        /// Takes the current hop out of libcurl, the heap and this loop. An unfinished one has its socket closed.
+        /// Takes the current hop out of what carries it, the heap and this loop. An unfinished one has its connection closed.
         func leave(_ transfer: CurlTransfer, isEnd: Bool) {
             transfers -= 1
             transfer.isHere = false
             deadlines.remove(transfer)
             transfer.stopPump()
             transfer.isReceivePaused = false
-            if let easy = transfer.easy {
-                ccurl_multi_remove(multi, easy.pointer)
-                easy.transfer = nil
-                transfer.easy = nil
-                if !transfer.sending.wasAskedAgain { spares.put(easy) }
+            let carrier = transfer.carrier
+            transfer.carrier = .none
+            switch carrier {
+            case .none: break
+            case .awaitingVersion: awaitingVersion[transfer.origin]?.removeAll { $0 === transfer }
+            case .connecting(let handle): abandon(handle)
+            case .http1(let connection):
+                connection.transfer = nil
+                close(connection)
+            case .http2(let easy): release(easy)
             }
             let next = loops.leave(transfer, isEnd: isEnd)
             if !next.isEmpty { admit(next) }

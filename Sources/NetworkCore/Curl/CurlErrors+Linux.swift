@@ -1,46 +1,104 @@
 #if os(Linux)
     import CCurl
     import Endpoints
+    import Foundation
     import Glibc
 
-    extension EasyHandle {
-        /// What a result code of libcurl means here.
-        func error(_ code: CInt, transfer: CurlTransfer) -> TransportError {
-            let systemError = CInt(long(CCURLINFO_OS_ERRNO))
-            let phase = phase(of: transfer)
-            if Int(code) == CCURLE_RECV_ERROR, message.contains("Too large response headers") {
-                return TransportError(
-                    .headersTooLarge, "\(message) bytes, which is libcurl's own limit", phase: .receive,
-                    request: transfer.request,
-                    engineCode: Int(code))
+    extension ConnectHandle {
+        /// What a result code of libcurl means while a connection is being made.
+        func error(_ code: CInt, for transfer: CurlTransfer) -> TransportError {
+            let phase = phase
+            let request = transfer.request
+            let said = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
+            // Whatever happens between a proxy and the first byte of TLS is the proxy's; it may have said no to CONNECT.
+            let isTunnelRefused = isSecure && proxy.server != nil && phase == .connect && Int(code) == CCURLE_RECV_ERROR
+            let connectStatus = long(CCURLINFO_HTTP_CONNECTCODE)
+            if isTunnelRefused || (connectStatus != 0 && !(200..<300).contains(connectStatus)) {
+                return TransportError(.proxyFailed, said, phase: .connect, request: request, engineCode: Int(code))
             }
-            if Int(code) == CCURLE_OUT_OF_MEMORY, phase == .receive || phase == .firstByte, !transfer.head.isComplete {
+            return error(code, said: said, phase: phase, request: request, hasExplicitProxy: proxy.server != nil)
+        }
+    }
+
+    extension HTTP2Handle {
+        /// What a result code of libcurl means for a stream.
+        func error(_ code: CInt, transfer: CurlTransfer) -> TransportError {
+            let phase = phase(of: transfer)
+            let said = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
+            let isHeadUnfinished = (phase == .receive || phase == .firstByte) && !transfer.head.isComplete
+            // A single line beyond 100 KiB, or all of them beyond 300 KiB; before 8.6.0 the former is out of memory.
+            if Int(code) == CCURLE_TOO_LARGE || (Int(code) == CCURLE_OUT_OF_MEMORY && isHeadUnfinished) {
                 return TransportError(
-                    .headersTooLarge, "a response header line is longer than libcurl's limit of 100 KiB", phase: .receive,
+                    .headersTooLarge, "the response head is larger than \(CurlLibrary.current.name) takes: \(said)", phase: .receive,
                     request: transfer.request, engineCode: Int(code))
             }
-            let said = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
-            if let failure = CurlErrors.tlsFailure(code, message: said, verifyResult: long(CCURLINFO_SSL_VERIFYRESULT)) {
-                return TransportError(
-                    .tlsFailed, said, phase: .tls, request: transfer.request, engineCode: Int(code), tlsFailure: failure)
+            var error = error(code, said: said, phase: phase, request: transfer.request, hasExplicitProxy: false)
+            // Streams that ended with their connection; without a head there is no body to be incomplete.
+            if Int(code) == CCURLE_PARTIAL_FILE, !transfer.head.isComplete { error.code = .connectionLost }
+            return error
+        }
+    }
+
+    extension EasyHandle {
+        /// What a result code of libcurl means, whatever it was doing.
+        fileprivate func error(
+            _ code: CInt, said: String, phase: TransportError.Phase, request: NetworkRequest, hasExplicitProxy: Bool
+        ) -> TransportError {
+            let systemError = CInt(long(CCURLINFO_OS_ERRNO))
+            if let failure = tlsFailure(code, said: said) {
+                return TransportError(.tlsFailed, said, phase: .tls, request: request, engineCode: Int(code), tlsFailure: failure)
             }
             if Int(code) == CCURLE_COULDNT_CONNECT, systemError == 0, !DescriptorTable.hasRoom {
                 return TransportError(
-                    .outOfResources, "this process has no descriptor left", phase: .connect, request: transfer.request,
-                    engineCode: Int(code))
+                    .outOfResources, "this process has no descriptor left", phase: .connect, request: request, engineCode: Int(code))
             }
             var meaning = CurlErrors.meaning(of: code, phase: phase, systemError: systemError)
-            // HTTP/2 streams that ended with their connection; without a head there is no body to be incomplete.
-            if Int(code) == CCURLE_PARTIAL_FILE, !transfer.head.isComplete { meaning = (.connectionLost, nil) }
-            let isTunnelRefused =
-                Int(code) == CCURLE_RECV_ERROR
-                && ["CONNECT tunnel failed", "from proxy after CONNECT", "Proxy CONNECT aborted"].contains(
-                    where: message.contains)
-            if isTunnelRefused || (meaning.code == .cannotConnect && transfer.limits.proxy.isExplicit) {
-                meaning = (.proxyFailed, .connect)
+            if meaning.code == .cannotConnect, hasExplicitProxy { meaning = (.proxyFailed, .connect) }
+            return TransportError(meaning.code, said, phase: meaning.phase ?? phase, request: request, engineCode: Int(code))
+        }
+
+        /// Which check of TLS failed; `nil` where it was something else.
+        func tlsFailure(_ code: CInt, said: String) -> TLSFailure? {
+            if let failure = TLSFailure(alert: Int(handshake.pointee.alert)) { return failure }
+            if handshake.pointee.alert == 0, Int(code) == CCURLE_SSL_CONNECT_ERROR, CurlErrors.isClosedByPeer(said) { return nil }
+            return CurlErrors.tlsFailure(code, message: said, verifyResult: long(CCURLINFO_SSL_VERIFYRESULT))
+        }
+    }
+
+    extension HTTP1Connection {
+        /// Which check of TLS a server says has failed, after the handshake as TLS 1.3 has it.
+        func tlsFailure(_ failure: Failure?) -> TLSFailure? {
+            guard case .tls(let code, let said) = failure, let handle else { return nil }
+            return handle.tlsFailure(code, said: said)
+        }
+
+        /// Why a response did not come, or not to its end.
+        ///
+        /// - Parameters:
+        ///   - failure: Why reading failed; `nil` when the server closed the connection in order.
+        ///   - flaw: What is missing then.
+        func error(
+            _ failure: Failure?, _ flaw: HTTP1Flaw?, phase: TransportError.Phase, request: NetworkRequest
+        ) -> TransportError {
+            if let tlsFailure = tlsFailure(failure) ?? tlsFailure(sendFailure) {
+                return TransportError(
+                    .tlsFailed, "the server ended TLS: \(tlsFailure)", phase: .tls, request: request, tlsFailure: tlsFailure)
             }
-            return TransportError(
-                meaning.code, said, phase: meaning.phase ?? phase, request: transfer.request, engineCode: Int(code))
+            switch failure {
+            case nil:
+                let flaw = flaw ?? HTTP1Flaw(.connectionLost, "the connection was closed before a response came")
+                return TransportError(flaw.code, flaw.message, phase: phase, request: request)
+            case .system(let number):
+                let reason = String(cString: strerror(number))
+                return TransportError(
+                    .connectionLost, "the connection was lost: \(reason)", phase: phase, request: request, engineCode: Int(number))
+            case .tls(let code, let said):
+                // Also TLS that ends without saying so (RFC 9112 §9.8).
+                let reason = said.isEmpty ? String(cString: ccurl_easy_strerror(code)) : said
+                return TransportError(
+                    parser.isHeadComplete && parser.isDelimitedByClose ? .incompleteBody : .connectionLost, "the connection was lost: \(reason)", phase: phase, request: request,
+                    engineCode: Int(code))
+            }
         }
     }
 
@@ -62,6 +120,8 @@
             if [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(systemError), Int(code) == CCURLE_COULDNT_CONNECT {
                 return (.outOfResources, .connect)
             }
+            // What check of TLS failed has been asked before.
+            if Int(code) == CCURLE_SSL_CONNECT_ERROR, phase == .tls { return (.connectionLost, .tls) }
             if isTLS(code) { return (.tlsFailed, .tls) }
             switch Int(code) {
             case CCURLE_OPERATION_TIMEDOUT: return (.timedOut, nil)
@@ -97,6 +157,13 @@
                 CCURLE_SSL_SHUTDOWN_FAILED, CCURLE_SSL_ISSUER_ERROR, CCURLE_SSL_PINNEDPUBKEYNOTMATCH,
                 CCURLE_SSL_INVALIDCERTSTATUS, CCURLE_SSL_CLIENTCERT,
             ].contains(Int(code))
+        }
+
+        /// Whether a handshake failed because the connection ended, rather than for what was said in it. No number tells but the one that
+        /// OpenSSL's text begins with: since 3.0 it has one for this (`SSL_R_UNEXPECTED_EOF_WHILE_READING`).
+        static func isClosedByPeer(_ said: String) -> Bool {
+            guard let start = said.range(of: "error:") else { return true }
+            return UInt32(said[start.upperBound...].prefix { $0.isHexDigit }, radix: 16).map { $0 & 0x7F_FFFF == 294 } ?? false
         }
 
         /// Whether it can only happen while a connection is being made.

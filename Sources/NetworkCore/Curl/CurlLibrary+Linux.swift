@@ -10,6 +10,9 @@
         /// Such as `OpenSSL/3.0.11`; empty without TLS.
         let tls: String
 
+        /// Such as `libcurl 7.88.1`.
+        var name: String { "libcurl \(version >> 16).\(version >> 8 & 0xFF).\(version & 0xFF)" }
+
         static let current = CurlLibrary()
 
         private init() {
@@ -17,8 +20,5 @@
             version = ccurl_version_number()
             tls = String(cString: ccurl_tls_library())
         }
-
-        /// Whether it takes roots from memory rather than from a file: since 7.77.0.
-        var takesRootsAsBytes: Bool { version >= 0x07_4D_00 }
     }
 #endif

@@ -11,6 +11,16 @@
             case cancel(CurlTransfer)
             /// There is room, or something to send, after a pause.
             case resume(CurlTransfer)
+            /// It is known which version of HTTP an origin speaks, or somebody has to find out.
+            case versionSettled(String)
+
+            /// Whether a thread may not end before it is obeyed.
+            var needsThread: Bool {
+                switch self {
+                case .enter, .start, .resume: true
+                case .cancel, .versionSettled: false
+                }
+            }
         }
 
         private struct Inbox {
@@ -102,7 +112,7 @@
         /// Whether the thread may end: nobody can send anything any more. Then the engine is out of reach.
         func mayEnd() -> Bool {
             inbox.withLock { inbox in
-                guard inbox.isClosed, !inbox.commands.contains(where: { if case .cancel = $0 { false } else { true } }) else {
+                guard inbox.isClosed, !inbox.commands.contains(where: \.needsThread) else {
                     return false
                 }
                 inbox.engine = nil

@@ -9,18 +9,14 @@
         let configuration: SessionConfiguration
         let trust: CurlTrustTable
         /// All loops see the same.
-        let cookies: CookieShare?
+        let cookies: CookieStore?
         private let loops: [CurlLoop]
         private let line: Locked<CurlLine>
 
-        /// - Throws: ``TransportError/Code/outOfResources`` without memory.
-        init(configuration: SessionConfiguration, trust: CurlTrustTable) throws(TransportError) {
+        init(configuration: SessionConfiguration, trust: CurlTrustTable) {
             self.configuration = configuration
             self.trust = trust
-            cookies = configuration.storesCookies && CurlEngine.isReady ? CookieShare() : nil
-            if configuration.storesCookies, cookies == nil {
-                throw TransportError(.outOfResources, "no memory for cookies")
-            }
+            cookies = configuration.storesCookies ? CookieStore() : nil
             loops = (0..<configuration.eventLoops).map { CurlLoop(number: $0, configuration: configuration) }
             line = Locked(CurlLine(configuration.gateLimits(lanes: configuration.eventLoops)))
         }

@@ -23,7 +23,7 @@
             self.configuration = configuration
             do throws(TransportError) {
                 try configuration.validate()
-                loops = .success(try CurlLoops(configuration: configuration, trust: try CurlTrustTable(configuration)))
+                loops = .success(CurlLoops(configuration: configuration, trust: try CurlTrustTable(configuration)))
             } catch {
                 loops = .failure(error)
             }

@@ -16,9 +16,10 @@
         }
     }
 
-    /// One request on its way through the engine, from the call to the answer, over all redirects.
+    /// One request on its way through the engine, from the call to the response, over all redirects, whichever version of HTTP its
+    /// connections speak.
     ///
-    /// Its answer is given once, by whoever comes first: the loop, or `cancel()`. Everything else belongs to the loop it is in, or to
+    /// It is answered once, by whoever comes first: the loop, or `cancel()`. Everything else belongs to the loop it is in, or to
     /// the line.
     // Sendable although unchecked: `answer` is behind its mutex, `station` behind the line's, `let`s are immutable, and each `var`
     // below the mark is touched by the one who starts the transfer, then by the line's holder while it waits, then by the loop's thread
@@ -35,7 +36,7 @@
             /// Nobody waits yet.
             case idle
             case awaited(Receiver)
-            /// Given, or called off before anybody waited.
+            /// Given, or cancelled before anybody waited.
             case given
         }
 
@@ -46,8 +47,18 @@
             case waiting(UInt64)
             /// In the loop of that number, or on the way to it.
             case inside(Int)
-            /// Ended or called off: it gets no other place.
+            /// Ended or cancelled: it gets no other place.
             case gone
+        }
+
+        /// What moves a hop forward, once it has a place.
+        enum Carrier {
+            case none
+            /// Another finds out which version of HTTP the origin speaks.
+            case awaitingVersion
+            case connecting(ConnectHandle)
+            case http1(HTTP1Connection)
+            case http2(HTTP2Handle)
         }
 
         private let answer = Locked(Answer.idle)
@@ -72,7 +83,7 @@
         var redirects = 0
         /// How often this hop has been sent, and whether it may be again.
         var sending = SendRule()
-        var easy: EasyHandle?
+        var carrier = Carrier.none
         /// Whether it is in the loop that it was handed to.
         var isHere = false
         /// When the current hop asked to be let in.
@@ -81,16 +92,38 @@
         var queued: UInt64 = 0
         var launched: UInt64 = 0
         var lastActivity: UInt64 = 0
-        /// When the first line of the response came, 0 before.
+        /// When the first byte of the response came, 0 before.
         var firstByte: UInt64 = 0
         var uploadedAtLastCheck: Int64 = 0
         var totalDeadline = UInt64.max
+        /// When the connection has to be ready.
+        var connectDeadline = UInt64.max
+        /// Until when a body waits for a 100.
+        var continueDeadline = UInt64.max
         var idleNanoseconds: UInt64 = 0
         var deadline = UInt64.max
         var heapIndex = -1
+        /// What is known of the connection of the current hop.
+        var hop = HopTimings()
+        var status = 0
         var head = ResponseHead()
         var body = Data()
-        /// Bytes of the request's body handed to libcurl in this hop.
+        /// What undoes the content coding; `nil` where the body is handed on as it comes.
+        var decoder: ContentDecoder?
+        /// Whether content codings that the request did not ask for itself are undone.
+        var decodesContent = false
+        /// Content that came when the reader had no room for it, and how much of it has been looked at.
+        var held: [UInt8] = []
+        var heldOffset = 0
+        /// Whether the decoder has more for a reader who has no room.
+        var isDecoderFull = false
+        /// Whether the response is a redirect that is followed.
+        var isBodyUnwanted = false
+        /// Whether the end of the body has come, behind what is held.
+        var isBodyComplete = false
+        /// Bytes of the body received in this hop, before content decoding.
+        var bytesReceived: Int64 = 0
+        /// Bytes of the request's body handed over in this hop.
         var bodyOffset = 0
         /// How long the request's body is; `nil` for a stream that does not know.
         var bodyLength: Int64?
@@ -101,7 +134,6 @@
         var isReceivePaused = false
         /// Whether the head has been handed over and the body goes through `download`.
         var isStreaming = false
-        var arrivals: Arrivals?
         var hasArrivals = false
         /// What `Content-Length` says, where somebody listens to the progress.
         var announcedLength: Int64?
@@ -147,11 +179,6 @@
         /// There is room, or something to send, after a pause.
         func resume() {
             loops.resume(self)
-        }
-
-        /// Bytes have moved.
-        func touch() {
-            lastActivity = monotonicNanoseconds()
         }
 
         /// Whether nobody waits any more.

@@ -12,7 +12,7 @@
         /// - Parameter takesBytes: Whether this libcurl takes roots from memory, rather than from a file.
         /// - Throws: ``TransportError/Code/trustUnavailable``.
         init(
-            _ configuration: SessionConfiguration, takesBytes: Bool = CurlLibrary.current.takesRootsAsBytes
+            _ configuration: SessionConfiguration, takesBytes: Bool = LibraryQuirks.current.takesRootsAsBytes
         ) throws(TransportError) {
             table = try TrustTable(configuration)
             var policies: [CurlTrust] = []

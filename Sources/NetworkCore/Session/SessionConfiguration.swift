@@ -24,6 +24,14 @@ public struct SessionConfiguration: Sendable, Hashable {
     public var maximumConnections = 512
     /// Connections kept open for reuse, over all hosts. 256.
     public var maximumIdleConnections = 256
+    /// How long an idle connection is kept at most; shorter where the server says `Keep-Alive: timeout`. 60 seconds. For
+    /// `CurlSessionManager`.
+    public var idleConnectionLifetime: Duration = .seconds(60)
+    /// Requests that one HTTP/1.1 connection serves before it is closed; `nil`, the default, sets no limit. For `CurlSessionManager`.
+    public var maximumUsesPerConnection: Int?
+    /// How many times larger than it was received a body may become when its content coding is undone, once it is larger than 1 MiB. 1100,
+    /// which a single gzip or deflate cannot reach; several codings, brotli and zstd can. For `CurlSessionManager`.
+    public var maximumDecodingRatio = 1100
     /// Requests in flight on one host that speaks HTTP/2, where they share connections. 100, as RFC 9113 §6.5.2 recommends.
     public var maximumStreamsPerHost = 100
     /// Threads that move bytes, each with connections of its own; 1...64, and no more than ``maximumConnections``. Two or more pay
@@ -53,7 +61,7 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// The defaults.
     ///
     /// Times must lie between 1 millisecond and 10^6 seconds, `maximumHeaderBytes` must be at least 1024,
-    /// `maximumConnectionsPerHost`, `maximumStreamsPerHost` and `maximumConnections` at least 1, the other counts at least 0;
+    /// `maximumConnectionsPerHost`, `maximumStreamsPerHost`, `maximumConnections`, `maximumUsesPerConnection` and `maximumDecodingRatio` at least 1, the other counts at least 0;
     /// `eventLoops` must lie in 1...64 and not exceed `maximumConnections`. Session managers refuse each request otherwise.
     public init() {}
 
@@ -68,6 +76,7 @@ public struct SessionConfiguration: Sendable, Hashable {
     func validate() throws(TransportError) {
         let durations = [
             ("connectTimeout", connectTimeout), ("idleTimeout", idleTimeout), ("totalTimeout", totalTimeout ?? .seconds(1)),
+            ("idleConnectionLifetime", idleConnectionLifetime),
         ]
         for (name, value) in durations where value < .milliseconds(1) || value > .seconds(1_000_000) {
             throw TransportError(.invalidConfiguration, "\(name) is \(value); it must lie in 1 ms...1000000 s")
@@ -77,6 +86,7 @@ public struct SessionConfiguration: Sendable, Hashable {
             ("maximumRedirects", maximumRedirects, 0), ("maximumConnectionsPerHost", maximumConnectionsPerHost, 1),
             ("maximumIdleConnections", maximumIdleConnections, 0), ("maximumStreamsPerHost", maximumStreamsPerHost, 1),
             ("maximumConnections", maximumConnections, 1), ("eventLoops", eventLoops, 1),
+            ("maximumUsesPerConnection", maximumUsesPerConnection ?? 1, 1), ("maximumDecodingRatio", maximumDecodingRatio, 1),
         ]
         for (name, value, minimum) in counts where value < minimum {
             throw TransportError(.invalidConfiguration, "\(name) is \(value); it must be at least \(minimum)")

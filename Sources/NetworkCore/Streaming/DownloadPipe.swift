@@ -50,6 +50,9 @@ final class DownloadPipe: Sendable {
         }
     }
 
+    /// Whether a write would be taken. When not, `onRoom` says when to try again.
+    var hasRoom: Bool { write(UnsafeRawBufferPointer(start: nil, count: 0)) }
+
     /// Wakes a reader that waits, if there is something for it: once for all that one look at the socket has brought.
     func flush() {
         let (reader, bytes, mayGoOn): (Reader?, Data, Bool) = state.withLock { state in

@@ -38,7 +38,7 @@
 
         private func readable(waiting milliseconds: CInt = 1000) -> [CInt] {
             var sockets: [CInt] = []
-            set.forEach(set.wait(milliseconds: milliseconds)) { socket, _ in sockets.append(socket) }
+            set.forEach(set.wait(milliseconds: milliseconds)) { if case .curl(_, let socket, _) = $0 { sockets.append(socket) } }
             return sockets
         }
 
@@ -47,15 +47,15 @@
             set.keepsIdleSockets = keeps
             let (ours, peer) = try pair()
             defer { close(peer) }
-            set.watch(ours, what: CInt(CCURL_POLL_IN))
+            set.watch(ours, what: CInt(CCURL_POLL_IN), for: nil)
             send(to: peer)
             #expect(readable() == [ours])
-            set.watch(ours, what: CInt(CCURL_POLL_REMOVE))
+            set.watch(ours, what: CInt(CCURL_POLL_REMOVE), for: nil)
             for _ in 0..<3 { #expect(readable(waiting: 0) == []) }
             #expect(set.wait(milliseconds: 0) == 0, "it does not keep the loop awake")
-            set.watch(ours, what: CInt(CCURL_POLL_IN))
+            set.watch(ours, what: CInt(CCURL_POLL_IN), for: nil)
             #expect(readable() == [ours])
-            set.watch(ours, what: CInt(CCURL_POLL_OUT))
+            set.watch(ours, what: CInt(CCURL_POLL_OUT), for: nil)
             #expect(readable() == [ours])
             #expect(set.close(ours) == 0)
             #expect(readable(waiting: 0) == [])
@@ -66,16 +66,16 @@
             set.keepsIdleSockets = keeps
             for _ in 0..<20 {
                 let (ours, peer) = try pair()
-                set.watch(ours, what: CInt(CCURL_POLL_IN))
-                set.watch(ours, what: CInt(CCURL_POLL_REMOVE))
+                set.watch(ours, what: CInt(CCURL_POLL_IN), for: nil)
+                set.watch(ours, what: CInt(CCURL_POLL_REMOVE), for: nil)
                 #expect(set.close(ours) == 0)
                 var ends: [CInt] = [0, 0]
                 #expect(pipe(&ends) == 0)
                 // Such as a resolver's: opened and closed without our knowing.
-                set.watch(ends[0], what: CInt(CCURL_POLL_IN))
+                set.watch(ends[0], what: CInt(CCURL_POLL_IN), for: nil)
                 send(to: ends[1])
                 #expect(readable() == [ends[0]])
-                set.watch(ends[0], what: CInt(CCURL_POLL_REMOVE))
+                set.watch(ends[0], what: CInt(CCURL_POLL_REMOVE), for: nil)
                 for descriptor in ends + [peer] { close(descriptor) }
             }
         }
@@ -84,10 +84,10 @@
             set.keepsIdleSockets = true
             for _ in 0..<20 {
                 let (ours, peer) = try pair()
-                set.watch(ours, what: CInt(CCURL_POLL_IN))
+                set.watch(ours, what: CInt(CCURL_POLL_IN), for: nil)
                 send(to: peer)
                 #expect(readable() == [ours])
-                set.watch(ours, what: CInt(CCURL_POLL_REMOVE))
+                set.watch(ours, what: CInt(CCURL_POLL_REMOVE), for: nil)
                 for descriptor in [ours, peer] { close(descriptor) }
             }
         }
@@ -96,7 +96,7 @@
             for _ in 0..<20 {
                 var ends: [CInt] = [0, 0]
                 #expect(pipe(&ends) == 0)
-                set.watch(ends[0], what: CInt(CCURL_POLL_IN))
+                set.watch(ends[0], what: CInt(CCURL_POLL_IN), for: nil)
                 send(to: ends[1])
                 #expect(readable() == [ends[0]])
                 for descriptor in ends { close(descriptor) }

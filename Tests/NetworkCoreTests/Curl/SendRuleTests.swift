@@ -45,8 +45,8 @@ struct SendRuleTests {
     @Test func `what the server says it has not processed may be sent again, on any connection`() {
         var rule = SendRule()
         rule.begin()
-        for _ in 0..<3 { #expect(rule.next(connections: 0, port: 7, isIdempotent: false, wasRefused: rule.wasSent) == .send) }
-        #expect(!rule.isRepeated && rule.port == 7)
+        for _ in 0..<3 { #expect(rule.next(connections: 0, isIdempotent: false, wasRefused: rule.wasSent) == .send) }
+        #expect(!rule.isRepeated)
         #expect(rule.next(connections: 1, isIdempotent: false) == .refuse)
     }
 }

@@ -85,7 +85,7 @@
 
         @Test func `the roots of memory and of a file are the same to older releases of libcurl`() async throws {
             let limits = SessionConfiguration { $0.trust = TrustPolicy(roots: servers.authority) }
-            let loops = try CurlLoops(configuration: limits, trust: try CurlTrustTable(limits, takesBytes: false))
+            let loops = CurlLoops(configuration: limits, trust: try CurlTrustTable(limits, takesBytes: false))
             for (server, isTrusted) in [("good", true), ("self", false)] {
                 let transfer = CurlTransfer(NetworkRequest(url: servers.url(server)), loops: loops)
                 let outcome = await withUnsafeContinuation { transfer.begin(.continuation($0)) }

@@ -1,0 +1,95 @@
+#if os(Linux)
+    import CCurl
+    import Endpoints
+
+    /// A libcurl handle that makes one connection after another: name lookup, TCP, proxies and TLS, and nothing of HTTP.
+    ///
+    /// A connection with TLS stays with its handle, which encrypts what it sends; a bare socket leaves it.
+    final class ConnectHandle: EasyHandle {
+        /// The transfer that the connection is for, until it is made.
+        var transfer: CurlTransfer?
+        /// What it connects to.
+        private(set) var origin = ""
+        private(set) var isSecure = false
+        private(set) var offersHTTP2 = false
+        private(set) var proxy = ProxyDecision.direct
+        /// In which form requests name their target.
+        private(set) var target = HTTP1RequestWriter.Target.origin
+        /// Whether the lookup is over: a socket was opened.
+        private var hasOpenedSocket = false
+        /// Where sockets are opened, closed and watched. It outlives the connections, not only the handle.
+        private let sockets: EpollSet
+
+        init?(_ trust: CurlTrust, _ engine: CurlEngine) {
+            sockets = engine.sockets
+            super.init(trust, handshakes: engine.handshakes)
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            set(CCURLOPT_CONNECT_ONLY, 1)
+            // Of no meaning to a connection that libcurl does not use itself.
+            set(CCURLOPT_MAXAGE_CONN, 1_000_000)
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_PRIVATE), context)
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_OPENSOCKETDATA), context)
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_CLOSESOCKETDATA), Unmanaged.passUnretained(sockets).toOpaque())
+            ccurl_easy_set_open_callback(pointer) { context, _, address in
+                guard let context, let address = address?.pointee else { return -1 }
+                return Unmanaged<ConnectHandle>.fromOpaque(context).takeUnretainedValue()
+                    .openSocket(family: address.family, kind: address.kind, transport: address.transport)
+            }
+            ccurl_easy_set_close_callback(pointer) { context, socket in
+                guard let context else { return -1 }
+                return Unmanaged<EpollSet>.fromOpaque(context).takeUnretainedValue().close(socket)
+            }
+        }
+
+        /// - Parameters:
+        ///   - origin: As `https://api.example.com:443`.
+        ///   - timeout: For all of it.
+        /// - Returns: Whether there was memory for it.
+        func configure(
+            origin: String, isSecure: Bool, offersHTTP2: Bool, route: Route, timeout: Duration
+        ) -> Bool {
+            reset()
+            self.origin = origin
+            self.isSecure = isSecure
+            self.offersHTTP2 = offersHTTP2
+            proxy = route.proxy
+            target = isSecure ? .origin : route.target
+            hasOpenedSocket = false
+            // The engine has its own clock; libcurl's comes a little later, and waits for a lookup where the engine does not.
+            setConnectTimeout(LibraryQuirks.current.letsGoOfLookups ? timeout + .seconds(5) : .seconds(1_000_000))
+            setOffersHTTP2(offersHTTP2)
+            return setText(CCURLOPT_URL, origin + "/") && setRoute(route)
+        }
+
+        /// What the connection has come to.
+        var phase: TransportError.Phase {
+            if !hasOpenedSocket { return .nameLookup }
+            if handshake.pointee.has_begun != 0 { return .tls }
+            // Without a watched handshake, libcurl's clock tells.
+            if isSecure, !LibraryQuirks.current.watchesHandshakes, microseconds(CCURLINFO_CONNECT_TIME_T) != 0 { return .tls }
+            return .connect
+        }
+
+        /// Whether removing it now would wait for its name lookup.
+        var isStuckInLookup: Bool { !hasOpenedSocket && !LibraryQuirks.current.letsGoOfLookups }
+
+        /// Where its time went, as far as it has come.
+        var timings: ConnectTimings {
+            ConnectTimings(
+                lookup: microseconds(CCURLINFO_NAMELOOKUP_TIME_T), connect: microseconds(CCURLINFO_CONNECT_TIME_T),
+                tls: microseconds(CCURLINFO_APPCONNECT_TIME_T))
+        }
+
+        private func openSocket(family: CInt, kind: CInt, transport: CInt) -> CInt {
+            hasOpenedSocket = true
+            return sockets.open(family: family, kind: kind, transport: transport)
+        }
+    }
+
+    /// When a connection had come how far, in microseconds from its beginning; 0 for what did not happen.
+    struct ConnectTimings {
+        var lookup: Int64 = 0
+        var connect: Int64 = 0
+        var tls: Int64 = 0
+    }
+#endif

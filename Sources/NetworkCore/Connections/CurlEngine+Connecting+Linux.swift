@@ -1,0 +1,227 @@
+#if os(Linux)
+    import CCurl
+    import Endpoints
+
+    // Connections from the moment they are wanted until they are ready, and their end.
+    extension CurlEngine {
+        // MARK: Which version of HTTP an origin speaks
+
+        func version(of transfer: CurlTransfer) -> ProtocolRegistry.Answer {
+            let origin = transfer.origin
+            if let version = versions[origin] { return .known(version) }
+            let answer = ProtocolRegistry.shared.ask(registryName(of: origin)) { [weak loop] in loop?.send(.versionSettled(origin)) }
+            if case .known(let version) = answer { remember(version, of: origin) }
+            return answer
+        }
+
+        /// Tells all who wait what an origin speaks, or that it is still to be found out.
+        func settle(_ origin: String, _ version: ProtocolRegistry.Version?) {
+            remember(version, of: origin)
+            ProtocolRegistry.shared.settle(registryName(of: origin), version)
+        }
+
+        /// It is known what an origin speaks, or somebody else has to find out.
+        func goOn(to origin: String) {
+            guard let waiting = awaitingVersion.removeValue(forKey: origin) else { return }
+            // Each that is launched may find out that it has to wait again.
+            for transfer in waiting where transfer.isHere { launch(transfer) }
+        }
+
+        private func remember(_ version: ProtocolRegistry.Version?, of origin: String) {
+            if versions.count >= 4096 { versions.removeAll() }
+            versions[origin] = version
+        }
+
+        /// The same origin may be another server at the end of another way.
+        private func registryName(of origin: String) -> String {
+            let configuration = loop.configuration
+            if let path = configuration.unixSocketPath { return "\(origin) by \(path)" }
+            switch configuration.proxy.kind {
+            case .none: return origin
+            case .environment: return "\(origin) by the environment"
+            case .http, .socks5: return "\(origin) by \(configuration.proxy.host):\(configuration.proxy.port)"
+            }
+        }
+
+        // MARK: Connecting
+
+        /// Makes a connection for a transfer.
+        func connect(_ transfer: CurlTransfer, _ trust: CurlTrust, offersHTTP2: Bool) {
+            makeRoom()
+            let isSecure = transfer.origin.hasPrefix("https:")
+            let timeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
+            let route: Route
+            do throws(TransportError) {
+                route = try Route(loop.configuration, for: transfer.request)
+            } catch {
+                if offersHTTP2 { settle(transfer.origin, nil) }
+                return end(transfer, .failure(error))
+            }
+            guard let handle = spareConnects.take(for: trust) ?? ConnectHandle(trust, self),
+                handle.configure(
+                    origin: transfer.origin, isSecure: isSecure, offersHTTP2: offersHTTP2, route: route, timeout: timeout)
+            else {
+                if offersHTTP2 { settle(transfer.origin, nil) }
+                return end(
+                    transfer,
+                    .failure(TransportError(.outOfResources, "no memory for a connection", phase: .connect, request: transfer.request)))
+            }
+            handle.transfer = transfer
+            transfer.carrier = .connecting(handle)
+            connecting += 1
+            openConnections += 1
+            let result = ccurl_multi_add(connector.pointer, handle.pointer)
+            guard result == 0 else {
+                let reason = String(cString: ccurl_multi_strerror(result))
+                return end(
+                    transfer,
+                    .failure(TransportError(.other, reason, phase: .connect, request: transfer.request, engineCode: Int(result))))
+            }
+            schedule(transfer, at: transfer.connectDeadline)
+        }
+
+        /// libcurl has made a connection, or could not.
+        func finishConnecting(_ handle: ConnectHandle, _ code: CInt) {
+            let origin = handle.origin
+            let transfer = handle.transfer
+            handle.transfer = nil
+            guard code == CInt(CCURLE_OK) else { return fail(handle, transfer, code) }
+            let speaksHTTP2 = handle.offersHTTP2 && handle.handshake.pointee.protocol == CInt(CALPN_HTTP2)
+            let isSettled = handle.offersHTTP2
+            guard let transfer, !speaksHTTP2, let connection = connection(of: handle, transfer) else {
+                drop(handle)
+                if isSettled { settle(origin, speaksHTTP2 ? .http2 : .http1) }
+                if let transfer { launch(transfer) }
+                return
+            }
+            connecting -= 1
+            if isSettled { settle(origin, .http1) }
+            begin(transfer, on: connection, isReused: false)
+        }
+
+        private func fail(_ handle: ConnectHandle, _ transfer: CurlTransfer?, _ code: CInt) {
+            let origin = handle.origin
+            let offeredHTTP2 = handle.offersHTTP2
+            let error = transfer.map { handle.error(code, for: $0) }
+            // RFC 7301 §3.2: the server speaks none of what was offered. It may have learnt HTTP/2 since it was asked.
+            let speaksOther = !offeredHTTP2 && handle.isSecure && handle.handshake.pointee.alert == 120
+            transfer?.hop.connecting = handle.timings
+            drop(handle)
+            transfer?.carrier = .none
+            if offeredHTTP2 { settle(origin, nil) }
+            guard let transfer else { return }
+            if speaksOther, versions[origin] != nil, LibraryQuirks.current.speaksHTTP2 {
+                settle(origin, nil)
+                return launch(transfer)
+            }
+            end(transfer, .failure(error ?? TransportError(.cannotConnect, "", request: transfer.request)))
+        }
+
+        /// Nobody waits for a connection any more.
+        func abandon(_ handle: ConnectHandle) {
+            let origin = handle.origin
+            let offeredHTTP2 = handle.offersHTTP2
+            handle.transfer = nil
+            // It ends by itself: nothing waits for it but the end of the loop's thread.
+            if !handle.isStuckInLookup { drop(handle) }
+            if offeredHTTP2 { settle(origin, nil) }
+        }
+
+        /// Takes a handle, and its connection with it, out of libcurl.
+        private func drop(_ handle: ConnectHandle) {
+            connecting -= 1
+            openConnections -= 1
+            ccurl_multi_remove(connector.pointer, handle.pointer)
+            spare(handle)
+        }
+
+        private func spare(_ handle: ConnectHandle) {
+            // libcurl keeps a proxy's credentials until others come.
+            if loop.configuration.proxy.kind == .environment, handle.proxy.server?.username != nil { return }
+            spareConnects.put(handle)
+        }
+
+        /// - Returns: `nil` where libcurl does not give its socket away.
+        private func connection(of handle: ConnectHandle, _ transfer: CurlTransfer) -> HTTP1Connection? {
+            let socket = ccurl_easy_get_socket(handle.pointer)
+            guard socket >= 0 else { return nil }
+            let timings = handle.timings
+            let isBare = !handle.isSecure && handle.proxy.server?.kind != .https
+            if isBare {
+                sockets.take(socket)
+                ccurl_multi_remove(connector.pointer, handle.pointer)
+                spare(handle)
+            }
+            let connection = HTTP1Connection(
+                descriptor: socket, key: key(of: transfer), handle: isBare ? nil : handle, isSecure: handle.isSecure,
+                target: handle.target, timings: timings)
+            sockets.adopt(connection)
+            return connection
+        }
+
+        func key(of transfer: CurlTransfer) -> ConnectionKey {
+            ConnectionKey(origin: transfer.origin, trust: transfer.trust?.number ?? 0)
+        }
+
+        // MARK: Idle connections
+
+        /// Keeps a connection for the next request, or closes it.
+        ///
+        /// - Parameter seconds: How long the server will (`Keep-Alive: timeout`), `nil` where it does not say.
+        func keep(_ connection: HTTP1Connection, serverSeconds seconds: Int?) {
+            var lifetime = idleLifetime
+            if let seconds {
+                // The server's clock began to run earlier.
+                lifetime = min(lifetime, seconds < 2 ? UInt64(max(seconds, 0)) * 500_000_000 : UInt64(min(seconds, 1_000_000) - 1) * 1_000_000_000)
+            }
+            let isSpent = loop.configuration.maximumUsesPerConnection.map { connection.uses >= $0 } ?? false
+            guard maximumIdle > 0, lifetime > 0, !isSpent else { return close(connection) }
+            connection.deadline = now &+ lifetime
+            pool.put(connection)
+            while pool.count > maximumIdle, let first = pool.first {
+                pool.remove(first)
+                close(first)
+            }
+        }
+
+        func close(_ connection: HTTP1Connection) {
+            guard connection.isOpen else { return }
+            connection.isOpen = false
+            openConnections -= 1
+            sockets.release(connection, closes: connection.handle == nil)
+            guard let handle = connection.handle else { return }
+            ccurl_multi_remove(connector.pointer, handle.pointer)
+            spare(handle)
+        }
+
+        func closeIdle() {
+            while let first = pool.first {
+                pool.remove(first)
+                close(first)
+            }
+        }
+
+        /// Idle connections to other hosts make room for a new one.
+        func makeRoom() {
+            while openConnections + sockets.streamSockets >= maximumOpen {
+                if let first = pool.first {
+                    pool.remove(first)
+                    close(first)
+                } else if streaming == 0, sockets.streamSockets > 0, let fresh = CurlMulti(sockets) {
+                    // libcurl closes idle connections of its choice alone, or all.
+                    streams = fresh
+                    limitStreams()
+                    return
+                } else {
+                    return
+                }
+            }
+        }
+
+        /// The gate keeps connections in use below the limits; libcurl closes idle ones to make room.
+        func limitStreams() {
+            streams.set(CCURLMOPT_MAX_TOTAL_CONNECTIONS, maximumOpen)
+            streams.set(CCURLMOPT_MAXCONNECTS, max(maximumIdle, 1))
+        }
+    }
+#endif

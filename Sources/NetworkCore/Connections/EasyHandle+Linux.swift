@@ -1,0 +1,122 @@
+#if os(Linux)
+    import CCurl
+
+    /// A libcurl easy handle, used for one thing after another under one trust policy.
+    ///
+    /// Confined to the holder of the engine's turn. ``ConnectHandle`` makes connections, ``HTTP2Handle`` sends requests over HTTP/2.
+    class EasyHandle {
+        let pointer: UnsafeMutableRawPointer
+        let trust: CurlTrust
+        /// What the last TLS handshake came to.
+        let handshake: UnsafeMutablePointer<ccurl_handshake>
+        private let handshakes: HandshakeCells
+        private let errorText: UnsafeMutablePointer<CChar>
+        private var connectMilliseconds = -1
+        private var httpVersion = 0
+
+        /// `nil` without memory.
+        init?(_ trust: CurlTrust, handshakes: HandshakeCells) {
+            guard let pointer = ccurl_easy_init() else { return nil }
+            guard (try? trust.apply(to: pointer)) != nil else {
+                ccurl_easy_cleanup(pointer)
+                return nil
+            }
+            self.pointer = pointer
+            self.trust = trust
+            self.handshakes = handshakes
+            handshake = handshakes.take()
+            errorText = .allocate(capacity: Int(CCURL_ERROR_SIZE))
+            errorText.initialize(repeating: 0, count: Int(CCURL_ERROR_SIZE))
+            set(CCURLOPT_NOSIGNAL, 1)
+            set(CCURLOPT_PROTOCOLS, CCURLPROTO_HTTP | CCURLPROTO_HTTPS)
+            set(CCURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+            set(CCURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+            // Else removing a handle waits for its name lookup, and the loop with it.
+            set(CCURLOPT_QUICK_EXIT, 1)
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_ERRORBUFFER), errorText)
+            if LibraryQuirks.current.watchesHandshakes { ccurl_easy_watch_handshake(pointer, handshake) }
+        }
+
+        deinit {
+            ccurl_easy_cleanup(pointer)
+            errorText.deallocate()
+            handshakes.put(handshake)
+        }
+
+        /// What libcurl said of the failure; empty when it said nothing.
+        var message: String { String(cString: errorText) }
+
+        /// Forgets what the last use has left behind.
+        func reset() {
+            errorText[0] = 0
+            handshake.pointee = ccurl_handshake()
+        }
+
+        /// - Parameter timeout: For name lookup, TCP and TLS together.
+        func setConnectTimeout(_ timeout: Duration) {
+            let milliseconds = Int(timeout.boundedNanoseconds / 1_000_000)
+            guard milliseconds != connectMilliseconds else { return }
+            set(CCURLOPT_CONNECTTIMEOUT_MS, milliseconds)
+            connectMilliseconds = milliseconds
+        }
+
+        /// Which protocols a TLS handshake offers (RFC 7301).
+        func setOffersHTTP2(_ offers: Bool) {
+            let version = offers ? CCURL_HTTP_VERSION_2TLS : CCURL_HTTP_VERSION_1_1
+            guard Int(version) != httpVersion else { return }
+            set(CCURLOPT_HTTP_VERSION, version)
+            httpVersion = Int(version)
+        }
+
+        func set<Option: BinaryInteger>(_ option: Option, _ value: some BinaryInteger) {
+            ccurl_easy_set_long(pointer, CInt(option), CLong(value))
+        }
+
+        func setString<Option: BinaryInteger>(_ option: Option, _ value: UnsafePointer<CChar>?) -> Bool {
+            ccurl_easy_set_string(pointer, CInt(option), value) == 0
+        }
+
+        func setText<Option: BinaryInteger>(_ option: Option, _ text: String) -> Bool {
+            text.withCString { setString(option, $0) }
+        }
+
+        func long<Info: BinaryInteger>(_ info: Info) -> Int {
+            var value: CLong = 0
+            ccurl_easy_get_long(pointer, CInt(info), &value)
+            return Int(value)
+        }
+
+        func offset<Info: BinaryInteger>(_ info: Info) -> Int64 {
+            var value: Int64 = 0
+            ccurl_easy_get_offset(pointer, CInt(info), &value)
+            return value
+        }
+
+        func microseconds<Info: BinaryInteger>(_ info: Info) -> Int64 {
+            offset(info)
+        }
+    }
+
+    /// Where TLS handshakes are watched. A connection may outlive its handle, and writes to its cell until it is gone: cells are used
+    /// again, and freed with the engine, after all connections.
+    final class HandshakeCells {
+        private var free: [UnsafeMutablePointer<ccurl_handshake>] = []
+        private var all: [UnsafeMutablePointer<ccurl_handshake>] = []
+
+        deinit {
+            for cell in all { cell.deallocate() }
+        }
+
+        func take() -> UnsafeMutablePointer<ccurl_handshake> {
+            if let cell = free.popLast() { return cell }
+            let cell = UnsafeMutablePointer<ccurl_handshake>.allocate(capacity: 1)
+            cell.initialize(to: ccurl_handshake())
+            all.append(cell)
+            return cell
+        }
+
+        func put(_ cell: UnsafeMutablePointer<ccurl_handshake>) {
+            free.append(cell)
+        }
+    }
+#endif

@@ -1,0 +1,145 @@
+#if os(Linux)
+    import CCodings
+
+    /// Undoes `gzip` and `deflate` with zlib, which checks headers, lengths and checksums.
+    ///
+    /// `gzip` may have several members (RFC 1952 §2.2). Behind a complete one, bytes that do not begin another are ignored, zero
+    /// padding included, as gzip(1) and browsers do. `deflate` is zlib's format or, if it does not begin as that does, raw
+    /// deflate; what follows it is ignored.
+    final class InflateLayer: CodingLayer {
+        enum Format: Equatable {
+            case gzip
+            case deflate
+        }
+
+        private enum Phase {
+            /// Not enough was received to know the format.
+            case beginning
+            case content
+            /// A member of gzip is complete; another may follow.
+            case betweenMembers
+            /// What follows is ignored.
+            case over
+        }
+
+        private static let gzipMagic: [UInt8] = [0x1F, 0x8B]
+
+        private(set) var mayHoldOutput = false
+        private let format: Format
+        private let library: OpaquePointer
+        private var stream: UnsafeMutableRawPointer?
+        private var phase = Phase.beginning
+        /// At most two bytes that were looked at, and that zlib is to receive before all others.
+        private var head: [UInt8] = []
+
+        init(_ format: Format, library: OpaquePointer) {
+            self.format = format
+            self.library = library
+        }
+
+        deinit {
+            ccodings_zlib_free(library, stream)
+        }
+
+        var isComplete: Bool {
+            switch phase {
+            case .beginning: head.isEmpty
+            case .content: false
+            case .betweenMembers, .over: true
+            }
+        }
+
+        func step(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> CodingStep {
+            var step = CodingStep()
+            while step.failure == nil {
+                switch phase {
+                case .beginning:
+                    guard step.consumed < input.count else { return step }
+                    if format == .deflate {
+                        head.append(input[step.consumed])
+                        step.consumed += 1
+                        if head.count < 2 { continue }
+                    }
+                    open(&step)
+                case .content:
+                    guard inflate(input, into: output, &step) else { return step }
+                case .betweenMembers:
+                    guard step.consumed < input.count else { return step }
+                    lookForMember(input[step.consumed], &step)
+                    step.consumed += 1
+                case .over:
+                    step.consumed = input.count
+                    return step
+                }
+            }
+            return step
+        }
+
+        private func open(_ step: inout CodingStep) {
+            let windowBits =
+                switch format {
+                case .gzip: CInt(CCODINGS_MAX_WBITS) + 16
+                case .deflate: Self.beginsZlib(head[0], head[1]) ? CInt(CCODINGS_MAX_WBITS) : -CInt(CCODINGS_MAX_WBITS)
+                }
+            stream = ccodings_zlib_create(library, windowBits)
+            if stream == nil { step.failure = .outOfMemory }
+            phase = .content
+        }
+
+        /// The method, the window and the check bits of zlib's header (RFC 1950 §2.2). No encoder begins raw deflate like that: it
+        /// would be a stored block with its padding set.
+        static func beginsZlib(_ first: UInt8, _ second: UInt8) -> Bool {
+            first & 0x0F == 8 && first >> 4 <= 7 && (UInt16(first) << 8 | UInt16(second)) % 31 == 0
+        }
+
+        /// Returns whether to go on: `false` where the output is full, or the input used up.
+        private func inflate(
+            _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, _ step: inout CodingStep
+        ) -> Bool {
+            let room = output.part(from: step.produced)
+            guard !room.isEmpty else { return false }
+            let done: ccodings_step
+            let offered: Int
+            if head.isEmpty {
+                let rest = input.part(from: step.consumed)
+                guard !rest.isEmpty || mayHoldOutput else { return false }
+                offered = rest.count
+                done = ccodings_zlib_decode(library, stream, rest.baseAddress, rest.count, room.baseAddress, room.count)
+                step.add(done)
+            } else {
+                offered = head.count
+                done = head.withUnsafeBytes {
+                    ccodings_zlib_decode(library, stream, $0.baseAddress, $0.count, room.baseAddress, room.count)
+                }
+                head.removeFirst(done.consumed)
+                step.produced += done.produced
+            }
+            mayHoldOutput = false
+            switch Int(done.result) {
+            case CCODINGS_Z_STREAM_END:
+                phase = format == .gzip ? .betweenMembers : .over
+                head = []
+            case CCODINGS_Z_OK, CCODINGS_Z_BUF_ERROR:
+                mayHoldOutput = done.produced == room.count
+                if done.consumed == 0, done.produced == 0, offered > 0 { step.failure = damage("no progress") }
+            case CCODINGS_Z_MEM_ERROR: step.failure = .outOfMemory
+            case CCODINGS_Z_NEED_DICT: step.failure = damage("a preset dictionary is needed")
+            default: step.failure = damage(ccodings_zlib_message(stream).map { String(cString: $0) } ?? "error \(done.result)")
+            }
+            return true
+        }
+
+        private func lookForMember(_ byte: UInt8, _ step: inout CodingStep) {
+            guard byte == Self.gzipMagic[head.count] else {
+                phase = .over
+                return
+            }
+            head.append(byte)
+            guard head.count == Self.gzipMagic.count else { return }
+            phase = .content
+            if Int(ccodings_zlib_reset(library, stream)) != CCODINGS_Z_OK { step.failure = damage("it cannot begin again") }
+        }
+
+        private func damage(_ words: String) -> ContentDecodingFailure { .damaged("\(format): \(words)") }
+    }
+#endif

@@ -1,0 +1,132 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The cookies of one session manager (RFC 6265), in memory, for use from any thread.
+///
+/// Of the draft that revises RFC 6265 (draft-ietf-httpbis-rfc6265bis) it has cookies without a name, the name prefixes `__Secure-` and
+/// `__Host-`, the limits of sizes, that control characters refuse a cookie, and that what did not come over TLS neither sets a cookie
+/// with `Secure` nor replaces one. `SameSite` and `HttpOnly` are ignored. Cookies without `Max-Age` and `Expires` live as long as the store.
+///
+/// **Public suffixes are not known**: there is no list of them here. `Domain=com` and any other single label is refused, unless it is the
+/// host itself, but `Domain=co.uk` is accepted of a host below it. Do not let one session manager keep cookies of servers that
+/// distrust each other below such a suffix.
+///
+/// When a limit is passed, cookies that are out of date go first, then the least recently used; of one domain, cookies with `Secure` go last.
+final class CookieStore: Sendable {
+    /// How much is kept.
+    struct Limits: Sendable {
+        /// Cookies of one domain, subdomains not counted. libcurl has no limit, 6265bis §6.1 asks for at least 50.
+        var perDomain = 50
+        /// Cookies in all (6265bis §6.1). One more, and a tenth of them goes at once.
+        var total = 3000
+        /// `Set-Cookie` fields of one response, as in libcurl; the rest is ignored.
+        var perResponse = 50
+        /// Bytes of a `Cookie` field, as in libcurl: the common limit of servers. Stored cookies that do not fit are left out of it.
+        var fieldBytes = 8190
+    }
+
+    private let limits: Limits
+    private let now: @Sendable () -> Int64
+    private let jar = Locked(CookieJar())
+
+    /// - Parameter now: Milliseconds since 1970, which decide whether a cookie is out of date. The time of the system.
+    init(limits: Limits = Limits(), now: @escaping @Sendable () -> Int64 = CookieStore.systemMilliseconds) {
+        self.limits = limits
+        self.now = now
+    }
+
+    /// The number of cookies, those that are out of date and not yet removed included.
+    var count: Int { jar.withLock { $0.count } }
+
+    /// Takes what a response sets (§5.2, §5.3). What is wrong is ignored, as the RFC asks.
+    ///
+    /// - Parameters:
+    ///   - fields: The values of the response's `Set-Cookie` fields, one each, in their order.
+    ///   - location: The URL that was asked, not the one that the response names.
+    func receive(_ fields: [String], from location: CookieLocation) {
+        if fields.isEmpty { return }
+        let now = now()
+        let cookies = fields.prefix(limits.perResponse).compactMap { field in
+            SetCookie(field).flatMap { Cookie($0, from: location, now: now) }
+        }
+        if cookies.isEmpty { return }
+        jar.withLock { jar in
+            for cookie in cookies where location.isSecure || !jar.holdsSecure(over: cookie, now: now) {
+                jar.store(cookie, now: now, limits: limits)
+            }
+        }
+    }
+
+    /// The `Cookie` field of a request (§5.4): the longer its path, the earlier a cookie stands, and the older before the younger.
+    ///
+    /// - Returns: `nil` if there is no cookie for it.
+    func header(for location: CookieLocation) -> String? {
+        merged(own: nil, for: location)
+    }
+
+    /// The one `Cookie` field of a request that has its own: that one as it is, then the stored cookies whose names are not in it.
+    ///
+    /// - Parameter own: The request's own field; several have to be joined with `"; "` before. It is never shortened.
+    /// - Returns: `nil` if there is neither.
+    func merged(own: String?, for location: CookieLocation) -> String? {
+        guard let added = added(to: own, for: location) else { return own }
+        let start = Self.withoutEnd(Array((own ?? "").utf8))
+        return start.isEmpty ? added : "\(String(decoding: start, as: UTF8.self)); \(added)"
+    }
+
+    /// The stored cookies that ``merged(own:for:)`` puts behind a request's own; `nil` if there are none.
+    func added(to own: String?, for location: CookieLocation) -> String? {
+        let now = now()
+        let matching = jar.withLock { $0.use(for: location, now: now) }
+        if matching.isEmpty { return nil }
+        let ownPairs = own.map { Array($0.utf8).split(separator: UInt8(ascii: ";")) } ?? []
+        let ownNames = Set(ownPairs.map { Self.name(ofSent: $0) })
+        let ownBytes = own.map { $0.utf8.count + 2 } ?? 0
+        var field: [UInt8] = []
+        for cookie in matching.sorted(by: Self.isBefore) where !ownNames.contains(Self.name(ofSent: cookie.pair[...])) {
+            guard ownBytes + field.count + 2 + cookie.pair.count <= limits.fieldBytes else { continue }
+            if !field.isEmpty { field += "; ".utf8 }
+            field += cookie.pair
+        }
+        return field.isEmpty ? nil : String(decoding: field, as: UTF8.self)
+    }
+
+    /// §5.4 step 2.
+    private static func isBefore(_ left: Cookie, _ right: Cookie) -> Bool {
+        left.path.count == right.path.count ? left.creation < right.creation : left.path.count > right.path.count
+    }
+
+    /// The name of a pair as a server reads it, which does not know of cookies without one.
+    private static func name(ofSent pair: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let start = pair.drop { $0 == 0x20 || $0 == 0x09 }
+        guard let end = start.firstIndex(of: UInt8(ascii: "=")) else { return [] }
+        return start[..<end].lastIndex { $0 != 0x20 && $0 != 0x09 }.map { start[...$0] } ?? []
+    }
+
+    private static func withoutEnd(_ field: [UInt8]) -> [UInt8] {
+        field.lastIndex { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }.map { Array(field[...$0]) } ?? []
+    }
+
+    /// Forgets everything.
+    func removeAll() {
+        jar.withLock { $0 = CookieJar() }
+    }
+
+    @Sendable private static func systemMilliseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}
+
+extension CookieStore: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// How many there are.
+    var description: String { "\(count) cookies" }
+    var debugDescription: String { description }
+    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,0 +1,95 @@
+#if os(Linux)
+    import CCurl
+    import Endpoints
+
+    /// What is known of the connection of one hop.
+    struct HopTimings {
+        /// When the connection was ready for the request, 0 before.
+        var readyAt: UInt64 = 0
+        /// `nil` on a connection that had served another request before.
+        var connecting: ConnectTimings?
+        var isReused: Bool?
+        var protocolName: String?
+    }
+
+    extension CurlTransfer {
+        /// Where the time went so far.
+        func timings(_ now: UInt64) -> TransferTimings {
+            var hop = hop
+            var bytesSent = bytesSent
+            switch carrier {
+            case .http2(let easy):
+                hop = easy.hop(of: self)
+                bytesSent = easy.offset(CCURLINFO_SIZE_UPLOAD_T)
+            case .connecting(let handle):
+                hop.connecting = handle.timings
+            case .none, .awaitingVersion, .http1: break
+            }
+            let waiting = launched == 0 || launched < entered ? now - min(now, entered) : 0
+            let times = hop.connecting ?? ConnectTimings()
+            return TransferTimings(
+                queued: .nanoseconds(queued + waiting),
+                nameLookup: times.lookup == 0 ? nil : .microseconds(times.lookup),
+                connect: times.connect == 0 ? nil : .microseconds(max(times.connect - times.lookup, 0)),
+                tls: times.tls == 0 ? nil : .microseconds(max(times.tls - times.connect, 0)),
+                firstByte: firstByte == 0 ? nil : .nanoseconds(firstByte - min(hop.readyAt, firstByte)),
+                total: .nanoseconds(now - min(now, submitted)),
+                redirects: redirects,
+                bytesSent: bytesSent,
+                bytesReceived: bytesReceived,
+                protocolName: hop.protocolName,
+                isReusedConnection: hop.isReused,
+                attempt: sending.isRepeated ? 2 : 1
+            )
+        }
+
+        /// How far the hop has come.
+        var phase: TransportError.Phase {
+            switch carrier {
+            case .none: .queued
+            case .awaitingVersion: .connect
+            case .connecting(let handle): handle.phase
+            case .http2(let easy): easy.phase(of: self)
+            case .http1(let connection):
+                if connection.parser.hasReceivedBytes { .receive } else { connection.sending.isComplete ? .firstByte : .send }
+            }
+        }
+
+        /// Bytes of the request's body that an HTTP/1.1 connection has taken.
+        private var bytesSent: Int64 {
+            guard case .http1(let connection) = carrier else { return Int64(bodyOffset) }
+            return connection.sentBodyBytes
+        }
+
+        /// Bytes have moved.
+        func reportProgress(_ now: UInt64) {
+            guard let progress else { return }
+            progress.report(at: now) { progress in
+                let timings = timings(now)
+                progress.bytesSent = timings.bytesSent
+                progress.totalBytesToSend = bodyLength
+                progress.bytesReceived = bytesReceived
+                progress.totalBytesToReceive = announcedLength
+            }
+        }
+
+        func lateness(_ what: String, phase: TransportError.Phase?, _ now: UInt64) -> TransportError {
+            let milliseconds = (now - min(now, submitted)) / 1_000_000
+            var error = TransportError(
+                .timedOut, "\(what), \(milliseconds) ms after the call", phase: phase, request: request)
+            if phase == .queued { error.timings = timings(now) }
+            return error
+        }
+    }
+
+    extension TransferProgress {
+        /// - Parameter outcome: When the transfer went well, it tells how much there was.
+        mutating func complete(with outcome: CurlTransfer.Outcome) {
+            guard case .success(let response) = outcome else { return }
+            bytesSent = response.timings.bytesSent
+            totalBytesToSend = bytesSent
+            bytesReceived = response.timings.bytesReceived
+            totalBytesToReceive = bytesReceived
+        }
+    }
+#endif

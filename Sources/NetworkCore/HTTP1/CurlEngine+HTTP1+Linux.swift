@@ -1,0 +1,386 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+
+    // Requests over HTTP/1.1: sending and receiving on connections that are ready.
+    extension CurlEngine {
+        /// Sends a hop on an idle connection, or has a new one made.
+        func launchHTTP1(_ transfer: CurlTransfer, _ trust: CurlTrust) {
+            if !transfer.sending.needsFreshConnection {
+                let key = key(of: transfer)
+                while let connection = pool.take(key) {
+                    if connection.isUsable { return begin(transfer, on: connection, isReused: true) }
+                    close(connection)
+                }
+            }
+            connect(transfer, trust, offersHTTP2: false)
+        }
+
+        /// Sends a request on a connection that is ready.
+        func begin(_ transfer: CurlTransfer, on connection: HTTP1Connection, isReused: Bool) {
+            connection.uses += 1
+            connection.transfer = transfer
+            transfer.carrier = .http1(connection)
+            transfer.hop = HopTimings(
+                readyAt: now, connecting: isReused ? nil : connection.timings, isReused: isReused, protocolName: "http/1.1")
+            transfer.lastActivity = now
+            write(transfer, to: connection)
+            schedule(transfer, at: connection.sending.awaitsContinue ? transfer.continueDeadline : now &+ transfer.idleNanoseconds)
+            advance(connection)
+        }
+
+        private func write(_ transfer: CurlTransfer, to connection: HTTP1Connection) {
+            let request = transfer.request
+            let cookie = storedCookies(for: request)
+            connection.sending.reset()
+            var head = HTTP1SentHead()
+            var copied = 0
+            connection.sending.begin { buffer in
+                head = requestWriter.appendHead(
+                    of: request, bodyLength: transfer.bodyLength, target: connection.target, cookie: cookie, to: &buffer)
+                // A small body goes out with the head, in one packet.
+                if let data = request.body?.data, data.count <= HTTP1Sending.copiedBytes, !head.expectsContinue {
+                    buffer.append(contentsOf: data)
+                    copied = data.count
+                }
+            }
+            connection.sending.head = head
+            connection.sending.copiedBody = copied
+            connection.sending.awaitsContinue = head.expectsContinue
+            transfer.continueDeadline = now &+ 1_000_000_000
+            if let body = request.body {
+                if let data = body.data {
+                    if copied == 0, !data.isEmpty { connection.sending.data = data }
+                } else {
+                    connection.sending.isPumped = true
+                }
+            }
+            transfer.decodesContent = head.decodesContent
+            connection.parser = HTTP1ResponseParser(
+                isHead: request.method == .head, expectsUpgrade: head.expectsUpgrade,
+                maximumHeaderBytes: loop.configuration.maximumHeaderBytes)
+            connection.unread = nil
+            transfer.sending.noteSent()
+        }
+
+        /// A connection's socket is ready for something.
+        func react(_ connection: HTTP1Connection, _ readiness: EpollSet.Readiness) {
+            if readiness.mayRead { connection.mayRead = true }
+            if readiness.mayWrite { connection.mayWrite = true }
+            if readiness.hasEnded { connection.hasEnded = true }
+            guard connection.isOpen else { return }
+            if connection.transfer != nil { return advance(connection) }
+            // Idle: nothing that comes is wanted, but TLS has things of its own to say.
+            guard readiness.mayRead else { return }
+            connection.mayRead = false
+            guard !connection.isUsable else { return }
+            pool.remove(connection)
+            close(connection)
+        }
+
+        /// Moves what can be moved.
+        func advance(_ connection: HTTP1Connection) {
+            send(connection)
+            if connection.transfer != nil { receive(connection) }
+        }
+
+        /// Gives those that were held back for the others' sake another turn.
+        func readOn() {
+            guard !ready.isEmpty else { return }
+            let connections = ready
+            ready.removeAll(keepingCapacity: true)
+            for connection in connections {
+                connection.isReady = false
+                if connection.isOpen, connection.transfer != nil { advance(connection) }
+            }
+        }
+
+        /// The server has not said that it wants the body, nor that it does not (RFC 9110 §10.1.1): it is sent.
+        func stopAwaitingContinue(_ connection: HTTP1Connection) {
+            connection.sending.awaitsContinue = false
+            advance(connection)
+        }
+
+        // MARK: Sending
+
+        private func send(_ connection: HTTP1Connection) {
+            guard let transfer = connection.transfer, !connection.sending.isComplete, !connection.sending.hasFailed else { return }
+            while connection.mayWrite {
+                if connection.sending.hasBytes {
+                    switch connection.sending.offer(connection.send) {
+                    case .bytes(let count):
+                        connection.sending.take(count)
+                        transfer.lastActivity = now
+                        if transfer.request.body != nil { transfer.reportProgress(now) }
+                    case .again:
+                        connection.mayWrite = false
+                    case .end:
+                        return failSending(connection, transfer, .system(EPIPE))
+                    case .failed(let failure):
+                        return failSending(connection, transfer, failure)
+                    }
+                    continue
+                }
+                if connection.sending.awaitsContinue { return }
+                guard connection.sending.isPumped, !transfer.isBodySent, let content = transfer.request.body else {
+                    connection.sending.isComplete = true
+                    return
+                }
+                guard fill(connection, transfer, content) else { return }
+            }
+        }
+
+        /// Gets the next piece of a body that comes from a file or a sequence.
+        ///
+        /// - Returns: `false` when there is none yet, or the transfer has ended.
+        private func fill(_ connection: HTTP1Connection, _ transfer: CurlTransfer, _ content: RequestContent) -> Bool {
+            var reading = UploadPipe.Reading.wait
+            _ = connection.sending.refill { buffer in
+                reading = transfer.readPump(content, into: buffer)
+                if case .bytes(let count) = reading { return count }
+                return 0
+            }
+            switch reading {
+            case .bytes: return true
+            case .wait: return false
+            case .end:
+                if connection.sending.head.isChunked { connection.sending.putEnd() }
+                return true
+            case .failed:
+                let failure = transfer.failure ?? TransportError(.bodyFailed, "the body failed", phase: .send, request: transfer.request)
+                end(transfer, .failure(failure))
+                return false
+            }
+        }
+
+        /// The connection takes no more. The server may have answered before it closed, and then the response counts (RFC 9112 §9.5).
+        private func failSending(_ connection: HTTP1Connection, _ transfer: CurlTransfer, _ failure: HTTP1Connection.Failure) {
+            connection.sending.hasFailed = true
+            // Nothing has gone out, so that nothing can have been done: any method may go on another connection.
+            if !connection.sending.hasBegun, connection.uses > 1, transfer.canSendBodyAgain {
+                return launchAnew(transfer, insteadOf: connection)
+            }
+            connection.sendFailure = failure
+            connection.mayRead = true
+            connection.hasEnded = true
+        }
+
+        private func launchAnew(_ transfer: CurlTransfer, insteadOf connection: HTTP1Connection) {
+            detach(transfer, from: connection)
+            close(connection)
+            transfer.stopPump()
+            transfer.sending.useFreshConnection()
+            transfer.connectDeadline = now &+ (transfer.request.timeouts.connect ?? loop.configuration.connectTimeout).boundedNanoseconds
+            launch(transfer)
+        }
+
+        // MARK: Receiving
+
+        private func receive(_ connection: HTTP1Connection) {
+            // So that one who sends without end does not keep the others waiting.
+            var reads = 8
+            while connection.isOpen, let transfer = connection.transfer, !transfer.isReceivePaused {
+                if !transfer.held.isEmpty || transfer.isDecoderFull {
+                    guard receiveHeld(connection, transfer) else { return }
+                }
+                if let unread = connection.unread {
+                    connection.unread = nil
+                    unread.withUnsafeBytes { parse(connection, transfer, $0) }
+                    if connection.isReady { return }
+                    continue
+                }
+                guard connection.mayRead else { return }
+                // So that no more than one read is held beyond what the reader's pipe takes.
+                if transfer.isStreaming, transfer.download?.hasRoom == false {
+                    transfer.isReceivePaused = true
+                    return
+                }
+                guard reads > 0 else { return giveWay(connection) }
+                reads -= 1
+                switch connection.receive(into: workspace.read) {
+                case .bytes(let count):
+                    // A socket that gives less than it was asked for is empty.
+                    if connection.handle == nil, count < workspace.read.count, !connection.hasEnded { connection.mayRead = false }
+                    transfer.lastActivity = now
+                    if transfer.firstByte == 0 { transfer.firstByte = now }
+                    parse(connection, transfer, UnsafeRawBufferPointer(rebasing: workspace.read[..<count]))
+                    if connection.isReady { return }
+                case .again:
+                    connection.mayRead = false
+                    return
+                case .end:
+                    return receiveEnd(connection, transfer)
+                case .failed(let failure):
+                    return lose(connection, transfer, failure, nil)
+                }
+            }
+        }
+
+        /// Goes on in the next round, after the others.
+        private func giveWay(_ connection: HTTP1Connection) {
+            if !connection.isReady { ready.append(connection) }
+            connection.isReady = true
+        }
+
+        /// - Returns: `false` when the reader has no room again, or the transfer has ended.
+        private func receiveHeld(_ connection: HTTP1Connection, _ transfer: CurlTransfer) -> Bool {
+            do throws(TransportError) {
+                if try transfer.receiveHeld(workspace) { return true }
+                transfer.isReceivePaused = true
+            } catch {
+                end(transfer, .failure(error))
+            }
+            return false
+        }
+
+        private func parse(_ connection: HTTP1Connection, _ transfer: CurlTransfer, _ bytes: UnsafeRawBufferPointer) {
+            var offset = 0
+            // A read may hold thousands of tiny chunks.
+            var pieces = 2048
+            do throws(HTTP1Flaw) {
+                while true {
+                    switch try connection.parser.next(bytes, at: &offset) {
+                    case .needsMore:
+                        if transfer.isBodyUnwanted, connection.parser.isHeadComplete { abandonBody(connection, transfer) }
+                        return
+                    case .interim(let status):
+                        if status == 100, connection.sending.awaitsContinue {
+                            connection.sending.awaitsContinue = false
+                            send(connection)
+                            guard connection.transfer === transfer else { return }
+                        }
+                    case .head:
+                        guard receiveHead(connection, transfer) else { return }
+                    case .body(let range):
+                        guard receiveBody(transfer, UnsafeRawBufferPointer(rebasing: bytes[range])) else {
+                            if transfer.isReceivePaused { connection.unread = Array(bytes[offset...]) }
+                            return
+                        }
+                        pieces -= 1
+                        if pieces == 0 {
+                            connection.unread = Array(bytes[offset...])
+                            return giveWay(connection)
+                        }
+                    case .end:
+                        return complete(connection, transfer, hasLeftover: offset < bytes.count)
+                    }
+                }
+            } catch {
+                if transfer.isBodyUnwanted { return abandonBody(connection, transfer) }
+                end(transfer, .failure(TransportError(error.code, error.message, phase: .receive, request: transfer.request)))
+            }
+        }
+
+        /// - Returns: `false` when the transfer has ended.
+        private func receiveHead(_ connection: HTTP1Connection, _ transfer: CurlTransfer) -> Bool {
+            let parser = connection.parser
+            if parser.minorVersion == 0 { transfer.hop.protocolName = "http/1.0" }
+            if parser.hasSetCookie { storeCookies(of: parser.head, transfer) }
+            do throws(TransportError) {
+                try transfer.receiveHead(
+                    parser.head, status: parser.statusCode, length: parser.contentLength,
+                    encoding: parser.hasContentEncoding ? parser.head.value(for: "content-encoding") : nil, at: now)
+                return true
+            } catch {
+                end(transfer, .failure(error))
+                return false
+            }
+        }
+
+        /// Follows a redirect without waiting for the rest of its body, which is not worth a connection.
+        private func abandonBody(_ connection: HTTP1Connection, _ transfer: CurlTransfer) {
+            detach(transfer, from: connection)
+            close(connection)
+            finish(transfer)
+        }
+
+        /// - Returns: `false` when the reader has no room, or the transfer has ended.
+        private func receiveBody(_ transfer: CurlTransfer, _ bytes: UnsafeRawBufferPointer) -> Bool {
+            do throws(TransportError) {
+                defer { transfer.reportProgress(now) }
+                if try transfer.receiveBody(bytes, workspace) { return true }
+                transfer.isReceivePaused = true
+            } catch {
+                end(transfer, .failure(error))
+            }
+            return false
+        }
+
+        // MARK: Cookies
+
+        /// Stored cookies for a request, but for those whose names are in its own `Cookie` field.
+        func storedCookies(for request: NetworkRequest) -> String? {
+            guard let cookies = loops.cookies, let location = CookieLocation(request.url) else { return nil }
+            return cookies.added(to: request.headers["Cookie"], for: location)
+        }
+
+        func storeCookies(of head: ResponseHead, _ transfer: CurlTransfer) {
+            guard let cookies = loops.cookies, let location = CookieLocation(transfer.request.url) else { return }
+            cookies.receive(head.headers.values(for: "Set-Cookie"), from: location)
+        }
+
+        // MARK: The end of an exchange
+
+        private func complete(_ connection: HTTP1Connection, _ transfer: CurlTransfer, hasLeftover: Bool) {
+            do throws(TransportError) {
+                try transfer.finishBody()
+            } catch {
+                return end(transfer, .failure(error))
+            }
+            let parser = connection.parser
+            let isReusable =
+                parser.keepsConnection && !hasLeftover && connection.sending.isComplete && !connection.sending.head.closesConnection
+                && !connection.hasEnded && parser.keepAliveMaximum != 0
+            let isExpectationRefused = parser.statusCode == 417 && connection.sending.awaitsContinue
+            transfer.head = parser.head
+            detach(transfer, from: connection)
+            if isReusable { keep(connection, serverSeconds: parser.keepAliveTimeoutSeconds) } else { close(connection) }
+            if isExpectationRefused {
+                // RFC 9110 §10.1.1: the same request, without the expectation.
+                transfer.request.headers.remove("Expect")
+                return `repeat`(transfer)
+            }
+            finish(transfer)
+        }
+
+        private func receiveEnd(_ connection: HTTP1Connection, _ transfer: CurlTransfer) {
+            connection.hasEnded = true
+            do throws(HTTP1Flaw) {
+                try connection.parser.receiveEnd()
+            } catch {
+                return lose(connection, transfer, nil, error)
+            }
+            complete(connection, transfer, hasLeftover: false)
+        }
+
+        /// The connection has ended before the response was complete.
+        ///
+        /// - Parameters:
+        ///   - failure: `nil` when the server closed it in order.
+        ///   - flaw: What is missing then.
+        private func lose(
+            _ connection: HTTP1Connection, _ transfer: CurlTransfer, _ failure: HTTP1Connection.Failure?, _ flaw: HTTP1Flaw?
+        ) {
+            let wasKept = connection.uses > 1
+            let hasAnswered = connection.parser.hasReceivedBytes
+            if !hasAnswered, wasKept, transfer.request.isIdempotent, !transfer.sending.isRepeated, transfer.canSendBodyAgain {
+                return `repeat`(transfer)
+            }
+            let phase: TransportError.Phase = hasAnswered ? .receive : connection.sending.isComplete ? .firstByte : .send
+            if !hasAnswered, wasKept, connection.tlsFailure(failure ?? connection.sendFailure) == nil {
+                var error = transfer.lostConnection
+                error.phase = phase
+                return end(transfer, .failure(error))
+            }
+            end(transfer, .failure(connection.error(failure, flaw, phase: phase, request: transfer.request)))
+        }
+
+        private func detach(_ transfer: CurlTransfer, from connection: HTTP1Connection) {
+            transfer.bodyOffset = Int(connection.sentBodyBytes)
+            connection.transfer = nil
+            connection.unread = nil
+            connection.sending.data = nil
+            transfer.carrier = .none
+        }
+    }
+#endif

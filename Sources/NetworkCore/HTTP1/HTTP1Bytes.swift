@@ -1,0 +1,114 @@
+import Endpoints
+import Foundation
+
+/// The character classes of HTTP fields, and searches in raw bytes.
+enum HTTP1Bytes {
+    static let lineFeed = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
+    static let space = UInt8(ascii: " ")
+    static let tab = UInt8(ascii: "\t")
+
+    // The characters of a token, one bit each (RFC 9110 §5.6.2).
+    private static let lowTokenBits: UInt64 = 0x03FF_6CFA_0000_0000
+    private static let highTokenBits: UInt64 = 0x57FF_FFFF_C7FF_FFFE
+
+    /// Whether a name may hold the character (RFC 9110 §5.6.2).
+    @inline(__always)
+    static func isToken(_ byte: UInt8) -> Bool {
+        let bits = byte & 0x40 == 0 ? lowTokenBits : highTokenBits
+        return byte < 0x80 && bits &>> UInt64(byte & 0x3F) & 1 == 1
+    }
+
+    @inline(__always)
+    static func isDigit(_ byte: UInt8) -> Bool {
+        byte &- UInt8(ascii: "0") < 10
+    }
+
+    /// A space or a tab (RFC 9110 §5.6.3).
+    @inline(__always)
+    static func isSpace(_ byte: UInt8) -> Bool {
+        byte == space || byte == tab
+    }
+
+    /// A control character other than a tab: no part of a field value (RFC 9110 §5.5).
+    @inline(__always)
+    static func isControl(_ byte: UInt8) -> Bool {
+        (byte < 0x20 && byte != tab) || byte == 0x7F
+    }
+
+    /// Whether one of the bytes is a control character other than a tab. Eight bytes at a time.
+    static func holdControl(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        var index = 0
+        while index &+ 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            // The top bit of a byte is set in the first term if one of the bytes is below 0x20, in the second if one is 0x7F.
+            let isBelow = (word &- ones &* 0x20) & ~word
+            let difference = word ^ (ones &* 0x7F)
+            let isDelete = (difference &- ones) & ~difference
+            if (isBelow | isDelete) & (ones &* 0x80) != 0 {
+                for position in index..<index &+ 8 where isControl(bytes[position]) { return true }
+            }
+            index &+= 8
+        }
+        while index < bytes.count {
+            if isControl(bytes[index]) { return true }
+            index &+= 1
+        }
+        return false
+    }
+
+    /// The position of the first line feed from `start` on.
+    @inline(__always)
+    static func lineFeed(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard start < bytes.count, let base = bytes.baseAddress,
+            let found = memchr(base + start, CInt(lineFeed), bytes.count &- start)
+        else { return nil }
+        return UnsafeRawPointer(found) - base
+    }
+
+    /// The bytes without spaces and tabs around them.
+    @inline(__always)
+    static func trimmed(_ bytes: UnsafeRawBufferPointer, from start: Int = 0) -> UnsafeRawBufferPointer {
+        var start = start
+        var end = bytes.count
+        while start < end, isSpace(bytes[start]) { start &+= 1 }
+        while start < end, isSpace(bytes[end &- 1]) { end &-= 1 }
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+    }
+
+    /// Whether the bytes are the text, compared without case. For tokens only: what else differs in bit 5 alone is taken for the same.
+    ///
+    /// - Parameter lowercased: Letters, digits and hyphens.
+    @inline(__always)
+    static func isSame(_ token: UnsafeRawBufferPointer, _ lowercased: StaticString) -> Bool {
+        guard token.count == lowercased.utf8CodeUnitCount else { return false }
+        let text = lowercased.utf8Start
+        var index = 0
+        while index < token.count {
+            if token[index] | 0x20 != text[index] { return false }
+            index &+= 1
+        }
+        return true
+    }
+
+    /// Runs `body` on each element of a comma-separated list (RFC 9110 §5.6.1), without spaces around it. Empty ones are left out.
+    @inline(__always)
+    static func forEachElement<Failure: Error>(
+        of list: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        var start = 0
+        while start < list.count {
+            var end = start
+            while end < list.count, list[end] != UInt8(ascii: ",") { end &+= 1 }
+            let element = trimmed(UnsafeRawBufferPointer(rebasing: list[start..<end]))
+            if !element.isEmpty { try body(element) }
+            start = end &+ 1
+        }
+    }
+
+    /// A name for messages: at most 60 characters, in quotation marks.
+    static func shown(_ name: UnsafeRawBufferPointer) -> String {
+        "\"\(String(decoding: name.prefix(240), as: UTF8.self).printable)\""
+    }
+}

@@ -1,0 +1,133 @@
+#if os(Linux)
+    import CCurl
+    import Endpoints
+    import Foundation
+
+    // Requests over HTTP/2, which libcurl speaks.
+    extension CurlEngine {
+        /// Hands a hop to libcurl.
+        func launchHTTP2(_ transfer: CurlTransfer, _ trust: CurlTrust) {
+            admit(loops.widen(transfer.origin, lane: loop.number))
+            // Its idle connections are bounded by libcurl; ours make room for what may be one more.
+            if streaming == 0 { makeRoom() }
+            let route: Route
+            do throws(TransportError) {
+                route = try Route(loop.configuration, for: transfer.request)
+            } catch {
+                return end(transfer, .failure(error))
+            }
+            let connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
+            guard let easy = spareStreams.take(for: trust) ?? HTTP2Handle(trust, self),
+                easy.configure(transfer, route: route, connectTimeout: connectTimeout, extraFields: extraFields(of: transfer))
+            else {
+                return end(
+                    transfer,
+                    .failure(TransportError(.outOfResources, "no memory for the transfer", request: transfer.request)))
+            }
+            easy.transfer = transfer
+            transfer.carrier = .http2(easy)
+            transfer.hop = HopTimings()
+            transfer.uploadedAtLastCheck = 0
+            streaming += 1
+            let result = ccurl_multi_add(streams.pointer, easy.pointer)
+            guard result == 0 else {
+                let reason = String(cString: ccurl_multi_strerror(result))
+                return end(transfer, .failure(TransportError(.other, reason, request: transfer.request, engineCode: Int(result))))
+            }
+            schedule(transfer, at: now &+ transfer.idleNanoseconds)
+        }
+
+        /// What the engine adds to a request's own header fields.
+        private func extraFields(of transfer: CurlTransfer) -> [String] {
+            let request = transfer.request
+            var lines: [String] = []
+            if let userAgent = loop.configuration.userAgent, !request.headers.contains("User-Agent") {
+                lines.append("User-Agent: \(userAgent)")
+            }
+            let codings = requestWriter.acceptEncoding(for: request)
+            transfer.decodesContent = codings != nil
+            if let codings { lines.append("Accept-Encoding: \(codings)") }
+            if let cookie = storedCookies(for: request) { lines.append("Cookie: \(cookie)") }
+            return lines
+        }
+
+        /// libcurl is done with a stream.
+        func finish(_ transfer: CurlTransfer, _ easy: HTTP2Handle, _ code: CInt) {
+            if let failure = transfer.failure { return end(transfer, .failure(failure)) }
+            if easy.lostHTTP2 {
+                detach(transfer, easy)
+                settle(transfer.origin, .http1)
+                return launch(transfer)
+            }
+            if transfer.isBodyUnwanted, transfer.head.isComplete { return finish(transfer) }
+            guard code == CInt(CCURLE_OK) || easy.hasWholeResponse(code, transfer: transfer) else {
+                if mayRepeat(transfer, easy, code) { return `repeat`(transfer) }
+                return end(transfer, .failure(transfer.lostConnection(code) ?? easy.error(code, transfer: transfer)))
+            }
+            guard transfer.head.isComplete else {
+                return end(
+                    transfer,
+                    .failure(
+                        TransportError(
+                            .connectionLost, "the connection was closed inside the response head", phase: .receive,
+                            request: transfer.request)))
+            }
+            if transfer.head.value(for: "set-cookie") != nil { storeCookies(of: transfer.head, transfer) }
+            transfer.isBodyComplete = true
+            finishStream(transfer)
+        }
+
+        /// The stream has ended; its reader may still have to take what is held.
+        private func finishStream(_ transfer: CurlTransfer) {
+            do throws(TransportError) {
+                guard try transfer.receiveHeld(workspace) else {
+                    transfer.isReceivePaused = true
+                    return
+                }
+                try transfer.finishBody()
+            } catch {
+                return end(transfer, .failure(error))
+            }
+            finish(transfer)
+        }
+
+        /// Goes on in both directions.
+        func resume(_ transfer: CurlTransfer, _ easy: HTTP2Handle) {
+            if transfer.isBodyComplete { return finishStream(transfer) }
+            do throws(TransportError) {
+                guard try transfer.receiveHeld(workspace) else {
+                    transfer.isReceivePaused = true
+                    return
+                }
+            } catch {
+                return end(transfer, .failure(error))
+            }
+            let code = ccurl_easy_pause(easy.pointer, CInt(CCURLPAUSE_CONT))
+            guard code != CInt(CCURLE_OK) else { return }
+            end(transfer, .failure(transfer.failure ?? easy.error(code, transfer: transfer)))
+        }
+
+        /// Takes a handle out of libcurl. An unfinished stream is reset.
+        func release(_ easy: HTTP2Handle) {
+            streaming -= 1
+            ccurl_multi_remove(streams.pointer, easy.pointer)
+            let wasAskedAgain = easy.transfer?.sending.wasAskedAgain ?? false
+            easy.transfer = nil
+            if !wasAskedAgain { spareStreams.put(easy) }
+        }
+
+        private func detach(_ transfer: CurlTransfer, _ easy: HTTP2Handle) {
+            transfer.carrier = .none
+            release(easy)
+        }
+
+        private func mayRepeat(_ transfer: CurlTransfer, _ easy: HTTP2Handle, _ code: CInt) -> Bool {
+            guard transfer.head.count == 0, transfer.request.isIdempotent, transfer.canSendBodyAgain else { return false }
+            if transfer.sending.waitsForFreshConnection { return true }
+            // The last two are how HTTP/2 tells of a GOAWAY, and of a connection that ends with streams open.
+            return [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING, CCURLE_HTTP2, CCURLE_PARTIAL_FILE].contains(
+                Int(code))
+                && !transfer.sending.isRepeated && easy.long(CCURLINFO_NUM_CONNECTS) == 0
+        }
+    }
+#endif

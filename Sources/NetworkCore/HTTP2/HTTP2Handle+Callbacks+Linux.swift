@@ -1,0 +1,132 @@
+#if os(Linux)
+    import CCurl
+    import Endpoints
+    import Foundation
+    import Glibc
+
+    // libcurl calls these on the loop's thread, inside `curl_multi_socket_action`. A result other than the number of bytes offered
+    // pauses or stops the transfer.
+
+    let receiveBody: ccurl_data_callback = { bytes, size, count, context in
+        guard let bytes, let easy = HTTP2Handle.from(context), let transfer = easy.transfer else { return 0 }
+        return easy.receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count), transfer)
+    }
+
+    let receiveHead: ccurl_data_callback = { bytes, size, count, context in
+        guard let bytes, let easy = HTTP2Handle.from(context), let transfer = easy.transfer else { return 0 }
+        return easy.receiveHead(UnsafeRawBufferPointer(start: bytes, count: size * count), transfer) ? size * count : 0
+    }
+
+    let sendBody: ccurl_data_callback = { bytes, size, count, context in
+        guard let bytes, let easy = HTTP2Handle.from(context), let transfer = easy.transfer else { return Int(CCURL_READFUNC_ABORT) }
+        return easy.sendBody(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count), transfer)
+    }
+
+    let rewindBody: ccurl_seek_callback = { context, offset, origin in
+        guard let transfer = HTTP2Handle.from(context)?.transfer, origin == SEEK_SET, transfer.rewindBody(to: offset) else {
+            return CInt(CCURL_SEEKFUNC_FAIL)
+        }
+        return CInt(CCURL_SEEKFUNC_OK)
+    }
+
+    extension HTTP2Handle {
+        static func from(_ context: UnsafeMutableRawPointer?) -> HTTP2Handle? {
+            context.map { Unmanaged<HTTP2Handle>.fromOpaque($0).takeUnretainedValue() }
+        }
+
+        fileprivate func receiveHead(_ line: UnsafeRawBufferPointer, _ transfer: CurlTransfer) -> Bool {
+            let now = monotonicNanoseconds()
+            transfer.lastActivity = now
+            if transfer.firstByte == 0 { transfer.firstByte = now }
+            let limit = transfer.limits.maximumHeaderBytes
+            guard transfer.head.count + line.count <= limit else {
+                transfer.failure = TransportError(
+                    .headersTooLarge, "the response head is larger than \(limit) bytes (maximumHeaderBytes)", phase: .receive,
+                    request: transfer.request)
+                return false
+            }
+            let wasComplete = transfer.head.isComplete
+            transfer.head.receive(line)
+            guard !transfer.head.length.isContradictory else {
+                transfer.failure = TransportError(
+                    .malformedResponse, "the Content-Length is no number, or there are several that differ", phase: .receive,
+                    request: transfer.request)
+                return false
+            }
+            guard !wasComplete, transfer.head.isComplete else { return true }
+            let status = long(CCURLINFO_RESPONSE_CODE)
+            guard status >= 200 else { return true }
+            do throws(TransportError) {
+                try transfer.receiveHead(
+                    transfer.head, status: status, length: transfer.head.value(for: "content-length").flatMap(Int64.init),
+                    encoding: transfer.head.value(for: "content-encoding"), at: now)
+                return true
+            } catch {
+                transfer.failure = error
+                return false
+            }
+        }
+
+        /// - Returns: What libcurl's callback is to: the number of bytes taken, 0 to stop, or a wish to pause.
+        fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer, _ transfer: CurlTransfer) -> Int {
+            let now = monotonicNanoseconds()
+            transfer.lastActivity = now
+            defer { transfer.reportProgress(now) }
+            // A redirect is followed without its body.
+            if transfer.isBodyUnwanted { return 0 }
+            // What came before goes first.
+            guard transfer.held.isEmpty, !transfer.isDecoderFull else {
+                transfer.isReceivePaused = true
+                return Int(CCURL_WRITEFUNC_PAUSE)
+            }
+            do throws(TransportError) {
+                if try !transfer.receiveBody(bytes, workspace) { transfer.isReceivePaused = true }
+            } catch {
+                transfer.failure = error
+                return 0
+            }
+            return bytes.count
+        }
+
+        /// - Returns: What libcurl's callback is to: the number of bytes, 0 at the end, or a wish to pause or stop.
+        fileprivate func sendBody(into buffer: UnsafeMutableRawBufferPointer, _ transfer: CurlTransfer) -> Int {
+            let now = monotonicNanoseconds()
+            transfer.lastActivity = now
+            defer { transfer.reportProgress(now) }
+            guard let content = transfer.request.body else { return 0 }
+            guard let data = content.data else {
+                switch transfer.readPump(content, into: buffer) {
+                case .bytes(let count): return count
+                case .wait: return Int(CCURL_READFUNC_PAUSE)
+                case .end: return 0
+                case .failed: return Int(CCURL_READFUNC_ABORT)
+                }
+            }
+            let count = min(buffer.count, data.count - transfer.bodyOffset)
+            let start = data.startIndex + transfer.bodyOffset
+            data.copyBytes(to: buffer, from: start..<(start + count))
+            transfer.bodyOffset += count
+            return count
+        }
+    }
+
+    extension CurlTransfer {
+        /// libcurl needs the body again, since the connection it went out on had been closed.
+        fileprivate func rewindBody(to offset: Int64) -> Bool {
+            guard let content = request.body else { return offset == 0 }
+            if let data = content.data {
+                guard (0...Int64(data.count)).contains(offset) else { return false }
+                bodyOffset = Int(offset)
+                return true
+            }
+            guard offset == 0 else { return false }
+            if bodyOffset == 0 { return true }
+            guard content.isReplayable else {
+                failure = .bodyNotReplayable(for: request)
+                return false
+            }
+            stopPump()
+            return true
+        }
+    }
+#endif

@@ -1,0 +1,159 @@
+#if os(Linux)
+    import CCurl
+    import Endpoints
+    import Foundation
+
+    /// A libcurl handle that sends one request after another over HTTP/2.
+    ///
+    /// Options that never change are set once, and header lists are kept while they stay the same: on a short request setting them costs
+    /// as much as the transfer.
+    final class HTTP2Handle: EasyHandle {
+        /// The transfer that libcurl's callbacks speak to.
+        var transfer: CurlTransfer?
+        let workspace: Workspace
+        /// Whether the server no longer spoke HTTP/2 when a connection was made; nothing was sent then.
+        var lostHTTP2 = false
+        private let sockets: EpollSet
+        private var headerList: UnsafeMutableRawPointer?
+        private var headerLines: [String] = []
+        private var route: Route?
+        private var isCustomMethod = false
+        private var holdsBody = false
+        private var wantsFreshConnection = false
+        private var bufferBytes = 16 << 10
+
+        init?(_ trust: CurlTrust, _ engine: CurlEngine) {
+            workspace = engine.workspace
+            sockets = engine.sockets
+            super.init(trust, handshakes: engine.handshakes)
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            set(CCURLOPT_PATH_AS_IS, 1)
+            // A burst waits for the first connection instead of opening one each.
+            set(CCURLOPT_PIPEWAIT, 1)
+            let lifetime = engine.loop.configuration.idleConnectionLifetime.components.seconds
+            set(CCURLOPT_MAXAGE_CONN, max(lifetime, 1))
+            // To libcurl, 0 kept connections mean as many as it likes.
+            if engine.maximumIdle == 0 { set(CCURLOPT_FORBID_REUSE, 1) }
+            setOffersHTTP2(true)
+            for option in [
+                CCURLOPT_WRITEDATA, CCURLOPT_HEADERDATA, CCURLOPT_READDATA, CCURLOPT_SEEKDATA, CCURLOPT_PRIVATE, CCURLOPT_PREREQDATA,
+                CCURLOPT_OPENSOCKETDATA,
+            ] {
+                ccurl_easy_set_pointer(pointer, CInt(option), context)
+            }
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_CLOSESOCKETDATA), Unmanaged.passUnretained(sockets).toOpaque())
+            ccurl_easy_set_open_callback(pointer) { context, _, address in
+                guard let context, let address = address?.pointee else { return -1 }
+                return Unmanaged<HTTP2Handle>.fromOpaque(context).takeUnretainedValue().sockets
+                    .open(family: address.family, kind: address.kind, transport: address.transport, isForStreams: true)
+            }
+            ccurl_easy_set_close_callback(pointer) { context, socket in
+                guard let context else { return -1 }
+                return Unmanaged<EpollSet>.fromOpaque(context).takeUnretainedValue().close(socket)
+            }
+            ccurl_easy_set_data_callback(pointer, CInt(CCURLOPT_WRITEFUNCTION), receiveBody)
+            ccurl_easy_set_data_callback(pointer, CInt(CCURLOPT_HEADERFUNCTION), receiveHead)
+            ccurl_easy_set_data_callback(pointer, CInt(CCURLOPT_READFUNCTION), sendBody)
+            ccurl_easy_set_seek_callback(pointer, rewindBody)
+            ccurl_easy_set_prerequest_callback(pointer, mayBeSent)
+        }
+
+        deinit {
+            ccurl_list_free(headerList)
+        }
+
+        /// - Parameter extraFields: What the engine adds to the request's own header fields, as lines.
+        /// - Returns: Whether there was memory for it.
+        func configure(_ transfer: CurlTransfer, route: Route, connectTimeout: Duration, extraFields: [String]) -> Bool {
+            reset()
+            lostHTTP2 = false
+            let request = transfer.request
+            guard request.url.absoluteString.withCString({ setString(CCURLOPT_URL, $0) }) else { return false }
+            guard setMethod(request, bodyLength: transfer.bodyLength), setHeaders(request, extraFields) else { return false }
+            if route != self.route {
+                guard setRoute(route) else { return false }
+                self.route = route
+            }
+            setConnectTimeout(connectTimeout)
+            if transfer.sending.needsFreshConnection != wantsFreshConnection {
+                wantsFreshConnection.toggle()
+                set(CCURLOPT_FRESH_CONNECT, wantsFreshConnection ? 1 : 0)
+            }
+            // How much is read from the socket at once: a stream is cheaper in large pieces.
+            let bytes = transfer.download == nil ? 16 << 10 : 128 << 10
+            if bytes != bufferBytes {
+                set(CCURLOPT_BUFFERSIZE, bytes)
+                bufferBytes = bytes
+            }
+            return true
+        }
+
+        private func setMethod(_ request: NetworkRequest, bodyLength: Int64?) -> Bool {
+            let method = request.method
+            if request.sendsBody {
+                set(CCURLOPT_NOBODY, 0)
+                set(CCURLOPT_POST, 1)
+                guard setBody(request.body?.data, length: bodyLength) else { return false }
+            } else {
+                // Giving a body back makes the method POST, so this comes first.
+                if holdsBody { _ = setString(CCURLOPT_COPYPOSTFIELDS, nil) }
+                holdsBody = false
+                set(CCURLOPT_HTTPGET, 1)
+                if method == .head { set(CCURLOPT_NOBODY, 1) }
+            }
+            let isPlain = method == .head || (method == .get && !request.sendsBody) || (method == .post && request.sendsBody)
+            if isPlain && !isCustomMethod { return true }
+            isCustomMethod = !isPlain
+            if isPlain { return setString(CCURLOPT_CUSTOMREQUEST, nil) }
+            return method.rawValue.withCString { setString(CCURLOPT_CUSTOMREQUEST, $0) }
+        }
+
+        /// A small body goes out with the head in one packet, from a copy libcurl makes; a larger one is read piece by piece.
+        ///
+        /// - Parameters:
+        ///   - body: `nil` when there is none, or it is not in memory.
+        ///   - length: `nil` when it is not known.
+        private func setBody(_ body: Data?, length: Int64?) -> Bool {
+            guard ccurl_easy_set_offset(pointer, CInt(CCURLOPT_POSTFIELDSIZE_LARGE), length ?? -1) == 0 else { return false }
+            guard let length, length <= 32 << 10, let body = body ?? (length == 0 ? Data() : nil) else {
+                holdsBody = false
+                return setString(CCURLOPT_COPYPOSTFIELDS, nil) && setString(CCURLOPT_POSTFIELDS, nil)
+            }
+            holdsBody = true
+            if body.isEmpty { return "".withCString { setString(CCURLOPT_COPYPOSTFIELDS, $0) } }
+            return body.withUnsafeBytes { bytes in
+                setString(CCURLOPT_COPYPOSTFIELDS, bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+            }
+        }
+
+        private func setHeaders(_ request: NetworkRequest, _ extraFields: [String]) -> Bool {
+            let stored = extraFields.last.flatMap { $0.hasPrefix("Cookie: ") ? $0.dropFirst(8) : nil }
+            var lines = request.headers.fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+            lines += extraFields
+            // One field alone (RFC 6265 §5.4).
+            if let stored, let own = request.headers.fields.firstIndex(where: { $0.name.lowercased() == "cookie" }) {
+                lines[own] += "; \(stored)"
+                lines.removeLast()
+            }
+            if request.sendsBody {
+                // libcurl would call any body a form, and wait for a 100 before a large one.
+                if !request.headers.contains("Content-Type") { lines.append("Content-Type:") }
+                if !request.headers.contains("Expect") { lines.append("Expect:") }
+            }
+            if lines == headerLines { return true }
+            var list: UnsafeMutableRawPointer?
+            for line in lines {
+                guard let longer = line.withCString({ ccurl_list_append(list, $0) }) else {
+                    ccurl_list_free(list)
+                    return false
+                }
+                list = longer
+            }
+            ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_HTTPHEADER), list)
+            ccurl_list_free(headerList)
+            headerList = list
+            headerLines = lines
+            return true
+        }
+    }
+#endif

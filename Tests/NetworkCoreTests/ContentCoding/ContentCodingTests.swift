@@ -1,0 +1,63 @@
+import Testing
+
+@testable import NetworkCore
+
+struct ContentCodingTests {
+    @Test(
+        arguments: [
+            ("gzip", [.gzip]), ("deflate", [.deflate]), ("br", [.brotli]), ("zstd", [.zstd]),
+            // RFC 9110 §8.4.1: without regard to case; §8.4.1.3: x-gzip is gzip.
+            ("GZip", [.gzip]), ("x-gzip", [.gzip]), ("X-GZIP", [.gzip]), ("BR", [.brotli]),
+            // §8.4: in the order in which they were applied; §5.6.1: optional white space and empty elements.
+            ("gzip, br", [.gzip, .brotli]), ("br\t ,\tgzip", [.brotli, .gzip]), (",gzip,,", [.gzip]), ("gzip,gzip,gzip", [.gzip, .gzip, .gzip]),
+            // §12.5.3: identity is no coding.
+            ("", []), (" ", []), ("identity", []), ("Identity, gzip", [.gzip]), ("gzip, identity, br, identity", [.gzip, .brotli]),
+        ] as [(String, [ContentCoding])])
+    func `a list of codings is read`(value: String, codings: [ContentCoding]) {
+        #expect(ContentCoding.list(value) == codings)
+    }
+
+    @Test(
+        arguments: [
+            "compress", "gzip, compress", "x-compress", "aes128gcm", "gzip;q=1", "gzip br", "\"gzip\"", "gzip\u{301}", "g\u{0}zip", "*", "dcb",
+            "none", "gzip, gzip, gzip, gzip",
+        ])
+    func `a list with an unknown coding, or too long, is not read`(value: String) {
+        #expect(ContentCoding.list(value) == nil)
+    }
+}
+
+#if os(Linux)
+    struct CodingLibrariesTests {
+        private static let missing = "libmissing.so.1"
+
+        @Test func `all codings are offered where all libraries are there`() {
+            #expect(CodingLibraries().acceptEncoding == "gzip, deflate, br, zstd")
+            #expect(ContentDecoder.acceptEncoding == "gzip, deflate, br, zstd")
+        }
+
+        @Test(
+            arguments: [
+                (CodingLibraries(zlib: missing), "br, zstd", ["gzip", "x-gzip", "deflate", "gzip, br"]),
+                (CodingLibraries(brotli: missing), "gzip, deflate, zstd", ["br", "gzip, br"]),
+                (CodingLibraries(zstd: missing), "gzip, deflate, br", ["zstd", "zstd, gzip"]),
+                (CodingLibraries(brotli: missing, zstd: missing), "gzip, deflate", ["br", "zstd"]),
+                (CodingLibraries(zlib: missing, brotli: missing, zstd: missing), nil, ["gzip", "deflate", "br", "zstd"]),
+                // There, without the functions.
+                (CodingLibraries(zlib: "libc.so.6", brotli: "libc.so.6", zstd: "libc.so.6"), nil, ["gzip", "deflate", "br", "zstd"]),
+            ] as [(CodingLibraries, String?, [String])])
+        func `a coding whose library is missing is not offered, and passes as it came`(
+            libraries: CodingLibraries, offered: String?, codings: [String]
+        ) {
+            #expect(libraries.acceptEncoding == offered)
+            for coding in codings {
+                #expect(ContentDecoder(contentEncoding: coding, maximumRatio: 1100, libraries: libraries) == nil)
+            }
+        }
+
+        @Test(arguments: ["", "identity", "compress", "gzip, compress", "gzip, gzip, gzip, gzip"])
+        func `a body with another coding, or with none, passes as it came`(value: String) {
+            #expect(ContentDecoder(contentEncoding: value, maximumRatio: 1100) == nil)
+        }
+    }
+#endif

@@ -1,0 +1,225 @@
+#if os(Linux)
+    import Foundation
+    import Glibc
+    import NetworkCore
+
+    /// One connection of a ``RawServer``: calls that block, for at most ten seconds each. Belongs to the thread that serves it.
+    final class RawConnection {
+        enum Failure: Error {
+            /// The peer has closed or reset the connection.
+            case ended
+            /// Nothing moved for ten seconds.
+            case late
+            /// What came is no HTTP.
+            case malformed
+        }
+
+        /// Counted from 0, in the order of being accepted.
+        let number: Int
+        let descriptor: Int32
+        private let server: Locked<RawServer.State>
+        /// Received, and not taken yet.
+        private var unread: ArraySlice<UInt8> = []
+        private var isClosed = false
+        private static let patience: Int32 = 10_000
+
+        init(_ descriptor: Int32, number: Int, server: Locked<RawServer.State>, sendBuffer: Int?) {
+            self.descriptor = descriptor
+            self.number = number
+            self.server = server
+            set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
+            set(SOL_SOCKET, SO_SNDTIMEO, timeval(tv_sec: Int(Self.patience) / 1000, tv_usec: 0))
+            if let sendBuffer { set(SOL_SOCKET, SO_SNDBUF, Int32(sendBuffer)) }
+        }
+
+        private func set<Value: BitwiseCopyable>(_ level: Int32, _ name: Int32, _ value: Value) {
+            var value = value
+            _ = setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Value>.size))
+        }
+    }
+
+    extension RawConnection {
+        /// Whether something can be read, the end included, within so many milliseconds.
+        func waitForBytes(_ milliseconds: Int32) -> Bool {
+            guard unread.isEmpty else { return true }
+            var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return poll(&interest, 1, milliseconds) > 0
+        }
+
+        /// Appends what there is to what is unread.
+        ///
+        /// - Returns: `false` at the end of the stream.
+        @discardableResult
+        func receive(within milliseconds: Int32 = patience) throws(Failure) -> Bool {
+            var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&interest, 1, milliseconds) > 0 else { throw .late }
+            let capacity = 64 << 10
+            let piece = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+                count = max(0, recv(descriptor, buffer.baseAddress, capacity, 0))
+            }
+            if unread.isEmpty { unread = piece[...] } else { unread += piece }
+            return !piece.isEmpty
+        }
+
+        /// The next request's head; its body is not read.
+        ///
+        /// - Returns: `nil` where the connection ends before one.
+        func head() throws(Failure) -> RawRequest? {
+            var searched = 0
+            while true {
+                if let length = Self.headLength(unread, from: searched) {
+                    let request = RawRequest(unread.prefix(length))
+                    unread.removeFirst(length)
+                    server.withLock { $0.arrivals.append(RawServer.Arrival(request: request, connection: number)) }
+                    return request
+                }
+                searched = max(0, unread.count - 3)
+                guard try receive() else {
+                    if unread.isEmpty { return nil }
+                    throw .ended
+                }
+            }
+        }
+
+        private static func headLength(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int? {
+            bytes.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return nil }
+                var start = start
+                while start + 4 <= bytes.count, let found = memchr(base + start, 0x0D, bytes.count - start - 3) {
+                    start = UnsafeRawPointer(found) - base
+                    if memcmp(found, "\r\n\r\n", 4) == 0 { return start + 4 }
+                    start += 1
+                }
+                return nil
+            }
+        }
+
+        /// So many bytes of what comes next.
+        func take(_ count: Int) throws(Failure) -> [UInt8] {
+            while unread.count < count { guard try receive() else { throw .ended } }
+            defer { unread.removeFirst(count) }
+            return Array(unread.prefix(count))
+        }
+
+        private func line() throws(Failure) -> String {
+            while true {
+                if let end = unread.firstIndex(of: 0x0A) {
+                    let line = unread[..<end]
+                    unread = unread[(end + 1)...]
+                    return String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
+                }
+                guard try receive() else { throw .ended }
+            }
+        }
+
+        /// The body of a request whose head was read.
+        func body(of request: RawRequest) throws(Failure) -> Data {
+            guard request.isChunked else { return Data(try take(request.length)) }
+            var body = Data()
+            while true {
+                guard let size = Int(try line().prefix { $0 != ";" }, radix: 16) else { throw .malformed }
+                if size == 0 { break }
+                body.append(contentsOf: try take(size))
+                guard try line().isEmpty else { throw .malformed }
+            }
+            while try !line().isEmpty {}
+            return body
+        }
+
+        /// The next request, with its body read and dropped.
+        func request() throws(Failure) -> RawRequest? {
+            guard let request = try head() else { return nil }
+            if request["expect"]?.lowercased() == "100-continue" { try send("HTTP/1.1 100 Continue\r\n\r\n") }
+            _ = try body(of: request)
+            return request
+        }
+
+        /// Waits, without reading, until the peer closes or resets the connection.
+        func waitForHangUp() {
+            // POLLRDHUP, which Glibc's module does not have.
+            var interest = pollfd(fd: descriptor, events: 0x2000, revents: 0)
+            _ = poll(&interest, 1, Self.patience)
+        }
+
+        /// Drops what comes, until the peer closes or resets the connection.
+        ///
+        /// - Returns: Whether it does so within so many milliseconds.
+        @discardableResult
+        func drain(within milliseconds: Int32 = patience) -> Bool {
+            let end = ContinuousClock.now + .milliseconds(milliseconds)
+            unread = []
+            while case let left = end - .now, left > .zero {
+                let wait = Int32(left / .milliseconds(1))
+                guard let isMore = try? receive(within: wait) else { return false }
+                unread = []
+                if !isMore { return true }
+            }
+            return false
+        }
+    }
+
+    extension RawConnection {
+        func send(_ text: String) throws(Failure) {
+            try send(Array(text.utf8))
+        }
+
+        func send(_ bytes: some ContiguousBytes) throws(Failure) {
+            let isSent = bytes.withUnsafeBytes { bytes in
+                var rest = bytes[...]
+                while !rest.isEmpty {
+                    let buffer = UnsafeRawBufferPointer(rebasing: rest)
+                    let count = Glibc.send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
+                    guard count > 0 else {
+                        if errno == EINTR { continue }
+                        return false
+                    }
+                    rest = rest.dropFirst(count)
+                }
+                return true
+            }
+            if !isSent { throw .ended }
+        }
+
+        /// As much as the system takes at once; 0 where it takes none.
+        func sendSome(_ bytes: some ContiguousBytes) throws(Failure) -> Int {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            }
+            if count < 0, errno != EAGAIN { throw .ended }
+            return max(0, count)
+        }
+
+        /// Bytes that were sent and that the peer's system has not confirmed.
+        var unconfirmed: Int {
+            var count: Int32 = 0
+            return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
+        }
+
+        /// Waits until the peer's system has all that was sent, so that a reset cannot take it back from this side.
+        func flush() {
+            for _ in 0..<2000 where unconfirmed > 0 { usleep(1000) }
+        }
+
+        /// Says that nothing more will be sent (FIN), and goes on reading.
+        func finish() {
+            shutdown(descriptor, Int32(SHUT_WR))
+        }
+
+        /// Closes in an orderly way (FIN), or with a reset where the peer has sent what was not read.
+        func close() {
+            guard !isClosed else { return }
+            isClosed = true
+            server.withLock { state in
+                state.open[number] = nil
+                Glibc.close(descriptor)
+            }
+        }
+
+        /// Closes with a reset; what the peer's system has not confirmed yet is lost.
+        func reset() {
+            guard !isClosed else { return }
+            set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
+            close()
+        }
+    }
+#endif

@@ -1,0 +1,127 @@
+#if os(Linux)
+    import Foundation
+    import Glibc
+    import NetworkCore
+    import NetworkTesting
+    import Testing
+
+    /// A server of raw bytes: it answers with what a test writes, well-formed or not.
+    ///
+    /// Listens on 127.0.0.1, on a free port. Each connection has a thread of its own, so that `serve` reads like a script. When the
+    /// server is released, all its connections are shut down, and with them the calls that wait in them.
+    final class RawServer: Sendable {
+        /// A request head that came, and over which connection, counted from 0.
+        struct Arrival: Sendable {
+            var request: RawRequest
+            var connection: Int
+        }
+
+        struct State {
+            var accepted = 0
+            var open: [Int: Int32] = [:]
+            var arrivals: [Arrival] = []
+            var isStopped = false
+        }
+
+        let port: UInt16
+        let url: URL
+        private let listener: Int32
+        private let state: Locked<State>
+
+        /// - Parameters:
+        ///   - sendBuffer: `SO_SNDBUF` of its connections, in bytes; the system's default unless given.
+        ///   - serve: Runs once per connection, in its thread. When it returns or throws, the connection is closed.
+        init(sendBuffer: Int? = nil, serve: @escaping @Sendable (RawConnection) throws -> Void) throws {
+            let (listener, port) = try LoopbackSocket.listen(backlog: 512, blocks: true)
+            self.listener = listener
+            self.port = port
+            url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
+            let state = Locked(State())
+            self.state = state
+            Thread.detachNewThread {
+                while true {
+                    let descriptor = accept(listener, nil, nil)
+                    guard descriptor >= 0 else {
+                        if [EINTR, ECONNABORTED].contains(errno) { continue }
+                        break
+                    }
+                    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+                    let number: Int? = state.withLock { state in
+                        guard !state.isStopped else { return nil }
+                        state.open[state.accepted] = descriptor
+                        state.accepted += 1
+                        return state.accepted - 1
+                    }
+                    guard let number else {
+                        close(descriptor)
+                        break
+                    }
+                    Thread.detachNewThread {
+                        let connection = RawConnection(descriptor, number: number, server: state, sendBuffer: sendBuffer)
+                        try? serve(connection)
+                        connection.close()
+                    }
+                }
+                close(listener)
+            }
+        }
+
+        deinit {
+            stop()
+        }
+
+        /// Ends all connections in an orderly way, and accepts no more.
+        func stop() {
+            state.withLock { state in
+                state.isStopped = true
+                for descriptor in state.open.values { shutdown(descriptor, Int32(SHUT_RDWR)) }
+            }
+            shutdown(listener, Int32(SHUT_RDWR))
+        }
+
+        /// How many connections were accepted.
+        var connections: Int { state.withLock(\.accepted) }
+        /// All heads that were read, in the order they came.
+        var arrivals: [Arrival] { state.withLock(\.arrivals) }
+        /// The targets of all heads that were read.
+        var targets: [String] { arrivals.map(\.request.target) }
+
+        /// A request for a path of this server.
+        func request(
+            _ path: String, method: HTTPMethod = .get, headers: HTTPHeaders = [:], body: Data? = nil,
+            timeouts: RequestTimeouts = RequestTimeouts()
+        ) -> NetworkRequest {
+            let target = URL(string: "http://127.0.0.1:\(port)\(path)") ?? url
+            return NetworkRequest(
+                method: method, url: target, headers: headers, body: body.map(RequestContent.data), timeouts: timeouts)
+        }
+    }
+
+    /// The head of a request, read leniently.
+    struct RawRequest: Sendable {
+        var method: String
+        /// As it came, byte for byte.
+        var target: String
+        /// Names in lower case, in the order they came.
+        var fields: [(name: String, value: String)]
+        /// The head as it came, without the empty line.
+        var text: String
+
+        init(_ bytes: ArraySlice<UInt8>) {
+            text = String(decoding: bytes, as: UTF8.self)
+            let lines = text.split(separator: "\r\n", omittingEmptySubsequences: true)
+            let words = (lines.first ?? "").split(separator: " ")
+            method = words.first.map(String.init) ?? ""
+            target = words.count > 1 ? String(words[1]) : ""
+            fields = lines.dropFirst().map { line in
+                let name = line.prefix { $0 != ":" }
+                let value = line.dropFirst(name.count + 1).drop { $0 == " " }
+                return (name.lowercased(), String(value))
+            }
+        }
+
+        subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+        var length: Int { self["content-length"].flatMap { Int($0) } ?? 0 }
+        var isChunked: Bool { self["transfer-encoding"]?.lowercased() == "chunked" }
+    }
+#endif

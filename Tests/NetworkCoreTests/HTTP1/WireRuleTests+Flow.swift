@@ -1,0 +1,87 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import Glibc
+    import NetworkCore
+    import NetworkTesting
+    import Testing
+
+    /// The bytes of one body that the client's process holds: neither on this side, nor in the client's socket.
+    struct HeldBytes {
+        let connection: RawConnection
+
+        /// - Parameter sent: All that was written to the connection so far.
+        func count(sent: Int) -> Int {
+            sent - connection.unconfirmed - unreadByClient()
+        }
+
+        /// What waits in the client's socket: both ends are in this process.
+        private func unreadByClient() -> Int {
+            let (own, peer) = (Self.port(connection.descriptor, getsockname), Self.port(connection.descriptor, getpeername))
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+                guard let descriptor = Int32(name), descriptor != connection.descriptor,
+                    let local = Self.port(descriptor, getsockname), local == peer, Self.port(descriptor, getpeername) == own
+                else { continue }
+                var count: Int32 = 0
+                return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+            }
+            return 0
+        }
+
+        private typealias Name = (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
+
+        private static func port(_ descriptor: Int32, _ name: Name) -> UInt16? {
+            var address = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let result = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name(descriptor, $0, &length) }
+            }
+            return result == 0 && address.sin_family == sa_family_t(AF_INET) ? UInt16(bigEndian: address.sin_port) : nil
+        }
+    }
+
+    // Back-pressure: a reader that stops, stops the socket.
+    extension WireRuleTests {
+        /// The pipe's capacity, and one read beyond it.
+        static let mayHold = (256 + 128) << 10
+
+        @Test(arguments: ["length", "chunks", "gzip"], [0, 1_000_000])
+        func `of a body whose reader stops, the engine holds no more than 256 KiB and one read`(
+            framing: String, readFirst: Int
+        ) async throws {
+            let body = Data.pattern(12 << 20)
+            let payload = framing == "gzip" ? StoredCoding.gzip.encoded(body) : body
+            let (stalls, stalled) = AsyncStream.makeStream(of: Int.self)
+            let server = try RawServer(sendBuffer: 32 << 10) { connection in
+                _ = try connection.request()
+                let length = framing == "chunks" ? "Transfer-Encoding: chunked" : "Content-Length: \(payload.count)"
+                try connection.send(
+                    "HTTP/1.1 200 OK\r\n\(length)\r\n\(framing == "gzip" ? "Content-Encoding: gzip\r\n" : "")\r\n")
+                if framing == "chunks" { try connection.send("\(String(payload.count, radix: 16))\r\n") }
+                var sent = 0
+                while sent < payload.count {
+                    let count = try connection.sendSome(payload[sent..<min(payload.count, sent + 65_536)])
+                    sent += count
+                    guard count == 0 else { continue }
+                    var interest = pollfd(fd: connection.descriptor, events: Int16(POLLOUT), revents: 0)
+                    if poll(&interest, 1, 400) == 0 {
+                        stalled.yield(HeldBytes(connection: connection).count(sent: sent))
+                        poll(&interest, 1, 10_000)
+                    }
+                }
+                stalled.finish()
+                if framing == "chunks" { try connection.send("\r\n0\r\n\r\n") }
+                _ = try connection.request()
+            }
+            let response = try await CurlSessionManager().stream(for: server.request("/"))
+            var received = Data()
+            var chunks = response.body.makeAsyncIterator()
+            while received.count < readFirst, let chunk = try await chunks.next() { received.append(chunk) }
+            var reports = stalls.makeAsyncIterator()
+            let held = try #require(await reports.next(), "the server was never held up")
+            #expect(held - received.count <= Self.mayHold, "\(held - received.count) bytes are held")
+            while let chunk = try await chunks.next() { received.append(chunk) }
+            #expect(received == body)
+        }
+    }
+#endif

@@ -1,0 +1,235 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+    import NetworkTesting
+    import Testing
+
+    // What a head may look like, and what is made of it.
+    extension WireRuleTests {
+        /// A server that answers each request with the same bytes and an end, and `/good` with a good response.
+        private func server(_ bytes: String) throws -> RawServer {
+            try RawServer { connection in
+                while let request = try connection.request() {
+                    guard request.target != "/good" else {
+                        try connection.send(Self.ok("good"))
+                        continue
+                    }
+                    try connection.send(bytes)
+                    connection.finish()
+                    connection.drain()
+                    return
+                }
+            }
+        }
+
+        @Test(arguments: [
+            "HTTP/1.1 200 OK\r\n\tX: y\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.1 200 OK\r\n X: y\r\nContent-Length: 2\r\n\r\nok",
+            "HTTP/1.1 200 OK\r\n \r\nContent-Length: 2\r\n\r\nok",
+        ])
+        func `a first field line that is folded is refused or passed over, as often as it comes (RFC 9112 §2.2)`(
+            bytes: String
+        ) async throws {
+            let server = try server(bytes)
+            let session = CurlSessionManager()
+            for _ in 0..<10 {
+                do throws(TransportError) {
+                    // libcurl before 8.1.2 remembers the last field line of the response before, and writes where it was.
+                    let before = try await session.response(for: server.request("/good"))
+                    let response = try await session.response(for: server.request("/"))
+                    #expect(before.body == Data("good".utf8))
+                    #expect(response.body == Data("ok".utf8) && response.headers["X"] == nil)
+                } catch {
+                    #expect(error.code == .malformedResponse, "\(error)")
+                }
+            }
+            #expect(try await session.response(for: server.request("/good")).body == Data("good".utf8))
+        }
+
+        @Test func `a folded line continues the one before, with a space (RFC 9112 §5.2)`() async throws {
+            let server = try server("HTTP/1.1 200 OK\r\nX-A: one\r\n \t two\r\n\tthree\r\nContent-Length: 2\r\n\r\nok")
+            let response = try await CurlSessionManager().response(for: server.request("/"))
+            #expect(response.headers["X-A"] == "one two three" && response.body == Data("ok".utf8))
+        }
+
+        static let endlessHeads = [
+            "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nX-Long: ", "HTTP/1.1 200 ", "HTTP/1.1 200 OK\r\nX-Folded: a\r\n",
+            "HTTP/1.1 103 Early Hints\r\n",
+        ]
+
+        @Test(arguments: zip(endlessHeads, ["X-A: b\r\n", "aaaaaaaa", "aaaaaaaa", " fold\r\n", "X-A: b\r\n"]))
+        func `a head that never ends is too large, and the error names the limit`(start: String, more: String) async throws {
+            let server = try RawServer { connection in
+                _ = try connection.request()
+                try connection.send(start)
+                let block = String(repeating: more, count: 1_000)
+                while true { try connection.send(block) }
+            }
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumHeaderBytes = 64 << 10 })
+            let error = try await failure(of: session, server.request("/"))
+            #expect(error.code == .headersTooLarge && error.message.contains("maximumHeaderBytes"), "\(error)")
+            #expect(server.connections == 1)
+        }
+
+        @Test func `interim responses that never end are a typed error too`() async throws {
+            let server = try RawServer { connection in
+                _ = try connection.request()
+                let block = String(repeating: "HTTP/1.1 103 Early Hints\r\nX-A: b\r\n\r\n", count: 1_000)
+                while true { try connection.send(block) }
+            }
+            let error = try await failure(of: CurlSessionManager(), server.request("/"))
+            #expect([.headersTooLarge, .malformedResponse].contains(error.code), "\(error)")
+        }
+
+        @Test func `trailers that never end are too large`() async throws {
+            let server = try RawServer { connection in
+                _ = try connection.request()
+                try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n")
+                let block = String(repeating: "X-A: b\r\n", count: 1_000)
+                while true { try connection.send(block) }
+            }
+            let error = try await failure(of: CurlSessionManager(), server.request("/"))
+            #expect(error.code == .headersTooLarge && error.message.contains("maximumHeaderBytes"), "\(error)")
+        }
+
+        @Test func `a head of 200 KB in one line fits the default limit`() async throws {
+            let server = try server(Self.ok("ok", "X-Long: \(String(repeating: "a", count: 200_000))\r\n"))
+            let response = try await CurlSessionManager().response(for: server.request("/"))
+            #expect(response.headers["X-Long"]?.utf8.count == 200_000)
+        }
+
+        @Test func `a trailer line that looks like a status line starts no new head`() async throws {
+            let server = try server(
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nHTTP/1.1 500 Bad: x\r\nX-A: b\r\n\r\n")
+            do throws(TransportError) {
+                let response = try await CurlSessionManager().response(for: server.request("/"))
+                #expect(response.statusCode == 200 && response.body == Data("ok".utf8))
+                #expect(response.headers["X-A"] == nil && response.headers["Transfer-Encoding"] == "chunked")
+            } catch {
+                #expect(error.code == .malformedResponse, "\(error)")
+            }
+        }
+
+        @Test func `a bare CR is in no value (RFC 9112 §2.2)`() async throws {
+            let server = try server(Self.ok("ok", "X-A: one\rtwo\r\n"))
+            do throws(TransportError) {
+                let response = try await CurlSessionManager().response(for: server.request("/"))
+                #expect(response.headers["X-A"]?.utf8.contains(0x0D) == false)
+            } catch {
+                #expect(error.code == .malformedResponse, "\(error)")
+            }
+        }
+
+        @Test func `a line without a colon is passed over`() async throws {
+            let server = try server(Self.ok("ok", "X-A: b\r\nno colon here\r\nX-C: d\r\n"))
+            let response = try await CurlSessionManager().response(for: server.request("/"))
+            #expect(response.headers["X-A"] == "b" && response.headers["X-C"] == "d" && response.body == Data("ok".utf8))
+        }
+
+        @Test func `lines may end with a bare LF (RFC 9112 §2.2)`() async throws {
+            let server = try server("HTTP/1.1 200 OK\nX-A: b\nContent-Length: 2\n\nok")
+            let response = try await CurlSessionManager().response(for: server.request("/"))
+            #expect(response.headers["X-A"] == "b" && response.body == Data("ok".utf8))
+        }
+
+        @Test(arguments: ["X\u{0}: a", "X: a\u{0}b", "Content-Length : 2", "Content-Length: 2, 3", "Content-Length: +2"])
+        func `what lets a response be read in two ways is refused, and its connection is not used again`(line: String)
+            async throws
+        {
+            let server = try RawServer { connection in
+                while let request = try connection.request() {
+                    let isGood = request.target == "/good"
+                    try connection.send(isGood ? Self.ok("good") : "HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 2\r\n\r\nok")
+                }
+            }
+            let session = CurlSessionManager()
+            #expect(try await failure(of: session, server.request("/")).code == .malformedResponse)
+            #expect(try await session.response(for: server.request("/good")).body == Data("good".utf8))
+            #expect(server.arrivals.map(\.connection) == [0, 1])
+        }
+
+        @Test func `with both a length and chunks, the connection ends with the response (RFC 9112 §6.3)`() async throws {
+            let server = try RawServer { connection in
+                while let request = try connection.request() {
+                    guard request.target == "/both" else {
+                        try connection.send(Self.ok("good"))
+                        continue
+                    }
+                    try connection.send(
+                        "HTTP/1.1 200 OK\r\nContent-Length: 40\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")
+                }
+            }
+            let session = CurlSessionManager()
+            do throws(TransportError) {
+                let response = try await session.response(for: server.request("/both"))
+                #expect(response.body == Data("ok".utf8))
+            } catch {
+                #expect(error.code == .malformedResponse, "\(error)")
+            }
+            #expect(try await session.response(for: server.request("/good")).body == Data("good".utf8))
+            #expect(server.arrivals.map(\.connection) == [0, 1])
+        }
+
+        @Test func `a body that is announced as larger than the limit is refused at the head`() async throws {
+            let server = try RawServer { connection in
+                guard try connection.request() != nil else { return }
+                try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100001\r\n\r\n")
+                connection.drain()
+            }
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 100_000 })
+            let request = server.request("/", timeouts: RequestTimeouts(idle: .seconds(5)))
+            let error = try await failure(of: session, request)
+            #expect(error.code == .bodyTooLarge && error.message.contains("maximumBodyBytes"), "\(error)")
+        }
+    }
+
+    // What is sent.
+    extension WireRuleTests {
+        @Test func `the target is sent byte for byte`() async throws {
+            let server = try RawServer { connection in
+                while try connection.request() != nil { try connection.send(Self.ok("x")) }
+            }
+            let session = CurlSessionManager()
+            let targets = [
+                "/%2e/a", "/%2E/a", "/a/%2e%2e/b", "/a/./b/../c", "//a", "/%c3%A9", "/?", "/?a=%2e&&b", "/a;b=1,2",
+                "/%41~!$'()*+",
+            ]
+            for target in targets { _ = try await session.response(for: server.request(target)) }
+            #expect(server.targets == targets)
+        }
+
+        @Test func `a value of spaces is sent, as an empty one`() async throws {
+            let server = try RawServer { connection in
+                while try connection.request() != nil { try connection.send(Self.ok("x")) }
+            }
+            _ = try await CurlSessionManager().response(for: server.request("/", headers: ["X-Spaces": "   ", "X-Last": "1"]))
+            let request = try #require(server.arrivals.first?.request)
+            #expect(request["x-spaces"]?.allSatisfy { $0 == " " } == true && request["x-last"] == "1")
+        }
+
+        @Test func `a request head of 2 MB goes out, or the error names what is too large`() async throws {
+            let server = try RawServer { connection in
+                while try connection.request() != nil { try connection.send(Self.ok("x")) }
+            }
+            let request = server.request("/", headers: ["X-Large": String(repeating: "a", count: 2_000_000)])
+            do throws(TransportError) {
+                _ = try await CurlSessionManager().response(for: request)
+                #expect(server.arrivals.first?.request["x-large"]?.utf8.count == 2_000_000)
+            } catch {
+                #expect(error.code == .invalidRequest, "\(error)")
+            }
+        }
+
+        @Test func `a part of a resource is asked for without a content coding (RFC 9110 §14.2)`() async throws {
+            let server = try RawServer { connection in
+                while try connection.request() != nil { try connection.send(Self.ok("x")) }
+            }
+            let session = CurlSessionManager()
+            _ = try await session.response(for: server.request("/", headers: ["Range": "bytes=0-9"]))
+            _ = try await session.response(for: server.request("/"))
+            let codings = server.arrivals.map { $0.request["accept-encoding"] }
+            #expect(codings.first == .some(nil) || codings.first == "identity")
+            #expect(codings.last??.contains("gzip") == true)
+        }
+    }
+#endif

@@ -1,0 +1,338 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+    import NetworkTesting
+    import Testing
+
+    /// What must hold on the wire over HTTP/1.1, each rule against a server that answers with raw bytes.
+    @Suite(.timeLimit(.minutes(1)))
+    struct WireRuleTests {
+        static func ok(_ body: String, _ fields: String = "") -> String {
+            "HTTP/1.1 200 OK\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        }
+
+        func elapsed(_ body: () async throws -> Void) async throws -> Duration {
+            let start = ContinuousClock.now
+            try await body()
+            return ContinuousClock.now - start
+        }
+    }
+
+    /// How a connection ends in the middle of an exchange.
+    struct Death: Sendable, CustomTestStringConvertible {
+        /// What has come of the response by then.
+        var sent: String
+        var isReset: Bool
+        var codes: Set<TransportError.Code>
+        var testDescription: String { "\(isReset ? "reset" : "closed") after \(sent.utf8.count) bytes" }
+
+        static let all = [true, false].flatMap { isReset in
+            [
+                Death(sent: "", isReset: isReset, codes: [.connectionLost]),
+                Death(sent: "HTTP/1.1 200 OK\r\nCon", isReset: isReset, codes: [.connectionLost]),
+                Death(
+                    sent: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nv", isReset: isReset,
+                    codes: isReset ? [.connectionLost, .incompleteBody] : [.incompleteBody]),
+            ]
+        }
+
+        func happen(on connection: RawConnection) throws {
+            try connection.send(sent)
+            connection.flush()
+            if isReset { connection.reset() }
+        }
+    }
+
+    /// What a server says unasked on a connection that is kept.
+    struct Push: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var bytes: String
+        var closes = false
+
+        static let all = [
+            Push(testDescription: "a response", bytes: WireRuleTests.ok("unasked")),
+            Push(
+                testDescription: "a 408 and the end",
+                bytes: "HTTP/1.1 408 Late\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+                closes: true),
+            Push(testDescription: "half a head", bytes: "HTTP/1.1 200 OK\r\nContent-Le"),
+            Push(testDescription: "one byte", bytes: "H"),
+            Push(testDescription: "an interim response", bytes: "HTTP/1.1 103 Early Hints\r\n\r\n"),
+        ]
+    }
+
+    // MARK: - Which connection, and how often
+
+    extension WireRuleTests {
+        @Test(arguments: Death.all, [HTTPMethod.post, .patch])
+        func `what is not idempotent goes out once, however its connection dies`(death: Death, method: HTTPMethod) async throws {
+            let server = try RawServer { connection in
+                while let request = try connection.request() {
+                    guard request.target == "/kept" else { return try death.happen(on: connection) }
+                    try connection.send(Self.ok("kept"))
+                }
+            }
+            let session = CurlSessionManager()
+            for path in ["/fresh", "/again", "/third"] {
+                let error = try await failure(of: session, server.request(path, method: method, body: Data("x".utf8)))
+                #expect(death.codes.contains(error.code), "\(error)")
+                _ = try await session.response(for: server.request("/kept"))
+            }
+            #expect(server.targets.filter { $0 != "/kept" } == ["/fresh", "/again", "/third"])
+        }
+
+        @Test(arguments: [true, false], [HTTPMethod.get, .put, .post])
+        func `among kept connections that all die, a request is repeated once if it may, on a fresh one (RFC 9110 §9.2.2)`(
+            isReset: Bool, method: HTTPMethod
+        ) async throws {
+            let together = DispatchGroup()
+            for _ in 0..<5 { together.enter() }
+            let server = try RawServer { connection in
+                guard try connection.request()?.target == "/first" else { return try connection.send(Self.ok("fresh")) }
+                together.leave()
+                _ = together.wait(timeout: .now() + 10)
+                try connection.send(Self.ok("kept"))
+                _ = try connection.request()
+                if isReset { connection.reset() }
+            }
+            let session = CurlSessionManager()
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<5 { group.addTask { _ = try? await session.response(for: server.request("/first")) } }
+            }
+            let request = server.request("/second", method: method, body: method == .get ? nil : Data("x".utf8))
+            if method == .post {
+                #expect(try await failure(of: session, request).code == .connectionLost)
+            } else {
+                #expect(try await session.response(for: request).body == Data("fresh".utf8))
+            }
+            let arrivals = server.arrivals.filter { $0.request.target == "/second" }
+            #expect(arrivals.count == (method == .post ? 1 : 2))
+            #expect(method == .post || arrivals.last?.connection == 5)
+        }
+
+        @Test(arguments: Death.all.filter { !$0.sent.isEmpty })
+        func `once a byte has come, nothing is repeated`(death: Death) async throws {
+            let server = try RawServer { connection in
+                guard try connection.request() != nil else { return }
+                try connection.send(Self.ok("kept"))
+                guard try connection.request() != nil else { return }
+                try death.happen(on: connection)
+            }
+            let session = CurlSessionManager()
+            _ = try await session.response(for: server.request("/first"))
+            let error = try await failure(of: session, server.request("/second"))
+            #expect(death.codes.contains(error.code), "\(error)")
+            #expect(server.targets == ["/first", "/second"])
+        }
+
+        @Test(arguments: [true, false], [HTTPMethod.get, .post])
+        func `a kept connection that has ended is not used, be it closed or reset`(isReset: Bool, method: HTTPMethod) async throws
+        {
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            let server = try RawServer { connection in
+                guard try connection.request() != nil else { return }
+                try connection.send(Self.ok("one"))
+                connection.flush()
+                if isReset { connection.reset() } else { connection.close() }
+                end.yield()
+            }
+            let session = CurlSessionManager()
+            var ended = ends.makeAsyncIterator()
+            for round in 1...20 {
+                let response = try await session.response(for: server.request("/\(round)", method: method))
+                #expect(response.body == Data("one".utf8))
+                await ended.next()
+            }
+            #expect(server.targets == (1...20).map { "/\($0)" } && server.connections == 20)
+        }
+
+        @Test(arguments: Push.all, [HTTPMethod.get, .post])
+        func `bytes that nobody asked for are nobody's response (RFC 9112 §9.2)`(push: Push, method: HTTPMethod) async throws {
+            for isJoined in [true, false] {
+                let (pushes, pushed) = AsyncStream.makeStream(of: Void.self)
+                let server = try RawServer { connection in
+                    while let request = try connection.request() {
+                        let answer = Self.ok(request.target)
+                        guard request.target.hasSuffix("first") else {
+                            try connection.send(answer)
+                            continue
+                        }
+                        if isJoined {
+                            try connection.send(answer + push.bytes)
+                        } else {
+                            try connection.send(answer)
+                            connection.flush()
+                            try connection.send(push.bytes)
+                        }
+                        if push.closes { connection.finish() }
+                        connection.flush()
+                        pushed.yield()
+                        // A request that comes over this connection all the same is to be seen, and gets no answer of its own.
+                        _ = try? connection.request()
+                        return
+                    }
+                }
+                let session = CurlSessionManager()
+                var done = pushes.makeAsyncIterator()
+                for round in 0..<5 {
+                    #expect(try await session.response(for: server.request("/\(round)first")).body == Data("/\(round)first".utf8))
+                    await done.next()
+                    for path in ["/\(round)a", "/\(round)b"] {
+                        let response = try await session.response(for: server.request(path, method: method))
+                        #expect(response.statusCode == 200 && response.body == Data(path.utf8))
+                    }
+                }
+                for number in Set(server.arrivals.map(\.connection)) {
+                    let targets = server.arrivals.filter { $0.connection == number }.map(\.request.target)
+                    #expect(targets.firstIndex { $0.hasSuffix("first") } ?? targets.count - 1 == targets.count - 1)
+                }
+            }
+        }
+
+        @Test(arguments: [
+            ("Connection: close\r\n", true), ("Connection: x, CLOSE\r\n", true), ("Connection: x\r\nConnection: close\r\n", true),
+            ("Connection: keep-alive\r\n", false), ("", false),
+        ])
+        func `a response that says close is the last one of its connection (RFC 9112 §9.6)`(
+            fields: String, isLast: Bool
+        ) async throws {
+            let server = try RawServer { connection in
+                while try connection.request() != nil { try connection.send(Self.ok("x", fields)) }
+            }
+            let session = CurlSessionManager()
+            for _ in 0..<3 { _ = try await session.response(for: server.request("/")) }
+            #expect(server.connections == (isLast ? 3 : 1))
+        }
+
+        @Test func `a request that says close is the last one of its connection (RFC 9112 §9.6)`() async throws {
+            let server = try RawServer { connection in
+                while try connection.request() != nil { try connection.send(Self.ok("x")) }
+            }
+            let session = CurlSessionManager()
+            _ = try await session.response(for: server.request("/a"))
+            _ = try await session.response(for: server.request("/b", headers: ["Connection": "close"]))
+            _ = try await session.response(for: server.request("/c"))
+            #expect(server.arrivals.map(\.connection) == [0, 0, 1])
+        }
+
+        @Test(arguments: [("", true), ("Connection: keep-alive\r\n", false)])
+        func `HTTP 1.0 keeps a connection only if it says so (RFC 9112 §9.3)`(fields: String, isLast: Bool) async throws {
+            let server = try RawServer { connection in
+                while try connection.request() != nil {
+                    try connection.send("HTTP/1.0 200 OK\r\n\(fields)Content-Length: 1\r\n\r\nx")
+                }
+            }
+            let session = CurlSessionManager()
+            for _ in 0..<2 { _ = try await session.response(for: server.request("/")) }
+            #expect(server.connections == (isLast ? 2 : 1))
+        }
+
+        @Test func `a connection is given up before the time that Keep-Alive tells has passed`() async throws {
+            let server = try RawServer { connection in
+                while let request = try connection.request() {
+                    // The server itself keeps it: what is counted is who uses it again.
+                    if request.target == "/wait" { _ = connection.waitForBytes(1_200) }
+                    try connection.send(Self.ok("x", request.target == "/wait" ? "" : "Keep-Alive: timeout=1\r\n"))
+                }
+            }
+            let session = CurlSessionManager()
+            for _ in 0..<2 { _ = try await session.response(for: server.request("/a")) }
+            #expect(server.connections == 1)
+            _ = try await CurlSessionManager().response(for: server.request("/wait"))
+            _ = try await session.response(for: server.request("/a", method: .post))
+            #expect(server.arrivals.map(\.connection) == [0, 0, 1, 2])
+        }
+
+        @Test func `after an upgrade nobody asked for, a connection is not used again (RFC 9110 §15.2.2)`() async throws {
+            let server = try RawServer { connection in
+                while let request = try connection.request() {
+                    guard request.target == "/upgrade" else {
+                        try connection.send(Self.ok("x"))
+                        continue
+                    }
+                    try connection.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: chat\r\nConnection: Upgrade\r\n\r\n")
+                    try connection.send(Self.ok("chat"))
+                    connection.finish()
+                    _ = try? connection.request()
+                    return
+                }
+            }
+            let session = CurlSessionManager()
+            for _ in 0..<3 {
+                _ = try? await session.response(for: server.request("/upgrade"))
+                #expect(try await session.response(for: server.request("/x")).body == Data("x".utf8))
+            }
+            let upgraded = Set(server.arrivals.filter { $0.request.target == "/upgrade" }.map(\.connection))
+            for number in upgraded {
+                #expect(server.arrivals.last { $0.connection == number }?.request.target == "/upgrade")
+            }
+        }
+
+        @Test(arguments: [true, false])
+        func `a handshake that the peer ends is a lost connection, as nothing was sent`(isReset: Bool) async throws {
+            let server = try RawServer { connection in
+                _ = try connection.receive()
+                if isReset { connection.reset() }
+            }
+            let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+            let error = try await failure(of: CurlSessionManager(), NetworkRequest(method: .post, url: url))
+            #expect(error.code == .connectionLost && error.isRetryable, "\(error)")
+        }
+
+        @Test func `a connection that was refused is no reused one`() async throws {
+            // Nobody listens there, and no test is ever given that port.
+            let url = try #require(URL(string: "http://127.0.0.1:1/"))
+            let error = try await failure(of: CurlSessionManager(), NetworkRequest(url: url))
+            #expect(error.code == .cannotConnect && error.timings?.isReusedConnection != true)
+        }
+    }
+
+    // MARK: - Time
+
+    extension WireRuleTests {
+        @Test func `an upload that the server does not read ends with the idle timeout, not with twice that`() async throws {
+            let server = try RawServer { connection in
+                _ = try connection.head()
+                // Reads nothing until the client has gone.
+                connection.waitForHangUp()
+            }
+            let request = server.request(
+                "/", method: .put, body: Data(count: 32 << 20), timeouts: RequestTimeouts(idle: .seconds(1)))
+            let duration = try await elapsed {
+                let error = try await failure(of: CurlSessionManager(), request)
+                #expect(error.code == .timedOut)
+            }
+            #expect(duration > .milliseconds(950) && duration < .milliseconds(1_800), "\(duration)")
+        }
+
+        @Test func `a flood of tiny chunks holds up neither the total timeout nor other transfers`() async throws {
+            let server = try RawServer { connection in
+                while let request = try connection.request() {
+                    guard request.target == "/flood" else {
+                        try connection.send(Self.ok("x"))
+                        continue
+                    }
+                    try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                    let chunks = String(repeating: "1\r\nx\r\n", count: 10_000)
+                    while true { try connection.send(chunks) }
+                }
+            }
+            let session = CurlSessionManager()
+            let flood = Task {
+                try await elapsed {
+                    let request = server.request("/flood", timeouts: RequestTimeouts(total: .seconds(2)))
+                    let error = try await failure(of: session, request)
+                    #expect(error.code == .timedOut || error.code == .bodyTooLarge, "\(error)")
+                }
+            }
+            var longest = Duration.zero
+            for _ in 0..<10 {
+                longest = max(longest, try await elapsed { _ = try await session.response(for: server.request("/")) })
+            }
+            #expect(longest < .seconds(1), "\(longest)")
+            let duration = try await flood.value
+            #expect(duration < .milliseconds(2_900), "\(duration)")
+        }
+    }
+#endif
