@@ -8,9 +8,11 @@ let package = Package(
     dependencies: [
         .package(name: "swift-data-transfer", path: ".."),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        // One of async-http-client's packages: names the certificates that it trusts.
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
     ],
     targets: [
-        // The ceiling: the same loop in plain C.
+        // The same load in plain C over libcurl's HTTP.
         .target(name: "CLoop", linkerSettings: [.linkedLibrary(":libcurl.so.4")]),
         .executableTarget(
             name: "bench",
@@ -21,6 +23,7 @@ let package = Package(
                 .product(name: "NetworkPipeline", package: "swift-data-transfer"),
                 .product(name: "NetworkTesting", package: "swift-data-transfer"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: [.enableUpcomingFeature("ExistentialAny")]
         ),

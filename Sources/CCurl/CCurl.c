@@ -23,6 +23,7 @@ extern int curl_multi_add_handle(void *multi, void *easy);
 extern int curl_multi_remove_handle(void *multi, void *easy);
 extern int curl_multi_setopt(void *multi, int option, ...);
 extern int curl_multi_socket_action(void *multi, int socket, int events, int *running);
+extern int curl_multi_wakeup(void *multi);
 extern const char *curl_multi_strerror(int code);
 
 // `CURLMsg` and the head of `curl_version_info_data`, unchanged since they were introduced.
@@ -132,6 +133,7 @@ int ccurl_multi_set_timer_callback(void *multi, ccurl_timer_callback value) {
 int ccurl_multi_socket_action(void *multi, int socket, int events, int *running) {
     return curl_multi_socket_action(multi, socket, events, running);
 }
+void ccurl_multi_wake(void *multi) { curl_multi_wakeup(multi); }
 int ccurl_multi_next_done(void *multi, void **easy, int *code) {
     int left = 0;
     for (;;) {

@@ -1,4 +1,5 @@
 import DataTransfer
+import Foundation
 import Testing
 
 /// A session manager that all suites run over.
@@ -14,7 +15,11 @@ struct Engine: Sendable, CustomTestStringConvertible {
     var isOurs = false
     var make: @Sendable (SessionConfiguration) -> any NetworkSessionManager
 
-    static let all = ofThisPlatform + [Engine(name: "URLSession") { URLSessionManager(configuration: $0) }]
+    /// `DATA_TRANSFER_ENGINES=ours` leaves URLSession out: where libcurl is another than the system's, its tests would be of Foundation.
+    static let all =
+        ofThisPlatform
+        + (ProcessInfo.processInfo.environment["DATA_TRANSFER_ENGINES"] == "ours"
+            ? [] : [Engine(name: "URLSession") { URLSessionManager(configuration: $0) }])
 
     /// Where the rest is up to the system.
     static let ours = all.filter(\.isOurs)

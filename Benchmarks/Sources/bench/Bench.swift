@@ -9,9 +9,12 @@ struct Bench {
         arguments.removeAll { $0 == "--\(effort)" }
         switch arguments.popFirst() {
         case "transport": try Transport(base: url(&arguments), effort: effort).run()
+        case "tls": try TLSBench(servers: Servers(&arguments), effort: effort).run()
+        case "compare": try Compare(other: program(&arguments), servers: Servers(&arguments), effort: effort).run()
         case "stack": try await Stack(isQuick: effort != .full).run()
         case "decoding": try Decoding(effort: effort).run()
         case "load": try Sample.take(url: url(&arguments), arguments: Array(arguments))
+        case "requests": try Sample.send(url: url(&arguments), arguments: Array(arguments))
         case "memory-inflight": try await InFlight(requests: number(&arguments) ?? 10_000).run()
         case "memory": try await Memory(url: url(&arguments), folder: url(&arguments), effort: effort).run()
         case "pipeline": try await PipelineBench(url: url(&arguments), effort: effort).run()
@@ -20,17 +23,27 @@ struct Bench {
         case "soak": try await Soak(url: url(&arguments), requests: number(&arguments) ?? 1_000_000).run()
         case "upload-memory": try await UploadMemory(url: url(&arguments), file: url(&arguments), effort: effort).run()
         case "slow-server": try SlowServer.run()
-        case "free-port": say("\(try SlowServer.freePort())")
+        case "free-ports": say(try SlowServer.freePorts(number(&arguments) ?? 1).map(String.init).joined(separator: " "))
         default:
             fail(
-                "transport URL [--quick] | stack [--quick] | decoding [--quick] (or --smoke) | memory URL FOLDER-URL [--quick] | "
-                    + "pipeline URL [--quick] | cache URL [--quick] | disk-cache [--quick] | memory-inflight [N] | soak URL [N] | load URL CLIENT LEVEL SECONDS")
+                """
+                transport URL [--quick] (or --smoke) | tls SERVERS [--quick] | compare PROGRAM SERVERS [--quick] | stack [--quick]
+                decoding [--quick] | memory URL FOLDER-URL [--quick] | upload-memory URL FILE-URL [--quick] | pipeline URL [--quick]
+                cache URL [--quick] | disk-cache [--quick] | memory-inflight [N] | soak URL [N] | slow-server | free-ports N
+                load URL CLIENT LEVEL SECONDS [AUTHORITY] | requests URL CLIENT LEVEL COUNT [AUTHORITY], where SERVERS are URL HTTPS-URL HTTP2-URL AUTHORITY
+                """)
         }
     }
 
     private static func url(_ arguments: inout ArraySlice<String>) -> URL {
         guard let url = arguments.popFirst().flatMap(URL.init(string:)) else { fail("a URL is missing") }
         return url
+    }
+
+    private static func program(_ arguments: inout ArraySlice<String>) -> URL {
+        guard let path = arguments.popFirst() else { fail("another build of this program is missing") }
+        guard FileManager.default.isExecutableFile(atPath: path) else { fail("\(path) is no program") }
+        return URL(fileURLWithPath: path)
     }
 
     private static func number(_ arguments: inout ArraySlice<String>) -> Int? {

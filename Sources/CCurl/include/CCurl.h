@@ -310,6 +310,8 @@ int ccurl_multi_set_pointer(void *multi, int option, const void *value);
 int ccurl_multi_set_socket_callback(void *multi, ccurl_socket_callback value);
 int ccurl_multi_set_timer_callback(void *multi, ccurl_timer_callback value);
 int ccurl_multi_socket_action(void *multi, int socket, int events, int *running);
+// Makes the descriptor readable that a multi handle is woken up by.
+void ccurl_multi_wake(void *multi);
 // The next transfer that has ended: its handle and result code. Returns 0 when there is none.
 int ccurl_multi_next_done(void *multi, void **easy, int *code);
 const char *ccurl_multi_strerror(int code);

@@ -27,7 +27,9 @@
 
         /// Does nothing for one that is not idle.
         mutating func remove(_ connection: HTTP1Connection) {
-            guard connection.heapIndex >= 0, let index = byKey[connection.key]?.lastIndex(where: { $0 === connection }) else { return }
+            guard connection.heapIndex >= 0, let index = byKey[connection.key]?.lastIndex(where: { $0 === connection }) else {
+                return
+            }
             byKey[connection.key]?.remove(at: index)
             if byKey[connection.key]?.isEmpty == true { byKey[connection.key] = nil }
             byDeadline.remove(connection)

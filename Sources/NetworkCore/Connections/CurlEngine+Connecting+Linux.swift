@@ -9,7 +9,9 @@
         func version(of transfer: CurlTransfer) -> ProtocolRegistry.Answer {
             let origin = transfer.origin
             if let version = versions[origin] { return .known(version) }
-            let answer = ProtocolRegistry.shared.ask(registryName(of: origin)) { [weak loop] in loop?.send(.versionSettled(origin)) }
+            let answer = ProtocolRegistry.shared.ask(registryName(of: origin)) { [weak loop] in
+                loop?.send(.versionSettled(origin))
+            }
             if case .known(let version) = answer { remember(version, of: origin) }
             return answer
         }
@@ -64,7 +66,9 @@
                 if offersHTTP2 { settle(transfer.origin, nil) }
                 return end(
                     transfer,
-                    .failure(TransportError(.outOfResources, "no memory for a connection", phase: .connect, request: transfer.request)))
+                    .failure(
+                        TransportError(.outOfResources, "no memory for a connection", phase: .connect, request: transfer.request))
+                )
             }
             handle.transfer = transfer
             transfer.carrier = .connecting(handle)
@@ -89,7 +93,7 @@
             let speaksHTTP2 = handle.offersHTTP2 && handle.handshake.pointee.protocol == CInt(CALPN_HTTP2)
             let isSettled = handle.offersHTTP2
             guard let transfer, !speaksHTTP2, let connection = connection(of: handle, transfer) else {
-                drop(handle)
+                drop(handle, isConnected: true)
                 if isSettled { settle(origin, speaksHTTP2 ? .http2 : .http1) }
                 if let transfer { launch(transfer) }
                 return
@@ -128,11 +132,37 @@
         }
 
         /// Takes a handle, and its connection with it, out of libcurl.
-        private func drop(_ handle: ConnectHandle) {
+        ///
+        /// - Parameter isConnected: Whether there is one that libcurl has finished making.
+        private func drop(_ handle: ConnectHandle, isConnected: Bool = false) {
             connecting -= 1
             openConnections -= 1
+            let socket = isConnected ? ccurl_easy_get_socket(handle.pointer) : -1
+            remove(handle, socket)
+        }
+
+        private func remove(_ handle: ConnectHandle, _ socket: CInt) {
             ccurl_multi_remove(connector.pointer, handle.pointer)
+            if socket >= 0, !LibraryQuirks.current.closesRemovedConnections {
+                sockets.linger(socket)
+                sweepAt = now &+ 1_100_000_000
+            }
             spare(handle)
+        }
+
+        /// Has libcurl look over the connections that it should have closed already: it does when one is made, once a second at most.
+        func sweep() {
+            sweepAt = .max
+            guard sockets.lingering > 0, let trust = loops.trust.standard,
+                let handle = spareConnects.take(for: trust) ?? ConnectHandle(trust, self),
+                handle.configure(
+                    origin: "http://127.0.0.1:9", isSecure: false, offersHTTP2: false, route: Route(), timeout: .seconds(1))
+            else { return }
+            // Nobody waits for it, and so it gets no socket and fails at once.
+            handle.transfer = nil
+            connecting += 1
+            openConnections += 1
+            if ccurl_multi_add(connector.pointer, handle.pointer) != 0 { drop(handle) }
         }
 
         private func spare(_ handle: ConnectHandle) {
@@ -172,7 +202,9 @@
             var lifetime = idleLifetime
             if let seconds {
                 // The server's clock began to run earlier.
-                lifetime = min(lifetime, seconds < 2 ? UInt64(max(seconds, 0)) * 500_000_000 : UInt64(min(seconds, 1_000_000) - 1) * 1_000_000_000)
+                lifetime = min(
+                    lifetime,
+                    seconds < 2 ? UInt64(max(seconds, 0)) * 500_000_000 : UInt64(min(seconds, 1_000_000) - 1) * 1_000_000_000)
             }
             let isSpent = loop.configuration.maximumUsesPerConnection.map { connection.uses >= $0 } ?? false
             guard maximumIdle > 0, lifetime > 0, !isSpent else { return close(connection) }
@@ -189,9 +221,11 @@
             connection.isOpen = false
             openConnections -= 1
             sockets.release(connection, closes: connection.handle == nil)
-            guard let handle = connection.handle else { return }
-            ccurl_multi_remove(connector.pointer, handle.pointer)
-            spare(handle)
+            if let handle = connection.handle {
+                remove(handle, connection.descriptor)
+            } else if sockets.lingering > 0 {
+                sweepAt = now &+ 1_100_000_000
+            }
         }
 
         func closeIdle() {
@@ -207,21 +241,15 @@
                 if let first = pool.first {
                     pool.remove(first)
                     close(first)
-                } else if streaming == 0, sockets.streamSockets > 0, let fresh = CurlMulti(sockets) {
+                } else if streaming == 0, sockets.streamSockets > 0 {
                     // libcurl closes idle connections of its choice alone, or all.
-                    streams = fresh
-                    limitStreams()
+                    streams?.close()
+                    streams = nil
                     return
                 } else {
                     return
                 }
             }
-        }
-
-        /// The gate keeps connections in use below the limits; libcurl closes idle ones to make room.
-        func limitStreams() {
-            streams.set(CCURLMOPT_MAX_TOTAL_CONNECTIONS, maximumOpen)
-            streams.set(CCURLMOPT_MAXCONNECTS, max(maximumIdle, 1))
         }
     }
 #endif

@@ -7,10 +7,11 @@
         /// When libcurl wants to be called without an event.
         private(set) var deadline = UInt64.max
         private let sockets: EpollSet
+        private var isClosed = false
 
         /// `nil` when the process has no descriptors or memory left.
         init?(_ sockets: EpollSet) {
-            guard let pointer = ccurl_multi_init() else { return nil }
+            guard let pointer = ChildProcesses.keep(ccurl_multi_init, wakeUp: ccurl_multi_wake) else { return nil }
             self.pointer = pointer
             self.sockets = sockets
             // Versions without a pool of threads for lookups do not know them. Twenty lookups that hang would delay all others.
@@ -32,9 +33,14 @@
             }
         }
 
-        /// Its handles have to be gone before.
         deinit {
-            ccurl_multi_cleanup(pointer)
+            close()
+        }
+
+        /// Closes its connections. Its handles have to be gone before.
+        func close() {
+            if !isClosed { ccurl_multi_cleanup(pointer) }
+            isClosed = true
         }
 
         func set<Option: BinaryInteger>(_ option: Option, _ value: Int) {

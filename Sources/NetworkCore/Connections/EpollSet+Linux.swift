@@ -26,6 +26,8 @@
             var isForStreams = false
             /// Whether it stays open when libcurl closes it.
             var isTaken = false
+            /// Whether nothing but libcurl's word is waited for to close it.
+            var isLingering = false
             /// Which of libcurl's multi handles wants to hear of it.
             unowned(unsafe) var multi: CurlMulti?
             /// The connection that owns it.
@@ -35,6 +37,8 @@
         let wakeDescriptor: CInt
         /// Not for a lone transfer: a caller starts it, often receives the response at once, and would have the thread wake up for it.
         var keepsIdleSockets = false
+        /// Sockets that wait to be closed by libcurl (``LibraryQuirks/closesRemovedConnections``).
+        private(set) var lingering = 0
         /// Open sockets of HTTP/2 connections.
         private(set) var streamSockets = 0
         private let descriptor: CInt
@@ -76,9 +80,10 @@
         func close(_ socket: CInt) -> CInt {
             var isTaken = false
             update(socket) { state in
-                isTaken = state.isTaken
+                isTaken = state.isTaken && !state.isLingering
                 state.isTaken = false
                 if isTaken { return }
+                if state.isLingering { lingering -= 1 }
                 if state.registered != 0 { control(EPOLL_CTL_DEL, socket, 0) }
                 if state.isForStreams { streamSockets -= 1 }
                 state = Socket()
@@ -96,6 +101,7 @@
             update(socket) { state in
                 // Its connection belongs to somebody else already.
                 guard state.connection == nil else { return }
+                if interest != 0, !state.isOurs, state.wanted == 0, state.registered == 0 { ChildProcesses.keepPair(of: socket) }
                 state.wanted = interest
                 state.multi = multi
                 // The number of one that is not ours may have come to stand for another, which the kernel has yet to hear of.
@@ -131,11 +137,27 @@
                 guard state.connection === connection else { return }
                 state.connection = nil
                 if state.registered != 0 { register(0, socket, &state) }
-                if closes {
-                    let isTaken = state.isTaken
-                    state = Socket(isTaken: isTaken)
+                guard closes else { return }
+                if state.isTaken {
+                    // libcurl still knows the number, which must not come to stand for another socket.
+                    shutdown(socket, CInt(SHUT_RDWR))
+                    state.isLingering = true
+                    lingering += 1
+                } else {
+                    state = Socket()
                     Glibc.close(socket)
                 }
+            }
+        }
+
+        /// A socket that libcurl should have closed, and will when it looks at it: it is made to look dead.
+        func linger(_ socket: CInt) {
+            update(socket) { state in
+                guard state.isOurs, !state.isLingering else { return }
+                // Not both ways: libcurl still says goodbye to TLS.
+                shutdown(socket, CInt(SHUT_RD))
+                state.isLingering = true
+                lingering += 1
             }
         }
 
@@ -182,7 +204,10 @@
                 let mayWrite = event.events & EPOLLOUT.rawValue != 0
                 if let connection = sockets[Int(socket)].connection {
                     let hasEnded = isBroken || event.events & EPOLLRDHUP.rawValue != 0
-                    body(.connection(connection, Readiness(mayRead: mayRead || isBroken, mayWrite: mayWrite || isBroken, hasEnded: hasEnded)))
+                    body(
+                        .connection(
+                            connection,
+                            Readiness(mayRead: mayRead || isBroken, mayWrite: mayWrite || isBroken, hasEnded: hasEnded)))
                     continue
                 }
                 var isWanted = true

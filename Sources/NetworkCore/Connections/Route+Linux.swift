@@ -7,6 +7,9 @@
         var proxy = ProxyDecision.direct
         var unixSocketPath: String?
 
+        /// Straight.
+        init() {}
+
         /// Decides the way of a new connection. Reads the environment where the configuration leaves it to that.
         ///
         /// - Throws: ``TransportError/Code/invalidConfiguration`` where what the environment says of a proxy makes no sense.
@@ -53,7 +56,9 @@
         /// - Returns: Whether there was memory for it.
         func setRoute(_ route: Route) -> Bool {
             let path = route.unixSocketPath
-            guard path.map({ setText(CCURLOPT_UNIX_SOCKET_PATH, $0) }) ?? setString(CCURLOPT_UNIX_SOCKET_PATH, nil) else { return false }
+            guard path.map({ setText(CCURLOPT_UNIX_SOCKET_PATH, $0) }) ?? setString(CCURLOPT_UNIX_SOCKET_PATH, nil) else {
+                return false
+            }
             set(CCURLOPT_PROXYAUTH, CCURLAUTH_BASIC)
             // Which hosts are reached without the proxy has been decided already.
             return setText(CCURLOPT_NOPROXY, "") && setText(CCURLOPT_PROXY, route.proxy.server?.url ?? "")

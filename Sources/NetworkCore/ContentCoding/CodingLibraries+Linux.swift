@@ -3,52 +3,64 @@
 
     /// The libraries that undo content codings: those that are found on this machine, at run time.
     ///
-    /// Where a library is missing, or is too old, its codings are not offered. Nothing changes after `init`, so any thread may use it.
-    final class CodingLibraries: @unchecked Sendable {
+    /// Where a library is missing, or is too old, its codings are not offered.
+    struct CodingLibraries: Sendable {
         /// Looked up once in the life of the process, and kept.
         static let current = CodingLibraries()
 
-        /// `gzip` and `deflate`.
-        let zlib: OpaquePointer?
-        let brotli: OpaquePointer?
-        let zstd: OpaquePointer?
+        private let zlib: CodingLibrary?
+        private let brotli: CodingLibrary?
+        private let zstd: CodingLibrary?
 
         /// Loads the libraries of these names. A test passes the name of one that does not exist.
         init(zlib: String = "libz.so.1", brotli: String = "libbrotlidec.so.1", zstd: String = "libzstd.so.1") {
-            self.zlib = ccodings_zlib_open(zlib)
-            self.brotli = ccodings_brotli_open(brotli)
-            self.zstd = ccodings_zstd_open(zstd)
-        }
-
-        deinit {
-            ccodings_zlib_close(zlib)
-            ccodings_brotli_close(brotli)
-            ccodings_zstd_close(zstd)
+            self.zlib = CodingLibrary(ccodings_zlib_open(zlib), close: ccodings_zlib_close)
+            self.brotli = CodingLibrary(ccodings_brotli_open(brotli), close: ccodings_brotli_close)
+            self.zstd = CodingLibrary(ccodings_zstd_open(zstd), close: ccodings_zstd_close)
         }
 
         /// A value for `Accept-Encoding`: all that can be undone here, such as `gzip, deflate, br, zstd`; `nil` for nothing.
         var acceptEncoding: String? {
-            let names = ContentCoding.allCases.filter(offers).map(\.rawValue)
+            let names = ContentCoding.allCases.filter { library(of: $0) != nil }.map(\.rawValue)
             return names.isEmpty ? nil : names.joined(separator: ", ")
-        }
-
-        /// Whether the coding can be undone here.
-        func offers(_ coding: ContentCoding) -> Bool {
-            switch coding {
-            case .gzip, .deflate: zlib != nil
-            case .brotli: brotli != nil
-            case .zstd: zstd != nil
-            }
         }
 
         /// A decoder of the coding; `nil` where its library is missing.
         func layer(for coding: ContentCoding) -> (any CodingLayer)? {
-            switch coding {
-            case .gzip: zlib.map { InflateLayer(.gzip, library: $0) }
-            case .deflate: zlib.map { InflateLayer(.deflate, library: $0) }
-            case .brotli: brotli.map { BrotliLayer(library: $0) }
-            case .zstd: zstd.map { ZstdLayer(library: $0) }
+            guard let library = library(of: coding) else { return nil }
+            return switch coding {
+            case .gzip: InflateLayer(.gzip, library: library)
+            case .deflate: InflateLayer(.deflate, library: library)
+            case .brotli: BrotliLayer(library: library)
+            case .zstd: ZstdLayer(library: library)
             }
+        }
+
+        /// `nil` where it is missing.
+        func library(of coding: ContentCoding) -> CodingLibrary? {
+            switch coding {
+            case .gzip, .deflate: zlib
+            case .brotli: brotli
+            case .zstd: zstd
+            }
+        }
+    }
+
+    /// A loaded library. Its functions do not change, so any thread may use them; each decoder keeps it loaded.
+    final class CodingLibrary: @unchecked Sendable {
+        /// One of `ccodings_zlib`, `ccodings_brotli` and `ccodings_zstd`.
+        let functions: OpaquePointer
+        private let close: @Sendable (OpaquePointer?) -> Void
+
+        /// `nil` without functions.
+        init?(_ functions: OpaquePointer?, close: @escaping @Sendable (OpaquePointer?) -> Void) {
+            guard let functions else { return nil }
+            self.functions = functions
+            self.close = close
+        }
+
+        deinit {
+            close(functions)
         }
     }
 #endif

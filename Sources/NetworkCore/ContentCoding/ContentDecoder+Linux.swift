@@ -1,5 +1,4 @@
 #if os(Linux)
-    import CCodings
     import Glibc
 
     /// Why the content of a response cannot be decoded.
@@ -38,7 +37,6 @@
         private(set) var mayHoldOutput = false
         /// In the order of decoding: the last coding first.
         private let stages: [DecodingStage]
-        private let libraries: CodingLibraries
         private let maximumRatio: Int
         /// The stages before this one have failed, and are not called again.
         private var firstStage = 0
@@ -61,7 +59,6 @@
                 stages.append(DecodingStage(layer))
             }
             self.stages = stages
-            self.libraries = libraries
             self.maximumRatio = maximumRatio
         }
 

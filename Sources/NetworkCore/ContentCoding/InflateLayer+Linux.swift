@@ -26,19 +26,19 @@
 
         private(set) var mayHoldOutput = false
         private let format: Format
-        private let library: OpaquePointer
+        private let library: CodingLibrary
         private var stream: UnsafeMutableRawPointer?
         private var phase = Phase.beginning
         /// At most two bytes that were looked at, and that zlib is to receive before all others.
         private var head: [UInt8] = []
 
-        init(_ format: Format, library: OpaquePointer) {
+        init(_ format: Format, library: CodingLibrary) {
             self.format = format
             self.library = library
         }
 
         deinit {
-            ccodings_zlib_free(library, stream)
+            ccodings_zlib_free(library.functions, stream)
         }
 
         var isComplete: Bool {
@@ -81,7 +81,7 @@
                 case .gzip: CInt(CCODINGS_MAX_WBITS) + 16
                 case .deflate: Self.beginsZlib(head[0], head[1]) ? CInt(CCODINGS_MAX_WBITS) : -CInt(CCODINGS_MAX_WBITS)
                 }
-            stream = ccodings_zlib_create(library, windowBits)
+            stream = ccodings_zlib_create(library.functions, windowBits)
             if stream == nil { step.failure = .outOfMemory }
             phase = .content
         }
@@ -104,12 +104,12 @@
                 let rest = input.part(from: step.consumed)
                 guard !rest.isEmpty || mayHoldOutput else { return false }
                 offered = rest.count
-                done = ccodings_zlib_decode(library, stream, rest.baseAddress, rest.count, room.baseAddress, room.count)
+                done = ccodings_zlib_decode(library.functions, stream, rest.baseAddress, rest.count, room.baseAddress, room.count)
                 step.add(done)
             } else {
                 offered = head.count
                 done = head.withUnsafeBytes {
-                    ccodings_zlib_decode(library, stream, $0.baseAddress, $0.count, room.baseAddress, room.count)
+                    ccodings_zlib_decode(library.functions, stream, $0.baseAddress, $0.count, room.baseAddress, room.count)
                 }
                 head.removeFirst(done.consumed)
                 step.produced += done.produced
@@ -137,7 +137,9 @@
             head.append(byte)
             guard head.count == Self.gzipMagic.count else { return }
             phase = .content
-            if Int(ccodings_zlib_reset(library, stream)) != CCODINGS_Z_OK { step.failure = damage("it cannot begin again") }
+            if Int(ccodings_zlib_reset(library.functions, stream)) != CCODINGS_Z_OK {
+                step.failure = damage("it cannot begin again")
+            }
         }
 
         private func damage(_ words: String) -> ContentDecodingFailure { .damaged("\(format): \(words)") }

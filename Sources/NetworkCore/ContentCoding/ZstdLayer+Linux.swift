@@ -7,31 +7,30 @@
         private static let windowLog: CInt = 23
         /// The longest header of a frame (RFC 8878 §3.1.1.1): magic number, descriptor, window, dictionary, content size.
         private static let maximumHeaderBytes = 18
-
         /// What zstd would like beyond a block is the header of the next one.
         private static let blockHeaderBytes = 3
 
         private(set) var mayHoldOutput = false
-        private let library: OpaquePointer
+        private let library: CodingLibrary
         private var stream: UnsafeMutableRawPointer?
         /// How much was consumed of this frame, up to ``maximumHeaderBytes``.
         private var frameBytes = 0
         /// What it would like next, in bytes.
         private var wanted = 0
 
-        init(library: OpaquePointer) {
+        init(library: CodingLibrary) {
             self.library = library
         }
 
         deinit {
-            ccodings_zstd_free(library, stream)
+            ccodings_zstd_free(library.functions, stream)
         }
 
         var isComplete: Bool { frameBytes == 0 }
 
         func step(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> CodingStep {
             var step = CodingStep()
-            if stream == nil { stream = ccodings_zstd_create(library, Self.windowLog) }
+            if stream == nil { stream = ccodings_zstd_create(library.functions, Self.windowLog) }
             guard stream != nil else {
                 step.failure = .outOfMemory
                 return step
@@ -46,7 +45,8 @@
             _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, _ step: inout CodingStep
         ) {
             let offered = min(input.count, portion)
-            let done = ccodings_zstd_decode(library, stream, input.baseAddress, offered, output.baseAddress, output.count)
+            let done = ccodings_zstd_decode(
+                library.functions, stream, input.baseAddress, offered, output.baseAddress, output.count)
             step.add(done)
             frameBytes = done.result == 0 ? 0 : min(frameBytes + done.consumed, Self.maximumHeaderBytes)
             wanted = Int(max(0, done.result))
@@ -71,7 +71,7 @@
 
         func failure(_ result: CInt) -> ContentDecodingFailure {
             if Int(result) == -CCODINGS_ZSTD_error_memory_allocation { return .outOfMemory }
-            let words = ccodings_zstd_message(library, result).map { String(cString: $0) }
+            let words = ccodings_zstd_message(library.functions, result).map { String(cString: $0) }
             return .damaged("zstd: \(words ?? "error \(-result)")")
         }
     }

@@ -61,9 +61,10 @@ struct Cookie: Sendable {
     private static func keepsPromise(_ field: SetCookie, isHostOnly: Bool) -> Bool {
         func begins(_ text: ArraySlice<UInt8>, _ prefix: StaticString) -> Bool {
             prefix.withUTF8Buffer { prefix in
-                text.count >= prefix.count && zip(text, prefix).allSatisfy { byte, other in
-                    byte == other || ((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) && byte | 0x20 == other)
-                }
+                text.count >= prefix.count
+                    && zip(text, prefix).allSatisfy { byte, other in
+                        byte == other || ((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) && byte | 0x20 == other)
+                    }
             }
         }
         if field.name.isEmpty { return !begins(field.value, "__secure-") && !begins(field.value, "__host-") }

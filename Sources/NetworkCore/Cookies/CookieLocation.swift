@@ -19,9 +19,10 @@ struct CookieLocation: Sendable, Hashable {
     ///   - path: As it stands in the URL, percent-encoded, without the query; empty for `/`.
     /// - Returns: `nil` where the host has no clear form, such as `127.1`: there are no cookies for it.
     init?(scheme: String, host: Substring, path: Substring) {
-        guard let name = Self.isPlainName(host.utf8) ? String(host) : HostName.canonical(host) else { return nil }
+        let isPlain = Self.isPlainName(host.utf8)
+        guard let name = isPlain ? String(host) : HostName.canonical(host) else { return nil }
         self.host = name
-        isAddress = HostName.isAddress(name)
+        isAddress = !isPlain && HostName.isAddress(name)
         isSecure = scheme == "https" || name == "localhost" || name == "127.0.0.1" || name == "::1"
         self.path = path.utf8.first == UInt8(ascii: "/") ? Array(path.utf8) : [UInt8(ascii: "/")]
     }

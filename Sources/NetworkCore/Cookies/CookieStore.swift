@@ -43,7 +43,7 @@ final class CookieStore: Sendable {
     /// The number of cookies, those that are out of date and not yet removed included.
     var count: Int { jar.withLock { $0.count } }
 
-    /// Takes what a response sets (§5.2, §5.3). What is wrong is ignored, as the RFC asks.
+    /// Takes what a response sets (RFC 6265 §5.2, §5.3). What is wrong is ignored, as the RFC asks.
     ///
     /// - Parameters:
     ///   - fields: The values of the response's `Set-Cookie` fields, one each, in their order.
@@ -62,7 +62,7 @@ final class CookieStore: Sendable {
         }
     }
 
-    /// The `Cookie` field of a request (§5.4): the longer its path, the earlier a cookie stands, and the older before the younger.
+    /// The `Cookie` field of a request (RFC 6265 §5.4): the longer its path, the earlier a cookie stands, and the older before the younger.
     ///
     /// - Returns: `nil` if there is no cookie for it.
     func header(for location: CookieLocation) -> String? {
@@ -84,28 +84,29 @@ final class CookieStore: Sendable {
         let now = now()
         let matching = jar.withLock { $0.use(for: location, now: now) }
         if matching.isEmpty { return nil }
-        let ownPairs = own.map { Array($0.utf8).split(separator: UInt8(ascii: ";")) } ?? []
-        let ownNames = Set(ownPairs.map { Self.name(ofSent: $0) })
-        let ownBytes = own.map { $0.utf8.count + 2 } ?? 0
+        let start = Self.withoutEnd(Array((own ?? "").utf8))
+        let ownNames = Set(start.split(separator: UInt8(ascii: ";")).compactMap { Self.name(ofSent: $0) })
         var field: [UInt8] = []
-        for cookie in matching.sorted(by: Self.isBefore) where !ownNames.contains(Self.name(ofSent: cookie.pair[...])) {
-            guard ownBytes + field.count + 2 + cookie.pair.count <= limits.fieldBytes else { continue }
+        for cookie in matching.sorted(by: Self.isBefore) {
+            let used = field.isEmpty || start.isEmpty ? start.count + field.count : start.count + 2 + field.count
+            guard used + 2 + cookie.pair.count <= limits.fieldBytes else { continue }
+            if let name = Self.name(ofSent: cookie.pair[...]), ownNames.contains(name) { continue }
             if !field.isEmpty { field += "; ".utf8 }
             field += cookie.pair
         }
         return field.isEmpty ? nil : String(decoding: field, as: UTF8.self)
     }
 
-    /// §5.4 step 2.
+    /// RFC 6265 §5.4 step 2.
     private static func isBefore(_ left: Cookie, _ right: Cookie) -> Bool {
         left.path.count == right.path.count ? left.creation < right.creation : left.path.count > right.path.count
     }
 
-    /// The name of a pair as a server reads it, which does not know of cookies without one.
-    private static func name(ofSent pair: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let start = pair.drop { $0 == 0x20 || $0 == 0x09 }
-        guard let end = start.firstIndex(of: UInt8(ascii: "=")) else { return [] }
-        return start[..<end].lastIndex { $0 != 0x20 && $0 != 0x09 }.map { start[...$0] } ?? []
+    /// The name of a pair as a server reads it, which does not know of cookies without one. `nil` for what is no pair.
+    private static func name(ofSent pair: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard let start = pair.firstIndex(where: { $0 != 0x20 && $0 != 0x09 }) else { return nil }
+        guard let end = pair.firstIndex(of: UInt8(ascii: "=")) else { return [] }
+        return pair[start..<end].lastIndex { $0 != 0x20 && $0 != 0x09 }.map { pair[start...$0] } ?? []
     }
 
     private static func withoutEnd(_ field: [UInt8]) -> [UInt8] {

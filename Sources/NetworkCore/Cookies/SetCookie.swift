@@ -45,7 +45,8 @@ struct SetCookie {
         switch Self.lowercased(Self.trimmed(attribute[..<split])) {
         case "expires": expires = CookieDate.seconds(value) ?? expires
         case "max-age": maximumAge = Self.age(value) ?? maximumAge
-        case "domain": domain = value.isEmpty ? domain : Self.lowercased(value.first == UInt8(ascii: ".") ? value.dropFirst() : value)
+        case "domain":
+            domain = value.isEmpty ? domain : Self.lowercased(value.first == UInt8(ascii: ".") ? value.dropFirst() : value)
         case "path": path = value.first == UInt8(ascii: "/") ? Array(value) : nil
         case "secure": isSecure = true
         default: break

@@ -17,8 +17,8 @@
         private let turn = Turn()
         /// Where connections are made.
         let connector: CurlMulti
-        /// Where libcurl speaks HTTP/2. Apart, since it closes idle connections of its own as it sees fit.
-        var streams: CurlMulti
+        /// Where libcurl speaks HTTP/2, once it does. Apart, since it closes idle connections of its own as it sees fit.
+        var streams: CurlMulti?
         let handshakes = HandshakeCells()
         let workspace = Workspace()
         var now: UInt64 = 0
@@ -30,6 +30,8 @@
         var spareStreams = SpareHandles<HTTP2Handle>()
         /// Handles whose connection is being made, also those that nobody waits for any more.
         var connecting = 0
+        /// When libcurl is made to look over its connections.
+        var sweepAt = UInt64.max
         /// HTTP/1.1 connections, idle ones included, and those that are being made.
         var openConnections = 0
         /// Transfers over HTTP/2.
@@ -67,14 +69,11 @@
 
         /// `nil` when the process has no descriptors or memory left.
         init?(loops: CurlLoops, loop: CurlLoop) {
-            guard Self.isReady, let sockets = EpollSet(), let connector = CurlMulti(sockets), let streams = CurlMulti(sockets) else {
-                return nil
-            }
+            guard Self.isReady, let sockets = EpollSet(), let connector = CurlMulti(sockets) else { return nil }
             self.loops = loops
             self.loop = loop
             self.sockets = sockets
             self.connector = connector
-            self.streams = streams
             let configuration = loop.configuration
             redirectRules = RedirectRules(configuration)
             requestWriter = HTTP1RequestWriter(userAgent: configuration.userAgent, acceptEncoding: ContentDecoder.acceptEncoding)
@@ -83,7 +82,6 @@
             idleLifetime = configuration.idleConnectionLifetime.boundedNanoseconds
             // Its connections are closed by us alone.
             connector.set(CCURLMOPT_MAXCONNECTS, 1_000_000)
-            limitStreams()
         }
 
         deinit {
@@ -91,6 +89,8 @@
             closeIdle()
             spareConnects.removeAll()
             spareStreams.removeAll()
+            connector.close()
+            streams?.close()
             turn.release()
             ProcessEnd.forget(turn)
         }
@@ -185,10 +185,11 @@
         private func work() {
             finishDone()
             endLate()
+            if sweepAt <= now { sweep() }
             // A bound, so that timers that are always due cannot keep the sockets and the inbox waiting.
-            for _ in 0..<16 where min(connector.deadline, streams.deadline) <= now {
+            for _ in 0..<16 where min(connector.deadline, streams?.deadline ?? .max) <= now {
                 if connector.deadline <= now { connector.runTimers() }
-                if streams.deadline <= now { streams.runTimers() }
+                if let streams, streams.deadline <= now { streams.runTimers() }
                 finishDone()
                 endLate()
             }
@@ -199,7 +200,7 @@
             while let done = connector.nextDone() {
                 finishConnecting(Unmanaged<ConnectHandle>.fromOpaque(done.handle).takeUnretainedValue(), done.code)
             }
-            while let done = streams.nextDone() {
+            while let done = streams?.nextDone() {
                 let easy = Unmanaged<HTTP2Handle>.fromOpaque(done.handle).takeUnretainedValue()
                 if let transfer = easy.transfer { finish(transfer, easy, done.code) }
             }
@@ -207,8 +208,8 @@
 
         private var nextDeadline: UInt64 {
             min(
-                min(connector.deadline, streams.deadline), min(deadlines.first?.deadline ?? .max, lineDeadline),
-                pool.first?.deadline ?? .max)
+                min(connector.deadline, streams?.deadline ?? .max), min(deadlines.first?.deadline ?? .max, lineDeadline),
+                min(pool.first?.deadline ?? .max, sweepAt))
         }
 
         private func waitMilliseconds() -> CInt {

@@ -29,7 +29,8 @@
             // A single line beyond 100 KiB, or all of them beyond 300 KiB; before 8.6.0 the former is out of memory.
             if Int(code) == CCURLE_TOO_LARGE || (Int(code) == CCURLE_OUT_OF_MEMORY && isHeadUnfinished) {
                 return TransportError(
-                    .headersTooLarge, "the response head is larger than \(CurlLibrary.current.name) takes: \(said)", phase: .receive,
+                    .headersTooLarge, "the response head is larger than \(CurlLibrary.current.name) takes: \(said)",
+                    phase: .receive,
                     request: transfer.request, engineCode: Int(code))
             }
             var error = error(code, said: said, phase: phase, request: transfer.request, hasExplicitProxy: false)
@@ -50,7 +51,8 @@
             }
             if Int(code) == CCURLE_COULDNT_CONNECT, systemError == 0, !DescriptorTable.hasRoom {
                 return TransportError(
-                    .outOfResources, "this process has no descriptor left", phase: .connect, request: request, engineCode: Int(code))
+                    .outOfResources, "this process has no descriptor left", phase: .connect, request: request,
+                    engineCode: Int(code))
             }
             var meaning = CurlErrors.meaning(of: code, phase: phase, systemError: systemError)
             if meaning.code == .cannotConnect, hasExplicitProxy { meaning = (.proxyFailed, .connect) }
@@ -91,12 +93,14 @@
             case .system(let number):
                 let reason = String(cString: strerror(number))
                 return TransportError(
-                    .connectionLost, "the connection was lost: \(reason)", phase: phase, request: request, engineCode: Int(number))
+                    .connectionLost, "the connection was lost: \(reason)", phase: phase, request: request, engineCode: Int(number)
+                )
             case .tls(let code, let said):
                 // Also TLS that ends without saying so (RFC 9112 §9.8).
                 let reason = said.isEmpty ? String(cString: ccurl_easy_strerror(code)) : said
                 return TransportError(
-                    parser.isHeadComplete && parser.isDelimitedByClose ? .incompleteBody : .connectionLost, "the connection was lost: \(reason)", phase: phase, request: request,
+                    parser.isHeadComplete && parser.isDelimitedByClose ? .incompleteBody : .connectionLost,
+                    "the connection was lost: \(reason)", phase: phase, request: request,
                     engineCode: Int(code))
             }
         }

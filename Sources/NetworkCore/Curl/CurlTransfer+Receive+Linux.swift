@@ -34,7 +34,8 @@
                 let hasBody = request.method != .head && status != 204 && status != 304
                 guard hasBody, let length, length > limits.maximumBodyBytes else { return }
                 throw TransportError(
-                    .bodyTooLarge, "the body is announced with \(length) bytes, more than \(limits.maximumBodyBytes) (maximumBodyBytes)",
+                    .bodyTooLarge,
+                    "the body is announced with \(length) bytes, more than \(limits.maximumBodyBytes) (maximumBodyBytes)",
                     phase: .receive, request: request)
             }
             guard !isStreaming else { return }

@@ -8,6 +8,8 @@
         private let policies: [CurlTrust]
 
         var count: Int { policies.count }
+        /// The one for hosts that none is named for.
+        var standard: CurlTrust? { policies.first }
 
         /// - Parameter takesBytes: Whether this libcurl takes roots from memory, rather than from a file.
         /// - Throws: ``TransportError/Code/trustUnavailable``.

@@ -25,7 +25,8 @@
                 readyAt: now, connecting: isReused ? nil : connection.timings, isReused: isReused, protocolName: "http/1.1")
             transfer.lastActivity = now
             write(transfer, to: connection)
-            schedule(transfer, at: connection.sending.awaitsContinue ? transfer.continueDeadline : now &+ transfer.idleNanoseconds)
+            schedule(
+                transfer, at: connection.sending.awaitsContinue ? transfer.continueDeadline : now &+ transfer.idleNanoseconds)
             advance(connection)
         }
 
@@ -104,7 +105,9 @@
         // MARK: Sending
 
         private func send(_ connection: HTTP1Connection) {
-            guard let transfer = connection.transfer, !connection.sending.isComplete, !connection.sending.hasFailed else { return }
+            guard let transfer = connection.transfer, !connection.sending.isComplete, !connection.sending.hasFailed else {
+                return
+            }
             while connection.mayWrite {
                 if connection.sending.hasBytes {
                     switch connection.sending.offer(connection.send) {
@@ -147,7 +150,8 @@
                 if connection.sending.head.isChunked { connection.sending.putEnd() }
                 return true
             case .failed:
-                let failure = transfer.failure ?? TransportError(.bodyFailed, "the body failed", phase: .send, request: transfer.request)
+                let failure =
+                    transfer.failure ?? TransportError(.bodyFailed, "the body failed", phase: .send, request: transfer.request)
                 end(transfer, .failure(failure))
                 return false
             }
@@ -170,7 +174,8 @@
             close(connection)
             transfer.stopPump()
             transfer.sending.useFreshConnection()
-            transfer.connectDeadline = now &+ (transfer.request.timeouts.connect ?? loop.configuration.connectTimeout).boundedNanoseconds
+            transfer.connectDeadline =
+                now &+ (transfer.request.timeouts.connect ?? loop.configuration.connectTimeout).boundedNanoseconds
             launch(transfer)
         }
 
@@ -329,7 +334,8 @@
             }
             let parser = connection.parser
             let isReusable =
-                parser.keepsConnection && !hasLeftover && connection.sending.isComplete && !connection.sending.head.closesConnection
+                parser.keepsConnection && !hasLeftover && connection.sending.isComplete
+                && !connection.sending.head.closesConnection
                 && !connection.hasEnded && parser.keepAliveMaximum != 0
             let isExpectationRefused = parser.statusCode == 417 && connection.sending.awaitsContinue
             transfer.head = parser.head

@@ -13,6 +13,10 @@ struct HTTP1FieldNotes: Sendable {
         case chunked
     }
 
+    private enum Continued {
+        case framing, connection, other
+    }
+
     private(set) var length = AnnouncedLength()
     private(set) var transferCoding = TransferCoding.none
     /// `Connection: close` (RFC 9112 §9.6).
@@ -26,28 +30,23 @@ struct HTTP1FieldNotes: Sendable {
     private(set) var hasLocation = false
     private(set) var hasSetCookie = false
     private var lines = HTTP1FieldLines()
-    /// Whether the line before was of a field that decides on framing.
-    private var isAfterFraming = false
+    /// What a folded line would continue.
+    private var last = Continued.other
 
     /// Takes a line without its line end. It is not empty.
     mutating func receive(_ line: UnsafeRawBufferPointer) throws(HTTP1Flaw) {
         let line = try lines.check(line)
         let (name, value) = (line.name, line.value)
-        guard !name.isEmpty else {
-            // RFC 9112 §5.2 would have the fold read as a space. OkHttp and hyper read it otherwise, so that a length or a coding that
-            // depends on it could be another one for somebody else.
-            if isAfterFraming { throw .malformed("Content-Length or Transfer-Encoding is folded over two lines") }
-            return
-        }
-        isAfterFraming = false
+        if name.isEmpty { return try noteFold() }
+        last = .other
         switch name.count {
         case 8:
             if HTTP1Bytes.isSame(name, "location") { hasLocation = true }
         case 10:
             if HTTP1Bytes.isSame(name, "connection") {
-                try noteConnection(value)
+                noteConnection(value)
             } else if HTTP1Bytes.isSame(name, "keep-alive") {
-                try noteKeepAlive(value)
+                noteKeepAlive(value)
             } else if HTTP1Bytes.isSame(name, "set-cookie") {
                 hasSetCookie = true
             }
@@ -61,8 +60,15 @@ struct HTTP1FieldNotes: Sendable {
         }
     }
 
+    /// RFC 9112 §5.2 would have the fold read as a space. OkHttp and hyper read it otherwise, so that a length or a coding that depends on it
+    /// could be another one for somebody else.
+    private mutating func noteFold() throws(HTTP1Flaw) {
+        if last == .framing { throw .malformed("Content-Length or Transfer-Encoding is folded over two lines") }
+        if last == .connection { closesConnection = true }
+    }
+
     private mutating func noteLength(_ value: UnsafeRawBufferPointer) throws(HTTP1Flaw) {
-        isAfterFraming = true
+        last = .framing
         length.receive(value: value)
         // RFC 9112 §6.3, point 5. Go refuses it also where the length decides on nothing, as in the answer to HEAD.
         if length.isContradictory { throw .malformed("the Content-Length is no number, or there are several that differ") }
@@ -70,7 +76,7 @@ struct HTTP1FieldNotes: Sendable {
 
     /// Only `chunked` is understood, once and alone (RFC 9112 §6.1): no `TE` field offers others, and Go, too, reads no others.
     private mutating func noteTransferEncoding(_ value: UnsafeRawBufferPointer) throws(HTTP1Flaw) {
-        isAfterFraming = true
+        last = .framing
         var coding = transferCoding
         var isEmpty = true
         try HTTP1Bytes.forEachElement(of: value) { (element) throws(HTTP1Flaw) in
@@ -88,18 +94,19 @@ struct HTTP1FieldNotes: Sendable {
         transferCoding = coding
     }
 
-    private mutating func noteConnection(_ value: UnsafeRawBufferPointer) throws(HTTP1Flaw) {
+    private mutating func noteConnection(_ value: UnsafeRawBufferPointer) {
+        last = .connection
         var (closes, keeps) = (closesConnection, keepsConnection)
-        try HTTP1Bytes.forEachElement(of: value) { (element) throws(HTTP1Flaw) in
+        HTTP1Bytes.forEachElement(of: value) { element in
             if HTTP1Bytes.isSame(element, "close") { closes = true }
             if HTTP1Bytes.isSame(element, "keep-alive") { keeps = true }
         }
         (closesConnection, keepsConnection) = (closes, keeps)
     }
 
-    private mutating func noteKeepAlive(_ value: UnsafeRawBufferPointer) throws(HTTP1Flaw) {
+    private mutating func noteKeepAlive(_ value: UnsafeRawBufferPointer) {
         var (timeout, maximum) = (keepAliveTimeoutSeconds, keepAliveMaximum)
-        try HTTP1Bytes.forEachElement(of: value) { (element) throws(HTTP1Flaw) in
+        HTTP1Bytes.forEachElement(of: value) { element in
             guard let equals = element.firstIndex(of: UInt8(ascii: "=")) else { return }
             let name = HTTP1Bytes.trimmed(UnsafeRawBufferPointer(rebasing: element[..<equals]))
             guard let number = Self.number(HTTP1Bytes.trimmed(element, from: equals + 1)) else { return }

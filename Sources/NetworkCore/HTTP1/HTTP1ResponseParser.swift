@@ -229,7 +229,9 @@ extension HTTP1ResponseParser {
         case .statusLine:
             let status = try HTTP1StatusLine(content)
             // RFC 9110 §7.8: a server switches protocols only if it is asked to.
-            if status.statusCode == 101, !expectsUpgrade { throw .malformed("status 101 without an Upgrade field in the request") }
+            if status.statusCode == 101, !expectsUpgrade {
+                throw .malformed("the server switches protocols (status 101), and was not asked to")
+            }
             statusCode = status.statusCode
             minorVersion = status.minorVersion
             state = .fields
@@ -311,9 +313,9 @@ extension HTTP1ResponseParser {
     /// Whether the message is complete.
     var isComplete: Bool { state == .ended }
 
-    /// What `Content-Length` announces, also where there is no body, as in the answer to HEAD. `nil` where there is none, or where
-    /// chunked framing overrules it.
-    var contentLength: Int64? { notes.transferCoding == .chunked ? nil : notes.length.value }
+    /// What `Content-Length` announces, also where there is no body, as in the answer to HEAD. `nil` where there is none, and where it
+    /// does not count, beside chunked framing or a switch of protocols.
+    var contentLength: Int64? { notes.transferCoding == .chunked || isDelimitedByClose ? nil : notes.length.value }
 
     /// Whether the final head has that field; its value is in ``ResponseHead/value(for:)``.
     var hasContentEncoding: Bool { notes.hasContentEncoding }

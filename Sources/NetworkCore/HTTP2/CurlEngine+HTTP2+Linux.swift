@@ -17,7 +17,7 @@
                 return end(transfer, .failure(error))
             }
             let connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
-            guard let easy = spareStreams.take(for: trust) ?? HTTP2Handle(trust, self),
+            guard let streams = streams ?? makeStreams(), let easy = spareStreams.take(for: trust) ?? HTTP2Handle(trust, self),
                 easy.configure(transfer, route: route, connectTimeout: connectTimeout, extraFields: extraFields(of: transfer))
             else {
                 return end(
@@ -35,6 +35,15 @@
                 return end(transfer, .failure(TransportError(.other, reason, request: transfer.request, engineCode: Int(result))))
             }
             schedule(transfer, at: now &+ transfer.idleNanoseconds)
+        }
+
+        private func makeStreams() -> CurlMulti? {
+            guard let streams = CurlMulti(sockets) else { return nil }
+            // The gate keeps connections in use below the limits; libcurl closes idle ones to make room.
+            streams.set(CCURLMOPT_MAX_TOTAL_CONNECTIONS, maximumOpen)
+            streams.set(CCURLMOPT_MAXCONNECTS, max(maximumIdle, 1))
+            self.streams = streams
+            return streams
         }
 
         /// What the engine adds to a request's own header fields.
@@ -110,7 +119,7 @@
         /// Takes a handle out of libcurl. An unfinished stream is reset.
         func release(_ easy: HTTP2Handle) {
             streaming -= 1
-            ccurl_multi_remove(streams.pointer, easy.pointer)
+            if let streams { ccurl_multi_remove(streams.pointer, easy.pointer) }
             let wasAskedAgain = easy.transfer?.sending.wasAskedAgain ?? false
             easy.transfer = nil
             if !wasAskedAgain { spareStreams.put(easy) }

@@ -18,7 +18,9 @@
     }
 
     let sendBody: ccurl_data_callback = { bytes, size, count, context in
-        guard let bytes, let easy = HTTP2Handle.from(context), let transfer = easy.transfer else { return Int(CCURL_READFUNC_ABORT) }
+        guard let bytes, let easy = HTTP2Handle.from(context), let transfer = easy.transfer else {
+            return Int(CCURL_READFUNC_ABORT)
+        }
         return easy.sendBody(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count), transfer)
     }
 

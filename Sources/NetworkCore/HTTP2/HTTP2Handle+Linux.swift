@@ -36,7 +36,8 @@
             if engine.maximumIdle == 0 { set(CCURLOPT_FORBID_REUSE, 1) }
             setOffersHTTP2(true)
             for option in [
-                CCURLOPT_WRITEDATA, CCURLOPT_HEADERDATA, CCURLOPT_READDATA, CCURLOPT_SEEKDATA, CCURLOPT_PRIVATE, CCURLOPT_PREREQDATA,
+                CCURLOPT_WRITEDATA, CCURLOPT_HEADERDATA, CCURLOPT_READDATA, CCURLOPT_SEEKDATA, CCURLOPT_PRIVATE,
+                CCURLOPT_PREREQDATA,
                 CCURLOPT_OPENSOCKETDATA,
             ] {
                 ccurl_easy_set_pointer(pointer, CInt(option), context)

@@ -105,13 +105,13 @@ final class DownloadPipe: Sendable {
     /// - Returns: `false` when all had come already.
     func cancel(_ error: TransportError) -> Bool {
         let (isEnded, reader) = state.withLock { state in
+            let hadEnded = state.end != nil
             state.isClosed = true
+            // A reader that lost bytes must not take the rest for the whole.
+            if state.end == nil || !state.bytes.isEmpty { state.end = .failure(error) }
             state.bytes = Data()
-            defer {
-                state.reader = nil
-                state.end = state.end ?? .failure(error)
-            }
-            return (state.end != nil, state.reader)
+            defer { state.reader = nil }
+            return (hadEnded, state.reader)
         }
         reader?.resume(returning: .failure(error))
         return !isEnded

@@ -12,7 +12,8 @@
 
         /// The coding's name and the ``sample`` in that coding, each in every format of it.
         static let samples: [(coding: String, content: [UInt8])] = [
-            ("gzip", gzip), ("gzip", gzipWithAllFields), ("x-gzip", gzip), ("deflate", zlib), ("deflate", rawDeflate), ("br", brotli),
+            ("gzip", gzip), ("gzip", gzipWithAllFields), ("x-gzip", gzip), ("deflate", zlib), ("deflate", rawDeflate),
+            ("br", brotli),
             ("zstd", zstd), ("zstd", zstdStream), ("gzip, br", brotliGzip), ("gzip, br, zstd", gzipBrotliZstd),
         ]
 
@@ -64,7 +65,9 @@
         }
 
         /// A skippable frame of zstd (RFC 8878 §3.1.2).
-        static func skippable(_ content: [UInt8]) -> [UInt8] { [0x5A, 0x2A, 0x4D, 0x18] + little(UInt32(content.count)) + content }
+        static func skippable(_ content: [UInt8]) -> [UInt8] {
+            [0x5A, 0x2A, 0x4D, 0x18] + little(UInt32(content.count)) + content
+        }
 
         static func little(_ value: some FixedWidthInteger) -> [UInt8] {
             withUnsafeBytes(of: value.littleEndian) { Array($0) }

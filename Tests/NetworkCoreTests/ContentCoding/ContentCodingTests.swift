@@ -9,9 +9,11 @@ struct ContentCodingTests {
             // RFC 9110 §8.4.1: without regard to case; §8.4.1.3: x-gzip is gzip.
             ("GZip", [.gzip]), ("x-gzip", [.gzip]), ("X-GZIP", [.gzip]), ("BR", [.brotli]),
             // §8.4: in the order in which they were applied; §5.6.1: optional white space and empty elements.
-            ("gzip, br", [.gzip, .brotli]), ("br\t ,\tgzip", [.brotli, .gzip]), (",gzip,,", [.gzip]), ("gzip,gzip,gzip", [.gzip, .gzip, .gzip]),
+            ("gzip, br", [.gzip, .brotli]), ("br\t ,\tgzip", [.brotli, .gzip]), (",gzip,,", [.gzip]),
+            ("gzip,gzip,gzip", [.gzip, .gzip, .gzip]),
             // §12.5.3: identity is no coding.
-            ("", []), (" ", []), ("identity", []), ("Identity, gzip", [.gzip]), ("gzip, identity, br, identity", [.gzip, .brotli]),
+            ("", []), (" ", []), ("identity", []), ("Identity, gzip", [.gzip]),
+            ("gzip, identity, br, identity", [.gzip, .brotli]),
         ] as [(String, [ContentCoding])])
     func `a list of codings is read`(value: String, codings: [ContentCoding]) {
         #expect(ContentCoding.list(value) == codings)
@@ -19,7 +21,8 @@ struct ContentCodingTests {
 
     @Test(
         arguments: [
-            "compress", "gzip, compress", "x-compress", "aes128gcm", "gzip;q=1", "gzip br", "\"gzip\"", "gzip\u{301}", "g\u{0}zip", "*", "dcb",
+            "compress", "gzip, compress", "x-compress", "aes128gcm", "gzip;q=1", "gzip br", "\"gzip\"", "gzip\u{301}",
+            "g\u{0}zip", "*", "dcb",
             "none", "gzip, gzip, gzip, gzip",
         ])
     func `a list with an unknown coding, or too long, is not read`(value: String) {
@@ -44,7 +47,10 @@ struct ContentCodingTests {
                 (CodingLibraries(brotli: missing, zstd: missing), "gzip, deflate", ["br", "zstd"]),
                 (CodingLibraries(zlib: missing, brotli: missing, zstd: missing), nil, ["gzip", "deflate", "br", "zstd"]),
                 // There, without the functions.
-                (CodingLibraries(zlib: "libc.so.6", brotli: "libc.so.6", zstd: "libc.so.6"), nil, ["gzip", "deflate", "br", "zstd"]),
+                (
+                    CodingLibraries(zlib: "libc.so.6", brotli: "libc.so.6", zstd: "libc.so.6"), nil,
+                    ["gzip", "deflate", "br", "zstd"]
+                ),
             ] as [(CodingLibraries, String?, [String])])
         func `a coding whose library is missing is not offered, and passes as it came`(
             libraries: CodingLibraries, offered: String?, codings: [String]
@@ -53,6 +59,19 @@ struct ContentCodingTests {
             for coding in codings {
                 #expect(ContentDecoder(contentEncoding: coding, maximumRatio: 1100, libraries: libraries) == nil)
             }
+        }
+
+        @Test func `a decoder keeps its libraries`() throws {
+            var libraries: CodingLibraries? = CodingLibraries()
+            let decoder = try #require(
+                ContentDecoder(contentEncoding: "gzip, br", maximumRatio: 1100, libraries: libraries ?? .current))
+            libraries = nil
+            var output = [UInt8](repeating: 0, count: 1 << 16)
+            let (consumed, produced) = try CodedContent.brotliGzip.withUnsafeBytes { input in
+                try output.withUnsafeMutableBytes { try decoder.decode(input, into: $0) }
+            }
+            #expect(consumed == CodedContent.brotliGzip.count && Array(output[..<produced]) == CodedContent.sample)
+            try decoder.finish()
         }
 
         @Test(arguments: ["", "identity", "compress", "gzip, compress", "gzip, gzip, gzip, gzip"])

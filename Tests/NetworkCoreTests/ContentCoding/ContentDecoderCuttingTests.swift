@@ -7,43 +7,50 @@
     struct ContentDecoderCuttingTests {
         private typealias Content = CodedContent
 
-        private func randomly(_ content: [UInt8], _ coding: String, seed: UInt64, ratio: Int = 1100) -> DecodingOutcome {
+        private func randomly(_ content: [UInt8], _ coding: String, seed: UInt64, atLeast: Int = 0) -> DecodingOutcome {
             var cuts = SeededGenerator(seed: seed)
             var rooms = SeededGenerator(seed: ~seed)
-            let (longest, largest) = (1 << Int.random(in: 0...16, using: &cuts), 1 << Int.random(in: 0...16, using: &rooms))
+            let longest = 1 << Int.random(in: atLeast...16, using: &cuts)
+            let largest = 1 << Int.random(in: atLeast...16, using: &rooms)
             return decode(
-                content, coding, ratio: ratio, pieces: { Int.random(in: 1...longest, using: &cuts) },
+                content, coding, pieces: { Int.random(in: 1...longest, using: &cuts) },
                 room: { Int.random(in: 1...largest, using: &rooms) })
         }
 
         @Test(arguments: CodedContent.samples) func `a content in pieces is decoded`(coding: String, content: [UInt8]) {
             #expect(decode(content, coding, pieces: { 1 }, room: { 1 }).output == Content.sample)
-            for seed in 0..<100 as Range<UInt64> {
+            for seed in 0..<50 as Range<UInt64> {
                 #expect(randomly(content, coding, seed: seed) == DecodingOutcome(output: Content.sample), "seed \(seed)")
             }
         }
 
         @Test func `long contents in pieces are decoded`() {
-            let content = Content.noise(200_000)
+            let content = Content.noise(70_000)
             let coded = [
-                ("gzip", Content.storedGzip(content) + Content.storedGzip(content)), ("zstd", Content.storedZstd(content + content)),
+                ("gzip", Content.storedGzip(content) + Content.storedGzip(content)),
+                ("zstd", Content.storedZstd(content + content)),
                 ("gzip, zstd", Content.storedZstd(Content.storedGzip(content) + Content.storedGzip(content))),
                 ("zstd, gzip", Content.storedGzip(Content.storedZstd(content) + Content.storedZstd(content))),
             ]
             for (coding, coded) in coded {
-                for seed in 0..<10 as Range<UInt64> {
-                    #expect(randomly(coded, coding, seed: seed) == DecodingOutcome(output: content + content), "\(coding), seed \(seed)")
+                for seed in 0..<8 as Range<UInt64> {
+                    #expect(
+                        randomly(coded, coding, seed: seed, atLeast: 8) == DecodingOutcome(output: content + content),
+                        "\(coding), seed \(seed)")
                 }
             }
         }
 
-        @Test(arguments: CodedContent.samples) func `a content that ends early is truncated, wherever`(coding: String, content: [UInt8]) {
+        @Test(arguments: CodedContent.samples) func `a content that ends early is truncated, wherever`(
+            coding: String, content: [UInt8]
+        ) {
             for count in 1..<content.count {
                 let outcome = decode(Array(content.prefix(count)), coding)
                 #expect(outcome.failure == .truncated, "after \(count) bytes")
                 #expect(outcome.complaint == nil)
                 #expect(Content.sample.starts(with: outcome.output))
-                #expect(decode(Array(content.prefix(count)), coding, pieces: { 1 }, room: { 3 }) == outcome)
+                #expect(
+                    decode(Array(content.prefix(count)), coding, pieces: { 1 + count % 7 }, room: { 1 + count % 50 }) == outcome)
             }
         }
 
@@ -59,8 +66,11 @@
                 var damaged = content
                 damaged[bit / 8] ^= 1 << (bit % 8)
                 let whole = decode(damaged, coding, maximumOutput: 1 << 22)
+                #expect(whole.complaint == nil, "bit \(bit)")
+                // Each bit of some byte.
+                guard bit % 25 == 0 else { continue }
                 let cut = randomly(damaged, coding, seed: UInt64(bit))
-                #expect(whole.complaint == nil && cut.complaint == nil, "bit \(bit)")
+                #expect(cut.complaint == nil, "bit \(bit)")
                 if coding.contains("br"), case .damaged? = whole.failure, case .damaged? = cut.failure { continue }
                 #expect(whole == cut, "bit \(bit)")
             }
@@ -68,9 +78,13 @@
 
         @Test(arguments: ["gzip", "deflate", "br", "zstd", "gzip, zstd", "deflate, br"]) func `noise ends`(coding: String) {
             var generator = SeededGenerator(seed: 7)
-            let magic: [[UInt8]] = [[], Array(Content.gzip.prefix(10)), Array(Content.zlib.prefix(2)), Array(Content.zstd.prefix(6))]
+            let magic: [[UInt8]] = [
+                [], Array(Content.gzip.prefix(10)), Array(Content.zlib.prefix(2)), Array(Content.zstd.prefix(6)),
+            ]
             for seed in 0..<500 as Range<UInt64> {
-                let noise = (0..<Int.random(in: 1...200, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+                let noise = (0..<Int.random(in: 1...200, using: &generator)).map { _ in
+                    UInt8.random(in: 0...255, using: &generator)
+                }
                 let content = magic[Int(seed % 4)] + noise
                 let whole = decode(content, coding)
                 let cut = randomly(content, coding, seed: seed)

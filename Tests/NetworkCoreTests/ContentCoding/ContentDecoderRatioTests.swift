@@ -9,7 +9,8 @@
 
         @Test(
             arguments: [
-                ("br", CodedContent.brotliBomb), ("gzip, gzip", CodedContent.gzipGzipBomb), ("zstd", CodedContent.repeatingZstd(blocks: 800)),
+                ("br", CodedContent.brotliBomb), ("gzip, gzip", CodedContent.gzipGzipBomb),
+                ("zstd", CodedContent.repeatingZstd(blocks: 800)),
                 // What a layer ignores counts too.
                 ("gzip, br", CodedContent.brotliZeroPadding),
             ])
@@ -35,7 +36,9 @@
         }
 
         @Test func `up to 1 MiB no ratio is too high`() {
-            #expect(decode(Content.repeatingZstd(blocks: 8), "zstd", ratio: 1) == DecodingOutcome(output: [UInt8](repeating: 0x61, count: 1 << 20)))
+            #expect(
+                decode(Content.repeatingZstd(blocks: 8), "zstd", ratio: 1)
+                    == DecodingOutcome(output: [UInt8](repeating: 0x61, count: 1 << 20)))
             #expect(decode(Content.repeatingZstd(blocks: 9), "zstd", ratio: 1).failure == .ratio(limit: 1))
             #expect(decode(Content.repeatingZstd(blocks: 9), "zstd", ratio: -5).failure == .ratio(limit: -5))
         }
@@ -47,7 +50,7 @@
             let coded = coding == "zstd" ? content : Content.storedGzip(content)
             let whole = decode(coded, coding, ratio: 10)
             #expect(whole.failure == (blocks.areBomb ? .ratio(limit: 10) : nil))
-            for seed in 0..<20 as Range<UInt64> {
+            for seed in 0..<6 as Range<UInt64> {
                 var generator = SeededGenerator(seed: seed)
                 let longest = seed % 2 == 0 ? 50 : 5000
                 let cut = decode(

@@ -35,7 +35,9 @@
                 while !piece.isEmpty || decoder.mayHoldOutput {
                     let count = min(room(), buffer.count)
                     let (consumed, produced) = try call(decoder, piece, &buffer, count)
-                    if consumed == 0, produced == 0, !piece.isEmpty { outcome.complaint = "no progress with \(piece.count) bytes" }
+                    if consumed == 0, produced == 0, !piece.isEmpty {
+                        outcome.complaint = "no progress with \(piece.count) bytes"
+                    }
                     if outcome.complaint != nil || outcome.output.count > maximumOutput { return outcome }
                     outcome.output += buffer[..<produced]
                     piece = piece.dropFirst(consumed)
@@ -78,4 +80,5 @@
             return error == failure ? nil : "another failure at the end: \(error)"
         }
     }
+
 #endif

@@ -70,7 +70,10 @@
                 if let length = Self.headLength(unread, from: searched) {
                     let request = RawRequest(unread.prefix(length))
                     unread.removeFirst(length)
-                    server.withLock { $0.arrivals.append(RawServer.Arrival(request: request, connection: number)) }
+                    server.withLock { server in
+                        guard server.keepsArrivals else { return }
+                        server.arrivals.append(RawServer.Arrival(request: request, connection: number))
+                    }
                     return request
                 }
                 searched = max(0, unread.count - 3)
@@ -80,6 +83,9 @@
                 }
             }
         }
+
+        /// The head that was being read when the connection ended.
+        var partialHead: RawRequest? { unread.isEmpty ? nil : RawRequest(unread) }
 
         private static func headLength(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int? {
             bytes.withUnsafeBytes { bytes in
@@ -189,15 +195,33 @@
             return max(0, count)
         }
 
-        /// Bytes that were sent and that the peer's system has not confirmed.
-        var unconfirmed: Int {
+        /// Bytes that wait on this side: the peer's window has no room for them.
+        var unsent: Int {
             var count: Int32 = 0
-            return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
+            // SIOCOUTQNSD, which Glibc's module does not have.
+            return ioctl(descriptor, 0x894B, &count) == 0 ? Int(count) : 0
         }
 
-        /// Waits until the peer's system has all that was sent, so that a reset cannot take it back from this side.
+        /// Waits until all has gone out, so that a reset does not take it back.
         func flush() {
-            for _ in 0..<2000 where unconfirmed > 0 { usleep(1000) }
+            for _ in 0..<2000 where unsent > 0 { usleep(1000) }
+        }
+
+        /// How many connections of the server are open on both sides: neither end has said that it has ended.
+        var establishedConnections: Int {
+            server.withLock { server in
+                server.open.values.count { descriptor in
+                    // The state is the first byte of `tcp_info`, and TCP_ESTABLISHED is 1.
+                    var information = [UInt8](repeating: 0, count: 256)
+                    var length = socklen_t(information.count)
+                    return getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &information, &length) == 0 && information[0] == 1
+                }
+            }
+        }
+
+        /// `SO_SNDBUF`, in bytes.
+        func setSendBuffer(_ bytes: Int) {
+            set(SOL_SOCKET, SO_SNDBUF, Int32(bytes))
         }
 
         /// Says that nothing more will be sent (FIN), and goes on reading.
@@ -215,7 +239,7 @@
             }
         }
 
-        /// Closes with a reset; what the peer's system has not confirmed yet is lost.
+        /// Closes with a reset; what waits on this side is lost.
         func reset() {
             guard !isClosed else { return }
             set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))

@@ -21,6 +21,7 @@
             var open: [Int: Int32] = [:]
             var arrivals: [Arrival] = []
             var isStopped = false
+            var keepsArrivals = true
         }
 
         let port: UInt16
@@ -30,13 +31,15 @@
 
         /// - Parameters:
         ///   - sendBuffer: `SO_SNDBUF` of its connections, in bytes; the system's default unless given.
+        ///   - keepsArrivals: Whether ``arrivals`` are kept.
         ///   - serve: Runs once per connection, in its thread. When it returns or throws, the connection is closed.
-        init(sendBuffer: Int? = nil, serve: @escaping @Sendable (RawConnection) throws -> Void) throws {
+        init(sendBuffer: Int? = nil, keepsArrivals: Bool = true, serve: @escaping @Sendable (RawConnection) throws -> Void) throws
+        {
             let (listener, port) = try LoopbackSocket.listen(backlog: 512, blocks: true)
             self.listener = listener
             self.port = port
             url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
-            let state = Locked(State())
+            let state = Locked(State(keepsArrivals: keepsArrivals))
             self.state = state
             Thread.detachNewThread {
                 while true {
@@ -81,6 +84,8 @@
 
         /// How many connections were accepted.
         var connections: Int { state.withLock(\.accepted) }
+        /// How many of them it has not closed.
+        var openConnections: Int { state.withLock(\.open.count) }
         /// All heads that were read, in the order they came.
         var arrivals: [Arrival] { state.withLock(\.arrivals) }
         /// The targets of all heads that were read.

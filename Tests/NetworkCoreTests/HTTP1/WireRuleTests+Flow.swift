@@ -12,7 +12,7 @@
 
         /// - Parameter sent: All that was written to the connection so far.
         func count(sent: Int) -> Int {
-            sent - connection.unconfirmed - unreadByClient()
+            sent - connection.unsent - unreadByClient()
         }
 
         /// What waits in the client's socket: both ends are in this process.
@@ -37,6 +37,28 @@
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name(descriptor, $0, &length) }
             }
             return result == 0 && address.sin_family == sa_family_t(AF_INET) ? UInt16(bigEndian: address.sin_port) : nil
+        }
+    }
+
+    extension WireRuleTests {
+        @Test func `a reader that is cancelled never takes a part of the body for the whole`() async throws {
+            let server = try RawServer { connection in
+                while try connection.request() != nil { try connection.send(Self.ok("hello")) }
+            }
+            let session = CurlSessionManager()
+            for _ in 0..<20 {
+                let response = try await session.stream(for: server.request("/"))
+                // All of it has come by then, and waits to be read.
+                while response.body.timings == nil { await Task.yield() }
+                let task = Task {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    return try await response.body.collected()
+                }
+                switch await task.result {
+                case .success(let body): #expect(body == Data("hello".utf8))
+                case .failure(let error): #expect((error as? TransportError)?.code == .cancelled)
+                }
+            }
         }
     }
 

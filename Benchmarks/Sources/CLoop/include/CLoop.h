@@ -1,12 +1,17 @@
-// GET after GET over libcurl's multi interface, as fast as plain C does it: what no engine over libcurl can pass.
+// GET after GET over libcurl's multi interface and its HTTP, as fast as plain C does it: what no engine can pass whose HTTP is
+// libcurl's.
 #ifndef CLOOP_H
 #define CLOOP_H
 
-// Keeps `concurrency` requests under way, for ever. Returns 0 without memory or descriptors, and 1 when a response is not one of
-// status 200 with `body_bytes` bytes.
-int cloop_run(const char *url, int concurrency, long body_bytes);
+// Keeps `concurrency` requests under way, for ever. `authority` is a PEM file with the only trusted certificates, or NULL for the
+// system's. HTTP/2 is spoken where the server agrees to it, all requests over one connection. Returns 0 without memory or
+// descriptors, and 1 when a response is not one of status 200 with `body_bytes` bytes.
+int cloop_run(const char *url, int concurrency, long body_bytes, const char *authority);
 
 // How many requests have ended well so far. Safe from any thread.
 long cloop_completed(void);
+
+// The libcurl that the process has loaded, such as "libcurl/7.88.1 OpenSSL/3.0.19 zlib/1.2.13 nghttp2/1.52.0".
+const char *cloop_libcurl(void);
 
 #endif

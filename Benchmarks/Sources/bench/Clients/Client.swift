@@ -3,6 +3,7 @@ import CLoop
 import DataTransfer
 import Foundation
 import NetworkCache
+import NIOSSL
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -26,8 +27,10 @@ enum Client: String, CaseIterable {
     case urlsession
     /// async-http-client, async.
     case ahc
-    /// Plain C over libcurl's multi interface.
+    /// Plain C over libcurl's multi interface and its HTTP.
     case c_loop
+    /// Go's net/http, in a process of its own: ``GoClient``.
+    case go
 
     /// Puts the client under load.
     ///
@@ -36,6 +39,7 @@ enum Client: String, CaseIterable {
         switch self {
         case .engine: startEngine(load, loops: 1)
         case .engine_loops2: startEngine(load, loops: 2)
+        case .go: fail("go measures itself")
         case .stack: try startStack(load)
         case .pipeline: try startPipeline(load)
         case .service: try startService(load, interceptors: [])
@@ -50,7 +54,7 @@ enum Client: String, CaseIterable {
     }
 
     private func startEngine(_ load: Load, loops: Int) {
-        let session = CurlSessionManager(limit: load.concurrency, loops: loops)
+        let session = CurlSessionManager(limit: load.concurrency, loops: loops, authority: load.authority)
         let request = NetworkRequest(url: load.url)
         load.keepUp { load in
             let response = try await session.response(for: request)
@@ -61,7 +65,7 @@ enum Client: String, CaseIterable {
     private func startStack(_ load: Load) throws {
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration(load.url.deletingLastPathComponent().absoluteString),
-            sessionManager: CurlSessionManager(limit: load.concurrency))
+            sessionManager: CurlSessionManager(limit: load.concurrency, authority: load.authority))
         let path = load.url.lastPathComponent
         if path == Document.tiny {
             let endpoint = Endpoint<Int>(path: path)
@@ -86,7 +90,8 @@ enum Client: String, CaseIterable {
     private func startService(_ load: Load, interceptors: [any NetworkInterceptor]) throws {
         let configuration = try APIConfiguration(load.url.deletingLastPathComponent().absoluteString)
         let service = DefaultNetworkService(
-            configuration: configuration, sessionManager: CurlSessionManager(limit: load.concurrency),
+            configuration: configuration,
+            sessionManager: CurlSessionManager(limit: load.concurrency, authority: load.authority),
             interceptors: interceptors)
         let endpoint = Endpoint<Data>(path: load.url.lastPathComponent, responseDecoder: .rawData)
         load.keepUp { load in
@@ -96,6 +101,7 @@ enum Client: String, CaseIterable {
     }
 
     private func startURLSession(_ load: Load) {
+        guard load.authority == nil else { fail("URLSession cannot be told whom to trust") }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = load.concurrency
         configuration.urlCache = nil
@@ -115,6 +121,11 @@ enum Client: String, CaseIterable {
     private func startAsyncHTTPClient(_ load: Load) {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = load.concurrency
+        if let authority = load.authority {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .file(authority.path)
+            configuration.tlsConfiguration = tls
+        }
         let client = HTTPClient(configuration: configuration)
         let request = HTTPClientRequest(url: load.url.absoluteString)
         load.keepUp { load in
@@ -126,7 +137,7 @@ enum Client: String, CaseIterable {
 
     private func startCLoop(_ load: Load) {
         Thread.detachNewThread {
-            let result = cloop_run(load.url.absoluteString, CInt(load.concurrency), load.bodyBytes)
+            let result = cloop_run(load.url.absoluteString, CInt(load.concurrency), load.bodyBytes, load.authority?.path)
             fail(result == 0 ? "the C loop cannot start" : "the C loop got another response than expected")
         }
     }
@@ -134,13 +145,14 @@ enum Client: String, CaseIterable {
 
 extension CurlSessionManager {
     /// With as many connections as there are requests at a time.
-    convenience init(limit: Int, loops: Int = 1) {
+    convenience init(limit: Int, loops: Int = 1, authority: URL? = nil) {
         self.init(
             configuration: SessionConfiguration {
                 $0.eventLoops = loops
                 $0.maximumConnectionsPerHost = limit
                 $0.maximumConnections = max(limit, loops)
                 $0.maximumIdleConnections = limit
+                if let authority { $0.trust.roots = .pem(file: authority) }
             })
     }
 }

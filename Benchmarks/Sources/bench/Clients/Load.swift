@@ -5,12 +5,15 @@ final class Load: Sendable {
     let url: URL
     let concurrency: Int
     let bodyBytes: Int
+    /// A PEM file with the only certificates to trust; `nil` for the system's.
+    let authority: URL?
     private let tally = Tally()
 
-    init(url: URL, concurrency: Int, bodyBytes: Int) {
+    init(url: URL, concurrency: Int, bodyBytes: Int, authority: URL?) {
         self.url = url
         self.concurrency = concurrency
         self.bodyBytes = bodyBytes
+        self.authority = authority
     }
 
     /// Requests that have ended well.

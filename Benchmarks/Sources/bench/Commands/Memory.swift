@@ -73,7 +73,8 @@ struct Memory {
     private func seconds(of arguments: [String]) throws -> Double {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["curl", "--silent", "--fail"] + arguments
+        // The command line goes with the system's libcurl, whichever the engine is measured with.
+        process.arguments = ["-u", "LD_LIBRARY_PATH", "curl", "--silent", "--fail"] + arguments
         let start = ContinuousClock.now
         try process.run()
         process.waitUntilExit()

@@ -28,10 +28,10 @@ enum SlowServer {
         return (input, url)
     }
 
-    /// Free a moment ago.
-    static func freePort() throws -> Int {
-        let server = try LoopbackServer()
-        defer { server.stop() }
-        return server.port
+    /// So many different ports, free a moment ago.
+    static func freePorts(_ count: Int) throws -> [Int] {
+        let servers = try (0..<count).map { _ in try LoopbackServer() }
+        defer { servers.forEach { $0.stop() } }
+        return servers.map(\.port)
     }
 }

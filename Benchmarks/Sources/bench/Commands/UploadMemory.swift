@@ -43,9 +43,10 @@ struct UploadMemory {
         let output = Pipe()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        // The command line goes with the system's libcurl, whichever the engine is measured with.
         process.arguments = [
-            "curl", "--silent", "--fail", "--output", "/dev/null", "--write-out", "%{time_total}", "--form",
-            "file=@\(file.path)", url.appendingPathComponent("upload").absoluteString,
+            "-u", "LD_LIBRARY_PATH", "curl", "--silent", "--fail", "--output", "/dev/null", "--write-out", "%{time_total}",
+            "--form", "file=@\(file.path)", url.appendingPathComponent("upload").absoluteString,
         ]
         process.standardOutput = output
         try process.run()

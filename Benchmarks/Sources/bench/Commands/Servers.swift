@@ -1,0 +1,22 @@
+import Foundation
+
+/// What `Scripts/bench` has started: nginx, without TLS, with it, and with HTTP/2.
+struct Servers {
+    /// HTTP/1.1 without TLS.
+    var plain: Target
+    /// HTTP/1.1 over TLS, the only protocol that is offered.
+    var tls: Target
+    /// HTTP/2 over TLS: a request in another version is answered with 505, which no client takes.
+    var http2: Target
+
+    /// Takes three URLs and the file of the authority from the front of the arguments.
+    init(_ arguments: inout ArraySlice<String>) {
+        let urls = arguments.prefix(3).compactMap(URL.init(string:)).map { $0.appendingPathComponent(Document.name) }
+        guard urls.count == 3, let path = arguments.dropFirst(3).first else { fail("URL HTTPS-URL HTTP2-URL AUTHORITY") }
+        arguments.removeFirst(4)
+        let authority = URL(fileURLWithPath: path)
+        plain = Target(url: urls[0])
+        tls = Target(url: urls[1], authority: authority)
+        http2 = Target(url: urls[2], authority: authority)
+    }
+}

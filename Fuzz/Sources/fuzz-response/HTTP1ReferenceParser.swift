@@ -1,0 +1,1 @@
+../../../Tests/NetworkCoreTests/HTTP1/HTTP1ReferenceParser.swift

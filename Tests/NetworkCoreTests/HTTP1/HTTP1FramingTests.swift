@@ -1,0 +1,178 @@
+import Testing
+
+@testable import NetworkCore
+
+/// Where a body ends, and whether the connection goes on (RFC 9112 §6.3, §9.3).
+struct HTTP1FramingTests {
+    private func outcome(_ head: String, _ rest: String = "", isHead: Bool = false, expectsUpgrade: Bool = false) -> HTTP1Outcome
+    {
+        HTTP1Exchange(
+            head.split(separator: "|").map { $0 + "\r\n" }.joined() + "\r\n" + rest, isHead: isHead,
+            expectsUpgrade: expectsUpgrade
+        )
+        .outcome().0
+    }
+
+    @Test(arguments: [
+        // (head, what follows, the body, whether the connection serves another request)
+        ("HTTP/1.1 200 OK|Content-Length: 3", "abcd", "abc", true),
+        ("HTTP/1.1 200 OK|Content-Length: 0", "abcd", "", true),
+        ("HTTP/1.1 200 OK|content-LENGTH: 003 ", "abcd", "abc", true),
+        ("HTTP/1.1 200 OK|Content-Length: 3, 3 ,3", "abcd", "abc", true),
+        ("HTTP/1.1 200 OK|Content-Length: 3|X: y|Content-Length: 3", "abcd", "abc", true),
+        ("HTTP/1.1 200 OK", "abcd", "abcd", false),
+        ("HTTP/1.1 200 OK|Connection: keep-alive", "abcd", "abcd", false),
+        // §6.3, point 1.
+        ("HTTP/1.1 204 None", "abcd", "", true),
+        ("HTTP/1.1 304 Not Modified|Content-Length: 3", "abcd", "", true),
+        ("HTTP/1.1 304 Not Modified|Transfer-Encoding: chunked", "abcd", "", true),
+        // RFC 9110 §8.6: a 204 has no length; one that has may send the body all the same.
+        ("HTTP/1.1 204 None|Content-Length: 0", "", "", true),
+        ("HTTP/1.1 204 None|Content-Length: 3", "abc", "", false),
+        ("HTTP/1.1 204 None|Transfer-Encoding: chunked", "abc", "", false),
+        // A 205 has no special framing.
+        ("HTTP/1.1 205 Reset|Content-Length: 3", "abcd", "abc", true),
+        // §9.3.
+        ("HTTP/1.1 200 OK|Connection: close|Content-Length: 3", "abc", "abc", false),
+        ("HTTP/1.1 200 OK|Connection: x, Close|Content-Length: 3", "abc", "abc", false),
+        ("HTTP/1.1 200 OK|Connection: keep-alive|connection: close|Content-Length: 3", "abc", "abc", false),
+        ("HTTP/1.1 200 OK|Connection: closed, xclose|Content-Length: 3", "abc", "abc", true),
+        ("HTTP/1.1 200 OK|Connection: x,| close|Content-Length: 3", "abc", "abc", false),
+        ("HTTP/1.0 200 OK|Content-Length: 3", "abc", "abc", false),
+        ("HTTP/1.0 200 OK|Connection: Keep-Alive|Content-Length: 3", "abc", "abc", true),
+        ("HTTP/1.0 200 OK|Connection: keep-alive, close|Content-Length: 3", "abc", "abc", false),
+        ("HTTP/1.0 200 OK|Connection: keep-alive", "abc", "abc", false),
+        // §6.3, point 3, and §6.1: chunked overrules a length, and the message is the connection's last.
+        ("HTTP/1.1 200 OK|Transfer-Encoding: chunked", "3\r\nabc\r\n0\r\n\r\n", "abc", true),
+        ("HTTP/1.1 200 OK|TRANSFER-encoding:Chunked", "3\r\nabc\r\n0\r\n\r\n", "abc", true),
+        ("HTTP/1.1 200 OK|Transfer-Encoding: , chunked,", "3\r\nabc\r\n0\r\n\r\n", "abc", true),
+        ("HTTP/1.1 200 OK|Transfer-Encoding: chunked|Content-Length: 1", "3\r\nabc\r\n0\r\n\r\n", "abc", false),
+        ("HTTP/1.1 200 OK|Content-Length: 1|Transfer-Encoding: chunked", "3\r\nabc\r\n0\r\n\r\n", "abc", false),
+        ("HTTP/1.0 200 OK|Connection: keep-alive|Transfer-Encoding: chunked", "3\r\nabc\r\n0\r\n\r\n", "abc", false),
+        // `identity` is no coding (RFC 2616 §4.4).
+        ("HTTP/1.1 200 OK|Transfer-Encoding: identity", "abcd", "abcd", false),
+        ("HTTP/1.1 200 OK|Transfer-Encoding: identity|Content-Length: 3", "abcd", "abc", false),
+    ])
+    func `a body ends where RFC 9112 §6.3 says`(head: String, rest: String, body: String, keepsConnection: Bool) {
+        let outcome = outcome(head, rest)
+        #expect(outcome.body == Array(body.utf8) && outcome.flaw == nil && outcome.keepsConnection == keepsConnection)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK|Content-Length: 3", "HTTP/1.1 200 OK|Transfer-Encoding: chunked", "HTTP/1.1 200 OK",
+        "HTTP/1.1 404 x|Content-Length: 3",
+    ])
+    func `the answer to HEAD has no body, whatever it says`(head: String) {
+        let outcome = outcome(head, "abc", isHead: true)
+        #expect(outcome.body.isEmpty && outcome.leftover == 3 && outcome.flaw == nil && outcome.keepsConnection)
+        #expect(outcome.contentLength == (head.contains("Content-Length") ? 3 : nil))
+    }
+
+    @Test(arguments: [
+        "Content-Length: 5|Content-Length: 6", "Content-Length: 5, 6", "Content-Length:", "Content-Length: ,",
+        "Content-Length: 5,",
+        "Content-Length: +5", "Content-Length: -5", "Content-Length: 5 5", "Content-Length: 0x5", "Content-Length: 5.0",
+        "Content-Length: 9223372036854775808", "Content-Length: 99999999999999999999999", "Content-Length: banana",
+        "Content-Length: \"5\"", "Content-Length:| 5", "Content-Length: 5|\t5", "Content-Length: 5| ", "Content-Length: 5;",
+        "Content-Length: ５",
+        // §6.1: codings that nobody asked for, and chunked that is not the last.
+        "Transfer-Encoding: gzip", "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: chunked, gzip", "Transfer-Encoding:",
+        "Transfer-Encoding: chunked, chunked", "Transfer-Encoding: chunked|Transfer-Encoding: chunked", "Transfer-Encoding: x",
+        "Transfer-Encoding: chunked, identity", "Transfer-Encoding: chunked;q=1", "Transfer-Encoding: chunked x",
+        "Transfer-Encoding: \"chunked\"", "Transfer-Encoding:| chunked", "Transfer-Encoding: chunked| ", "Transfer-Encoding: ,",
+        "Transfer-Encoding: chunke\u{212A}d", "Transfer-Encoding: chun\u{212A}ed",
+    ])
+    func `framing that is in doubt is malformed (RFC 9112 §6.3)`(fields: String) {
+        for status in ["200", "204", "304", "103"] {
+            #expect(outcome("HTTP/1.1 \(status) x|\(fields)").flaw == .malformedResponse, "status \(status)")
+        }
+        #expect(outcome("HTTP/1.1 200 OK|\(fields)", isHead: true).flaw == .malformedResponse)
+    }
+
+    @Test func `the largest length is one`() {
+        let outcome = outcome("HTTP/1.1 200 OK|Content-Length: 9223372036854775807", "abc")
+        #expect(outcome.contentLength == .max && outcome.body == Array("abc".utf8) && outcome.flaw == .incompleteBody)
+    }
+
+    @Test(arguments: [
+        ("", HTTP1Flaw.Kind.connectionLost, "without a response"),
+        ("HTTP/1.1 200 OK", .connectionLost, "inside the response's head"),
+        ("HTTP/1.1 200 OK\r\n", .connectionLost, "inside the response's head"),
+        ("HTTP/1.1 200 OK\r\n\r", .connectionLost, "inside the response's head"),
+        ("HTTP/1.1 100 x\r\n\r\n", .connectionLost, "after an interim response"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", .incompleteBody, "after 0 of the 5 bytes"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabcd", .incompleteBody, "after 4 of the 5 bytes"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", .incompleteBody, "after 0 bytes"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc", .incompleteBody, "after 3 bytes"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0", .incompleteBody, "after 0 bytes"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", .incompleteBody, "after 0 bytes"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: 1\r\n", .incompleteBody, "after 0 bytes"),
+    ])
+    func `a connection that closes too early has left something out (RFC 9112 §8)`(
+        text: String, kind: HTTP1Flaw.Kind, words: String
+    ) {
+        let (outcome, flaw) = HTTP1Exchange(text).outcome()
+        #expect(flaw?.kind == kind && flaw?.message.contains(words) == true && !outcome.keepsConnection)
+    }
+
+    @Test func `interim responses are passed over (RFC 9110 §15.2)`() {
+        let interim = "HTTP/1.1 103 x\r\nLink: a\r\nConnection: close\r\nContent-Length: 7\r\nContent-Encoding: gzip\r\n\r\n"
+        let outcome = HTTP1Exchange(interim + "HTTP/1.0 100 Continue\r\n\r\n" + "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na")
+            .outcome().0
+        #expect(outcome.interim == [103, 100] && outcome.headers.map(\.name) == ["Content-Length"] && outcome.body == [0x61])
+        #expect(outcome.keepsConnection && outcome.flaw == nil)
+    }
+
+    @Test func `interim responses have an end`() {
+        func flaw(_ count: Int) -> HTTP1Flaw? {
+            HTTP1Exchange(String(repeating: "HTTP/1.1 100 x\r\n\r\n", count: count) + "HTTP/1.1 200 OK\r\n\r\n").outcome().1
+        }
+        #expect(flaw(64) == nil && flaw(65)?.kind == .headersTooLarge && flaw(65)?.message.contains("64 interim") == true)
+    }
+
+    @Test func `a switch of protocols is an answer to an Upgrade field alone (RFC 9110 §7.8)`() {
+        let text = "HTTP/1.1 101 Switching Protocols|Upgrade: x|Connection: upgrade|Content-Length: 1"
+        #expect(outcome(text, "raw\r\n").flaw == .malformedResponse)
+        let asked = outcome(text, "raw\r\n", expectsUpgrade: true)
+        #expect(asked.status == 101 && asked.body == Array("raw\r\n".utf8) && asked.contentLength == nil)
+        #expect(asked.isDelimitedByClose && !asked.keepsConnection && asked.flaw == nil)
+        // A server may go on without, and may hint before it switches.
+        let refused = outcome("HTTP/1.1 200 OK|Content-Length: 1", "a", expectsUpgrade: true)
+        #expect(refused.body == [0x61] && refused.keepsConnection)
+        #expect(outcome("HTTP/1.1 100 x", "HTTP/1.1 101 x\r\n\r\nraw", expectsUpgrade: true).body == Array("raw".utf8))
+    }
+
+    @Test(
+        arguments: [
+            ("timeout=5, max=100", 5, 100), ("timeout=5", 5, nil), ("max=0", nil, 0), ("TIMEOUT = 5 ,x=1", 5, nil),
+            ("5", nil, nil),
+            ("timeout=5, timeout=3", 3, nil), ("timeout=-1, max=", nil, nil), ("timeout=\"5\"", nil, nil), ("", nil, nil),
+            ("timeout=99999999999999999999", 1_000_000_000, nil), ("timeout=5.5; max=3", nil, nil),
+        ] as [(String, Int?, Int?)])
+    func `a server may say how long it keeps the connection`(value: String, timeout: Int?, maximum: Int?) {
+        let outcome = outcome("HTTP/1.1 200 OK|Keep-Alive: \(value)|Content-Length: 0")
+        #expect(outcome.keepAliveTimeout == timeout && outcome.keepAliveMaximum == maximum && outcome.flaw == nil)
+    }
+
+    @Test func `bytes behind the response are left to the caller`() {
+        let bytes = Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\naHTTP/1.1 200 OK\r\n\r\n".utf8)
+        var parser = HTTP1ResponseParser(isHead: false, maximumHeaderBytes: 1024)
+        var offset = 0
+        let steps = bytes.withUnsafeBytes { input in (0..<4).map { _ in try? parser.next(input, at: &offset) } }
+        let start = bytes.count - 20
+        #expect(steps == [.head, .body(start..<start + 1), .end, .end] && offset == start + 1)
+        #expect((try? parser.receiveEnd()) != nil && parser.isComplete)
+    }
+
+    @Test func `the end needs no more input`() {
+        for text in ["HTTP/1.1 204 x\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"] {
+            var parser = HTTP1ResponseParser(isHead: false, maximumHeaderBytes: 1024)
+            var offset = 0
+            let bytes = Array(text.utf8)
+            let steps = bytes.withUnsafeBytes { input in
+                [try? parser.next(input, at: &offset), offset == input.count ? try? parser.next(input, at: &offset) : nil]
+            }
+            #expect(steps == [.head, .end])
+        }
+    }
+}

@@ -1,0 +1,184 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+
+    /// How the server of a storm answers one arrival of a request. A pure value: server and judge read the same one.
+    struct StormAnswer: Sendable {
+        enum Place: CaseIterable { case beforeHead, insideHead, insideBody }
+        enum Framing: CaseIterable { case length, chunks, untilEnd }
+
+        enum Fate: Equatable {
+            case whole
+            /// The connection ends there, in an orderly way or with a reset.
+            case ends(Place, isReset: Bool)
+            /// Nothing more comes, and the connection stays.
+            case silent(Place)
+            /// The text inside the gzip coding is cut, and all around it is as it should be.
+            case cutCoding
+            /// A 101 nobody asked for, and bytes of another protocol.
+            case upgrade
+            /// A whole response before the request's body was read.
+            case early(Early)
+        }
+
+        enum Early: CaseIterable {
+            /// The rest of the body is left unread, which makes it a reset.
+            case closes
+            /// Says `Connection: close`, and reads until the client ends the connection.
+            case lingers
+            /// Reads the body, and goes on.
+            case readsOn
+        }
+
+        /// What the server says on a connection that is kept, and nobody asked for.
+        enum Push: CaseIterable {
+            case response, timeout, halfHead, garbage
+
+            var bytes: Data {
+                switch self {
+                case .response: Data("HTTP/1.1 200 OK\r\nX-Unrequested: yes\r\nContent-Length: 8\r\n\r\nunwanted".utf8)
+                case .timeout:
+                    Data("HTTP/1.1 408 Late\r\nX-Unrequested: yes\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+                case .halfHead: Data("HTTP/1.1 200 OK\r\nX-Unrequested: yes\r\nConte".utf8)
+                case .garbage: Data("unwanted".utf8)
+                }
+            }
+        }
+
+        /// What becomes of the connection after a whole response. Times are in milliseconds.
+        enum After {
+            case keep
+            case close(Int32)
+            case reset(Int32)
+            /// In the same segment as the end of the response.
+            case pushJoined(Push)
+            case pushLater(Push, Int32)
+        }
+
+        var status = 200
+        var isVersion10 = false
+        var framing = Framing.length
+        var isGzip = false
+        /// Of the body, before coding, in bytes.
+        var size = 0
+        var interim: [Int] = []
+        var saysClose = false
+        var saysKeepAlive = false
+        var hasTrailers = false
+        var fate = Fate.whole
+        var after = After.keep
+        /// Into how many parts what is sent is split, at most.
+        var parts = 1
+        /// Whether it waits between them.
+        var waits = false
+        /// For what is random in the bytes.
+        var seed: UInt64 = 0
+
+        func hasBody(_ method: HTTPMethod) -> Bool {
+            method != .head && status != 204 && status != 304
+        }
+
+        /// The body as a reader gets it, decoded and whole.
+        func content(_ plan: StormPlan, _ attempt: Int) -> Data {
+            fate == .upgrade || hasBody(plan.method) ? StormBytes.response(plan.id, attempt, size) : Data()
+        }
+
+        /// Whether no request may follow on the connection.
+        var isLast: Bool { saysClose || isVersion10 || framing == .untilEnd || fate == .upgrade || fate == .early(.lingers) }
+    }
+
+    extension StormAnswer: CustomStringConvertible {
+        var description: String {
+            let notes = [
+                (isVersion10, "1.0"), (isGzip, "gzip"), (saysClose, "close"), (saysKeepAlive, "timeout=1"),
+                (hasTrailers, "trailers"),
+                (!interim.isEmpty, "interim \(interim)"), (parts > 1, "\(parts) parts"), (waits, "slowly"),
+            ]
+            let texts = ["\(status)", "\(size) bytes", "\(framing)"] + notes.filter(\.0).map(\.1) + ["\(fate)", "\(after)"]
+            return "(\(texts.joined(separator: ", ")))".replacing("NetworkCoreTests.StormAnswer.", with: "")
+        }
+    }
+
+    extension StormAnswer {
+        /// The bytes of an answer.
+        struct Wire {
+            var interim: Data
+            var head: Data
+            /// With its framing, and trailers.
+            var body: Data
+            /// How much of the body may be sent, at most, if it is to be incomplete.
+            var longestCut: Int
+        }
+
+        func wire(id: Int, attempt: Int, method: HTTPMethod) -> Wire {
+            var random = SeededGenerator(seed: seed)
+            var fields = "X-Id: \(id)\r\nX-Attempt: \(attempt)\r\n"
+            if saysClose || fate == .early(.lingers) { fields += "Connection: close\r\n" }
+            if saysKeepAlive { fields += "Keep-Alive: timeout=1\r\n" }
+            var interimHeads = interim.map { "HTTP/1.1 \($0) Wait\r\nX-Interim: \(id)\r\n\r\n" }.joined()
+            if fate == .upgrade {
+                interimHeads = ""
+                let head = "HTTP/1.1 101 Switching Protocols\r\n\(fields)Upgrade: chat\r\nConnection: Upgrade\r\n\r\n"
+                return Wire(
+                    interim: Data(), head: Data(head.utf8), body: StormBytes.response(id, attempt, size), longestCut: 0)
+            }
+            var content = StormBytes.response(id, attempt, size)
+            if isGzip {
+                fields += "Content-Encoding: gzip\r\n"
+                content = StoredCoding.gzip.encoded(content)
+                if fate == .cutCoding { content = content.prefix(Int.random(in: 1..<content.count, using: &random)) }
+            }
+            var wire = Wire(interim: Data(interimHeads.utf8), head: Data(), body: Data(), longestCut: 0)
+            if hasBody(method) {
+                switch framing {
+                case .length:
+                    fields += "Content-Length: \(content.count)\r\n"
+                    wire.body = content
+                    wire.longestCut = content.count - 1
+                case .chunks:
+                    fields += "Transfer-Encoding: chunked\r\n"
+                    wire.body = Self.chunked(content, &random)
+                    wire.longestCut = wire.body.count
+                    wire.body += Data((hasTrailers ? "0\r\nX-Sum: \(id)\r\n\r\n" : "0\r\n\r\n").utf8)
+                case .untilEnd:
+                    wire.body = content
+                    wire.longestCut = content.count
+                }
+            } else if status != 204 {
+                fields += "Content-Length: \(content.count)\r\n"
+            }
+            wire.head = Data("HTTP/1.\(isVersion10 ? 0 : 1) \(status) Said\r\n\(fields)\r\n".utf8)
+            return wire
+        }
+
+        private static func chunked(_ content: Data, _ random: inout SeededGenerator) -> Data {
+            var body = Data()
+            var rest = content[...]
+            let largest = max(1, content.count / Int.random(in: 1...8, using: &random))
+            while !rest.isEmpty {
+                let chunk = rest.prefix(Int.random(in: 1...largest, using: &random))
+                rest = rest.dropFirst(chunk.count)
+                let ending = Int.random(in: 0..<8, using: &random) == 0 ? ";name=\"value\"" : ""
+                body += Data("\(String(chunk.count, radix: 16))\(ending)\r\n".utf8)
+                body += chunk
+                body += Data("\r\n".utf8)
+            }
+            return body
+        }
+    }
+
+    /// The bytes of all bodies: each a slice of one pool, told by its request's number.
+    enum StormBytes {
+        static let largest = 2 << 20
+        private static let pool = Data.pattern(2 * largest, seed: 77)
+
+        private static func slice(_ offset: Int, _ count: Int) -> Data {
+            let start = pool.startIndex + offset % largest
+            return pool[start..<start + count]
+        }
+
+        static func request(_ id: Int, _ count: Int) -> Data { slice(id * 11 + 5, count) }
+        static func response(_ id: Int, _ attempt: Int, _ count: Int) -> Data { slice((id * 2 + attempt) * 13, count) }
+    }
+#endif

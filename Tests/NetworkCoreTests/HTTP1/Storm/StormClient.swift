@@ -1,0 +1,152 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+
+    /// How a call has ended, as its caller sees it.
+    struct StormOutcome: Sendable {
+        struct Head: Sendable {
+            var status: Int
+            var headers: HTTPHeaders
+        }
+
+        /// Of the response, if one came.
+        var head: Head?
+        var body = Data()
+        /// Once the body itself is let go of: its size, and whether it is the beginning of what may come for the request.
+        var size = 0
+        var isOwn = true
+        var trailers: HTTPHeaders = [:]
+        var error: TransportError?
+        /// Whether the caller let go of the rest.
+        var isLetGo = false
+
+        /// Looks at the body, and lets go of it: a storm has many.
+        mutating func settle(_ plan: StormPlan) {
+            size = body.count
+            let attempt = Int(head?.headers["X-Attempt"] ?? "") ?? 0
+            let expected = plan.answer(attempt).content(plan, attempt)
+            isOwn = body.count <= expected.count && body == expected.prefix(body.count)
+            body = Data()
+        }
+    }
+
+    /// The client of a storm: makes each call as its plan says.
+    struct StormClient: Sendable {
+        let session: CurlSessionManager
+        let journal: StormJournal
+        let url: URL
+
+        func play(_ id: Int) async {
+            let plan = journal.plan(id)
+            if let pause = plan.pause { try? await Task.sleep(for: pause) }
+            let request = request(plan)
+            journal.withExchange(id) { $0.began = .now }
+            var outcome: StormOutcome
+            if let delay = plan.cancelAfter {
+                let task = Task { await perform(plan, request) }
+                try? await Task.sleep(for: delay)
+                task.cancel()
+                outcome = await task.value
+            } else {
+                outcome = await perform(plan, request)
+            }
+            outcome.settle(plan)
+            journal.withExchange(id) { exchange in
+                exchange.ended = .now
+                if plan.face != .completion { exchange.ends += 1 }
+                exchange.outcome = outcome
+            }
+        }
+
+        private func request(_ plan: StormPlan) -> NetworkRequest {
+            let target = URL(string: "x/\(plan.id)", relativeTo: url)?.absoluteURL ?? url
+            var request = NetworkRequest(method: plan.method, url: target, headers: ["X-Id": "\(plan.id)"])
+            if plan.saysClose { request.headers["Connection"] = "close" }
+            let body = StormBytes.request(plan.id, plan.contentSize)
+            switch plan.content {
+            case .none: break
+            case .data: request.body = .data(body)
+            case .stream(let isAnnounced):
+                request.body = .stream(length: isAnnounced ? Int64(body.count) : nil) {
+                    Pieces(of: body, size: max(1_000, body.count / 5))
+                }
+            }
+            request.timeouts.idle = plan.isSilent ? StormPlan.shortPatience : .seconds(10)
+            return request
+        }
+
+        private func perform(_ plan: StormPlan, _ request: NetworkRequest) async -> StormOutcome {
+            do throws(TransportError) {
+                switch plan.face {
+                case .buffered: return outcome(try await session.response(for: request))
+                case .completion: return outcome(try await completion(plan.id, request).get())
+                case .streamed, .stops, .letsGo: return await read(try await session.stream(for: request), plan)
+                }
+            } catch {
+                return StormOutcome(error: error)
+            }
+        }
+
+        private func outcome(_ response: NetworkResponse) -> StormOutcome {
+            StormOutcome(
+                head: StormOutcome.Head(status: response.statusCode, headers: response.headers), body: response.body,
+                trailers: response.trailers)
+        }
+
+        /// The face with a completion, which must run once.
+        private func completion(_ id: Int, _ request: NetworkRequest) async -> Result<NetworkResponse, TransportError> {
+            let handle = Locked<(any NetworkCancellable)?>(nil)
+            return await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let call = session.request(request) { result in
+                        let ends = journal.withExchange(id) { exchange in
+                            exchange.ends += 1
+                            return exchange.ends
+                        }
+                        if ends == 1 {
+                            continuation.resume(returning: result)
+                        } else {
+                            journal.violation("a call ended more than once", "\(journal.plan(id))")
+                        }
+                    }
+                    handle.withLock { $0 = call }
+                    if Task.isCancelled { call.cancel() }
+                }
+            } onCancel: {
+                handle.withLock { $0 }?.cancel()
+            }
+        }
+
+        private func read(_ response: StreamedResponse, _ plan: StormPlan) async -> StormOutcome {
+            var outcome = StormOutcome(
+                head: StormOutcome.Head(status: response.statusCode, headers: response.headers))
+            var chunks = response.body.makeAsyncIterator()
+            var count = 0
+            do throws(TransportError) {
+                while true {
+                    if plan.face == .letsGo(after: count) {
+                        outcome.isLetGo = true
+                        return outcome
+                    }
+                    if plan.face == .stops(after: count) { await stop(plan.id, taken: outcome.body.count) }
+                    guard let chunk = try await chunks.next() else { break }
+                    outcome.body += chunk
+                    count += 1
+                }
+                outcome.trailers = response.body.trailers
+            } catch {
+                outcome.error = error
+            }
+            return outcome
+        }
+
+        /// Waits until the server has looked at what is held.
+        private func stop(_ id: Int, taken: Int) async {
+            journal.withExchange(id) { $0.stoppedAt = taken }
+            for _ in 0..<300 where !journal.withExchange(id, { $0.isMeasured || !$0.arrivals.contains(where: \.isAnswered) }) {
+                try? await Task.sleep(for: .milliseconds(10))
+            }
+        }
+    }
+#endif

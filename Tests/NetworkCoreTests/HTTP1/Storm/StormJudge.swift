@@ -1,0 +1,135 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+
+    /// The rules of a storm, for one exchange that has ended: what may have come of it, given what the server did.
+    struct StormJudge {
+        typealias Code = TransportError.Code
+
+        let plan: StormPlan
+        let exchange: StormJournal.Exchange
+        let outcome: StormOutcome
+
+        /// - Returns: `nil` where the call has not ended.
+        init?(_ id: Int, _ journal: StormJournal) {
+            plan = journal.plan(id)
+            exchange = journal.withExchange(id) { $0 }
+            guard let outcome = exchange.outcome else { return nil }
+            self.outcome = outcome
+        }
+
+        /// What the server did at the last arrival.
+        private var last: (answer: StormAnswer, arrival: StormJournal.Arrival)? {
+            exchange.arrivals.last.map { (plan.answer(exchange.arrivals.count), $0) }
+        }
+
+        private var details: String {
+            let body = "\(outcome.size) bytes"
+            let end = outcome.error.map { "\($0)" } ?? (outcome.isLetGo ? "let go" : "success")
+            let head = outcome.head.map { "\($0.status) X-Id \($0.headers["X-Id"] ?? "-"), " } ?? ""
+            let arrivals = exchange.arrivals.map { "\($0)" }.joined(separator: "; ")
+            return "\(head)\(body), \(end), after \(exchange.duration); arrivals: \(arrivals); \(plan)"
+        }
+
+        func judge(_ journal: StormJournal) {
+            journal.count("exchanges")
+            journal.count(outcome.error.map { "ended as \($0.code.rawValue)" } ?? (outcome.isLetGo ? "let go" : "succeeded"))
+            if exchange.ends != 1 { journal.violation("a call did not end exactly once", details) }
+            judgeArrivals(journal)
+            if outcome.head != nil { judgeResponse(journal) }
+            if let error = outcome.error { judgeFailure(error, journal) }
+        }
+    }
+
+    extension StormJudge {
+        /// RFC 9110 §9.2.2: once, or once more on a fresh connection if no byte came and its method is idempotent.
+        private func judgeArrivals(_ journal: StormJournal) {
+            let arrivals = exchange.arrivals
+            if arrivals.count > (plan.isIdempotent ? 2 : 1) {
+                journal.violation(
+                    plan.isIdempotent ? "an idempotent request arrived more than twice" : "a request arrived twice that may not",
+                    details)
+            }
+            guard arrivals.count == 2 else { return }
+            journal.count("repeated")
+            if !arrivals[0].isAfterPush, arrivals[0].index == 0 || !arrivals[0].isDropped {
+                journal.violation("a request was repeated without need", details)
+            }
+            if arrivals[1].index != 0 { journal.violation("a request was repeated on a kept connection", details) }
+        }
+
+        private func judgeResponse(_ journal: StormJournal) {
+            guard let head = outcome.head else { return }
+            if head.headers.contains("X-Unrequested") {
+                // Said in the moment between the client's look at its socket and its sending: nobody can tell it from a response.
+                if last?.arrival.isAfterPush == true, last?.arrival.isPushVisible == false {
+                    journal.count("raced")
+                } else {
+                    journal.violation("what nobody asked for was delivered as a response", details)
+                }
+                return
+            }
+            guard let last, head.headers["X-Id"] == "\(plan.id)" else {
+                return journal.violation("a response was delivered to another request", details)
+            }
+            let attempt = Int(head.headers["X-Attempt"] ?? "") ?? 0
+            let answer = last.answer
+            let isUpgrade = answer.fate == .upgrade
+            guard attempt == exchange.arrivals.count, head.status == (isUpgrade ? 101 : answer.status) else {
+                return journal.violation("a response is not the one that was sent", details)
+            }
+            guard outcome.isOwn else { return journal.violation("a body had bytes that are not its own", details) }
+            guard outcome.error == nil, !outcome.isLetGo, !isUpgrade else { return }
+            switch answer.fate {
+            case .whole, .early: break
+            default: return journal.violation("a response that broke off was a success", details)
+            }
+            if outcome.size != answer.content(plan, attempt).count {
+                journal.violation("a truncated body was a success", details)
+            }
+            let sum = answer.framing == .chunks && answer.hasTrailers && answer.hasBody(plan.method) ? "\(plan.id)" : nil
+            if outcome.trailers["X-Sum"] != sum { journal.violation("trailers are not those that were sent", details) }
+        }
+
+        private func judgeFailure(_ error: TransportError, _ journal: StormJournal) {
+            if plan.cancelAfter != nil, error.code == .cancelled { return }
+            if !allowed.contains(error.code) {
+                journal.violation("an error that does not fit: \(error.code.rawValue) for \(name)", details)
+            }
+            // A kept connection that ended without a byte is reason to send it once more.
+            if plan.isIdempotent, error.code == .connectionLost, exchange.arrivals.count == 1, let last,
+                last.arrival.index > 0, last.arrival.isDropped, !last.arrival.isAfterPush
+            {
+                journal.violation("a request was not repeated that should be", details)
+            }
+        }
+
+        /// What the last arrival met with, for people.
+        private var name: String {
+            guard let last else { return "a request that never arrived" }
+            return last.arrival.isAfterPush ? "a connection with unrequested bytes" : "\(last.answer.fate)"
+        }
+
+        /// The table: which errors may come of what the server did.
+        private var allowed: Set<Code> {
+            guard let last else {
+                // A kept connection that ended unseen takes one request with it, which only an idempotent one survives.
+                return plan.isIdempotent ? [] : [.connectionLost]
+            }
+            let impatience: Set<Code> = plan.isSilent ? [.timedOut] : []
+            if last.arrival.isAfterPush { return [.connectionLost, .malformedResponse, .incompleteBody] }
+            switch last.answer.fate {
+            case .whole, .early(.lingers), .early(.readsOn): return impatience
+            case .ends(.beforeHead, _), .ends(.insideHead, _): return impatience.union([.connectionLost])
+            case .ends(.insideBody, let isReset):
+                let coding: Set<Code> = last.answer.isGzip ? [.undecodableContent] : []
+                return impatience.union(coding).union(isReset ? [.incompleteBody, .connectionLost] : [.incompleteBody])
+            case .silent: return [.timedOut]
+            case .cutCoding: return impatience.union([.incompleteBody, .undecodableContent])
+            case .upgrade: return impatience.union([.malformedResponse, .unsupported])
+            case .early(.closes): return impatience.union([.connectionLost, .incompleteBody])
+            }
+        }
+    }
+#endif

@@ -1,0 +1,307 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import Glibc
+    import NetworkCore
+
+    /// The server of a storm: does to each request what its plan says, and watches what the client does with its connections.
+    struct StormServer {
+        let server: RawServer
+        var url: URL { server.url }
+
+        /// - Parameter connections: How many the client may have.
+        init(_ journal: StormJournal, connections: Int) throws {
+            let meeting = StormMeeting(members: connections)
+            server = try RawServer(keepsArrivals: false) { connection in
+                Self.watch(connection, journal, limit: connections)
+                var service = StormService(connection: connection, journal: journal, meeting: meeting)
+                do {
+                    while try service.serveNext() {}
+                } catch {
+                    service.connectionFailed()
+                }
+            }
+        }
+
+        /// Ends all connections.
+        ///
+        /// - Returns: When all that had come over them has been read.
+        func end() async {
+            server.stop()
+            for _ in 0..<1_000 where server.openConnections > 0 { try? await Task.sleep(for: .milliseconds(5)) }
+        }
+
+        /// The client must not have more connections than it may. One that it is about to close counts for a moment.
+        private static func watch(_ connection: RawConnection, _ journal: StormJournal, limit: Int) {
+            var open = 0
+            for _ in 0..<100 {
+                open = connection.establishedConnections
+                if open <= limit { return }
+                usleep(5_000)
+            }
+            journal.violation("more connections were open than allowed", "\(open) of \(limit)")
+        }
+    }
+
+    /// Lets all in once so many have come.
+    final class StormMeeting: Sendable {
+        private let members: Int
+        private let present = Locked<[String: Int]>([:])
+
+        init(members: Int) {
+            self.members = members
+        }
+
+        /// - Returns: Whether all came within a few seconds.
+        func attend(_ name: String) -> Bool {
+            present.withLock { $0[name, default: 0] += 1 }
+            for _ in 0..<2_500 {
+                if present.withLock({ $0[name] ?? 0 }) >= members { return true }
+                usleep(2_000)
+            }
+            return false
+        }
+    }
+
+    /// One connection of a storm.
+    struct StormService {
+        let connection: RawConnection
+        let journal: StormJournal
+        let meeting: StormMeeting
+        private var index = 0
+        /// Why no further request may come.
+        private var spent: String?
+        /// When something was said that nobody asked for.
+        private var pushed: ContinuousClock.Instant?
+        /// What has arrived and is not answered yet.
+        private var current: (id: Int, attempt: Int)?
+
+        init(connection: RawConnection, journal: StormJournal, meeting: StormMeeting) {
+            self.connection = connection
+            self.journal = journal
+            self.meeting = meeting
+        }
+
+        /// Takes a request and answers it.
+        ///
+        /// - Returns: Whether the connection goes on.
+        mutating func serveNext() throws -> Bool {
+            guard let request = try connection.head() else { return false }
+            if let spent { journal.violation("a connection was used again after \(spent)", request.text) }
+            defer { index += 1 }
+            if request.target.hasPrefix("/meet/") {
+                let isMet = meeting.attend(request.target)
+                if !isMet { journal.violation("not all connections could be had at once", request.target) }
+                try connection.send("HTTP/1.1 \(isMet ? 200 : 503) Met\r\nContent-Length: 0\r\n\r\n")
+                return true
+            }
+            guard let id = Int(request.target.dropFirst(3)), request.target.hasPrefix("/x/"), request["x-id"] == "\(id)" else {
+                journal.violation("a request was damaged", request.text)
+                return false
+            }
+            let plan = journal.plan(id)
+            let attempt = journal.arrive(id, connection: connection.number, index: index, pushed: pushed)
+            guard request.method == plan.method.rawValue else {
+                journal.violation("a request was damaged", request.text)
+                return false
+            }
+            current = (id, attempt)
+            // The client took what was said unasked for its response, or will find out: it gets no other.
+            guard pushed == nil else {
+                journal.note(id, attempt: attempt) { $0.isDropped = true }
+                return false
+            }
+            let goesOn = try answer(request, plan, plan.answer(attempt), attempt)
+            current = nil
+            return goesOn
+        }
+
+        /// The connection has ended in the middle of something.
+        func connectionFailed() {
+            if let current { journal.note(current.id, attempt: current.attempt) { $0.isDropped = !$0.isAnswered } }
+            // What was sent of a request has gone out, though nobody answers it.
+            while (try? connection.receive(within: 0)) == true {}
+            guard let request = connection.partialHead, request.target.hasPrefix("/x/"),
+                let id = Int(request.target.dropFirst(3)),
+                request["x-id"] == "\(id)"
+            else { return }
+            let attempt = journal.arrive(id, connection: connection.number, index: index, pushed: pushed)
+            journal.note(id, attempt: attempt) { $0.isDropped = true }
+        }
+    }
+
+    extension StormService {
+        private mutating func answer(
+            _ request: RawRequest, _ plan: StormPlan, _ answer: StormAnswer, _ attempt: Int
+        ) throws -> Bool {
+            var random = SeededGenerator(seed: answer.seed)
+            if request["connection"]?.lowercased() == "close" { spent = "a request that said close" }
+            if answer.isLast { spent = "a response that was to be the last" }
+            if case .early(let early) = answer.fate {
+                // Some of the body, whatever its framing is.
+                if random.chance(50) { _ = connection.waitForBytes(2) }
+                try send(plan, answer, attempt, &random)
+                switch early {
+                case .closes: return false
+                case .lingers:
+                    connection.finish()
+                    connection.drain(within: 5_000)
+                    return false
+                case .readsOn: try readBody(request, plan)
+                }
+            } else {
+                try readBody(request, plan)
+                let wire = answer.wire(id: plan.id, attempt: attempt, method: plan.method)
+                switch answer.fate {
+                case .ends(let place, let isReset):
+                    try sendPart(wire, upTo: place, plan, answer, attempt, &random)
+                    journal.note(plan.id, attempt: attempt) { $0.isDropped = !$0.isAnswered }
+                    connection.flush()
+                    if isReset { connection.reset() }
+                    return false
+                case .silent(let place):
+                    try sendPart(wire, upTo: place, plan, answer, attempt, &random)
+                    connection.drain(within: 5_000)
+                    return false
+                default: try send(plan, answer, attempt, &random)
+                }
+            }
+            if answer.framing == .untilEnd || answer.fate == .upgrade { connection.finish() }
+            if spent != nil {
+                // The client has to end it; a request that comes instead is judged.
+                return connection.waitForBytes(1_000)
+            }
+            return try idle(answer)
+        }
+
+        private func readBody(_ request: RawRequest, _ plan: StormPlan) throws {
+            if request["expect"]?.lowercased() == "100-continue" { try connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
+            let body: Data
+            do throws(RawConnection.Failure) {
+                body = try connection.body(of: request)
+            } catch {
+                if error == .malformed { journal.violation("a request's body was damaged", "\(plan)") }
+                throw error
+            }
+            if body != StormBytes.request(plan.id, plan.contentSize) {
+                journal.violation("a request's body had bytes of another", "\(body.count) bytes for \(plan)")
+            }
+        }
+
+        /// What happens on the connection between this response and the next request.
+        private mutating func idle(_ answer: StormAnswer) throws -> Bool {
+            switch answer.after {
+            case .keep: return true
+            case .close(let delay):
+                return connection.waitForBytes(delay)
+            case .reset(let delay):
+                connection.flush()
+                if connection.waitForBytes(delay) { return true }
+                connection.reset()
+                return false
+            case .pushJoined(let push):
+                journal.count("pushes")
+                if push == .timeout { connection.finish() }
+                return true
+            case .pushLater(let push, let delay):
+                journal.withState { $0.pendingPushes += 1 }
+                defer { journal.withState { $0.pendingPushes -= 1 } }
+                if connection.waitForBytes(delay) { return true }
+                try connection.send(push.bytes)
+                pushed = .now
+                journal.count("pushes")
+                if push == .timeout { connection.finish() }
+                return true
+            }
+        }
+    }
+
+    // Sending: in parts, with pauses.
+    extension StormService {
+        private mutating func send(
+            _ plan: StormPlan, _ answer: StormAnswer, _ attempt: Int, _ random: inout SeededGenerator
+        ) throws {
+            let wire = answer.wire(id: plan.id, attempt: attempt, method: plan.method)
+            if case .stops = plan.face { return try sendWatched(wire, plan, attempt) }
+            var bytes = wire.interim + wire.head + wire.body
+            if case .pushJoined(let push) = answer.after, spent == nil, answer.fate == .whole {
+                let isOneSegment = bytes.count < 16 << 10
+                bytes += push.bytes
+                try send(bytes, answer, plan.id, attempt, &random, unsplit: push.bytes.count + 1)
+                // In one segment with the response's last bytes, it is there when the client has those.
+                pushed = isOneSegment ? .now - .seconds(3_600) : .now
+            } else {
+                try send(bytes, answer, plan.id, attempt, &random)
+            }
+        }
+
+        private func sendPart(
+            _ wire: StormAnswer.Wire, upTo place: StormAnswer.Place, _ plan: StormPlan, _ answer: StormAnswer, _ attempt: Int,
+            _ random: inout SeededGenerator
+        ) throws {
+            let head = wire.interim + wire.head
+            switch place {
+            case .beforeHead: return
+            case .insideHead:
+                try send(head.prefix(1 + random.below(head.count - 1)), answer, plan.id, attempt, &random)
+            case .insideBody:
+                let body = wire.body.prefix(random.below(wire.longestCut + 1))
+                try send(head + body, answer, plan.id, attempt, &random)
+            }
+        }
+
+        /// - Parameter unsplit: So many bytes at the end go out in one piece.
+        private func send(
+            _ bytes: Data, _ answer: StormAnswer, _ id: Int, _ attempt: Int, _ random: inout SeededGenerator, unsplit: Int = 1
+        ) throws {
+            journal.note(id, attempt: attempt) { $0.isAnswered = true }
+            var cuts: [Int] = []
+            if answer.parts > 10 {
+                cuts = Array(0..<min(60, bytes.count))
+            } else {
+                cuts = (1..<max(answer.parts, 1) + 1).map { _ in random.below(bytes.count) }.sorted()
+            }
+            var start = 0
+            for cut in cuts where cut > start && cut < bytes.count - unsplit {
+                try connection.send(bytes.dropFirst(start).prefix(cut - start))
+                start = cut
+                if answer.waits { usleep(UInt32(random.below(600))) }
+            }
+            try connection.send(bytes.dropFirst(start))
+        }
+
+        /// Sends a body whose reader stops, and looks at what the client holds when nothing moves.
+        private func sendWatched(_ wire: StormAnswer.Wire, _ plan: StormPlan, _ attempt: Int) throws {
+            let id = plan.id
+            journal.note(id, attempt: attempt) { $0.isAnswered = true }
+            connection.setSendBuffer(32 << 10)
+            try connection.send(wire.interim + wire.head)
+            var sent = 0
+            while sent < wire.body.count {
+                let count = try connection.sendSome(wire.body.dropFirst(sent).prefix(65_536))
+                sent += count
+                guard count == 0 else { continue }
+                var interest = pollfd(fd: connection.descriptor, events: Int16(POLLOUT), revents: 0)
+                if poll(&interest, 1, 150) == 0 {
+                    measure(plan, sent: sent)
+                    if poll(&interest, 1, 10_000) == 0 { throw RawConnection.Failure.late }
+                }
+            }
+            // Where the sockets have room for all of it, nothing is held up.
+            if !journal.withExchange(id, { $0.isMeasured }) {
+                usleep(100_000)
+                measure(plan, sent: sent)
+            }
+        }
+
+        private func measure(_ plan: StormPlan, sent: Int) {
+            guard let taken = journal.withExchange(plan.id, { $0.isMeasured ? nil : $0.stoppedAt }) else { return }
+            let held = HeldBytes(connection: connection).count(sent: sent) - taken
+            journal.withExchange(plan.id) { $0.isMeasured = true }
+            journal.count("readers that stopped")
+            if held > WireRuleTests.mayHold + (16 << 10) {
+                journal.violation("more was held for a reader that stopped than 256 KiB and one read", "\(held) bytes: \(plan)")
+            }
+        }
+    }
+#endif
