@@ -114,7 +114,7 @@
             transfer?.carrier = .none
             if offeredHTTP2 { settle(origin, nil) }
             guard let transfer else { return }
-            if speaksOther, versions[origin] != nil, LibraryQuirks.current.speaksHTTP2 {
+            if speaksOther, !transfer.requiresHTTP1, versions[origin] != nil, LibraryQuirks.current.speaksHTTP2 {
                 settle(origin, nil)
                 return launch(transfer)
             }

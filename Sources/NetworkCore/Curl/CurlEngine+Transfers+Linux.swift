@@ -27,7 +27,7 @@
             transfer.carrier = .none
             guard let trust = transfer.trust else { return }
             guard transfer.origin.hasPrefix("https:") else { return launchHTTP1(transfer, trust) }
-            guard LibraryQuirks.current.speaksHTTP2 else { return launchHTTP1(transfer, trust) }
+            guard LibraryQuirks.current.speaksHTTP2, !transfer.requiresHTTP1 else { return launchHTTP1(transfer, trust) }
             switch version(of: transfer) {
             case .known(.http1): launchHTTP1(transfer, trust)
             case .known(.http2): launchHTTP2(transfer, trust)
@@ -118,6 +118,7 @@
             transfer.request = next
             transfer.origin = next.origin
             transfer.sending = SendRule()
+            transfer.requiresHTTP1 = false
             transfer.resetResponse()
             enterAnew(transfer)
         }

@@ -10,13 +10,8 @@
             let phase = phase
             let request = transfer.request
             let said = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
-            // Whatever happens between a proxy and the first byte of TLS is the proxy's; it may have said no to CONNECT.
-            let isTunnelRefused = isSecure && proxy.server != nil && phase == .connect && Int(code) == CCURLE_RECV_ERROR
-            let connectStatus = long(CCURLINFO_HTTP_CONNECTCODE)
-            if isTunnelRefused || (connectStatus != 0 && !(200..<300).contains(connectStatus)) {
-                return TransportError(.proxyFailed, said, phase: .connect, request: request, engineCode: Int(code))
-            }
-            return error(code, said: said, phase: phase, request: request, hasExplicitProxy: proxy.server != nil)
+            if let refusal = tunnelRefusal(code, said, phase, request, proxy.server) { return refusal }
+            return error(code, said: said, phase: phase, request: request, hasProxy: proxy.server != nil)
         }
     }
 
@@ -33,7 +28,9 @@
                     phase: .receive,
                     request: transfer.request, engineCode: Int(code))
             }
-            var error = error(code, said: said, phase: phase, request: transfer.request, hasExplicitProxy: false)
+            let server = route?.proxy.server
+            if let refusal = tunnelRefusal(code, said, phase, transfer.request, server) { return refusal }
+            var error = error(code, said: said, phase: phase, request: transfer.request, hasProxy: server != nil)
             // Streams that ended with their connection; without a head there is no body to be incomplete.
             if Int(code) == CCURLE_PARTIAL_FILE, !transfer.head.isComplete { error.code = .connectionLost }
             return error
@@ -43,7 +40,7 @@
     extension EasyHandle {
         /// What a result code of libcurl means, whatever it was doing.
         fileprivate func error(
-            _ code: CInt, said: String, phase: TransportError.Phase, request: NetworkRequest, hasExplicitProxy: Bool
+            _ code: CInt, said: String, phase: TransportError.Phase, request: NetworkRequest, hasProxy: Bool
         ) -> TransportError {
             let systemError = CInt(long(CCURLINFO_OS_ERRNO))
             if let failure = tlsFailure(code, said: said) {
@@ -55,8 +52,19 @@
                     engineCode: Int(code))
             }
             var meaning = CurlErrors.meaning(of: code, phase: phase, systemError: systemError)
-            if meaning.code == .cannotConnect, hasExplicitProxy { meaning = (.proxyFailed, .connect) }
+            if meaning.code == .cannotConnect, hasProxy { meaning = (.proxyFailed, .connect) }
             return TransportError(meaning.code, said, phase: meaning.phase ?? phase, request: request, engineCode: Int(code))
+        }
+
+        /// What went wrong between a proxy and the first byte of TLS, such as a CONNECT that it refused; `nil` where it was something else.
+        fileprivate func tunnelRefusal(
+            _ code: CInt, _ said: String, _ phase: TransportError.Phase, _ request: NetworkRequest, _ server: ProxyServer?
+        ) -> TransportError? {
+            guard server != nil, request.url.scheme?.lowercased() == "https" else { return nil }
+            let status = long(CCURLINFO_HTTP_CONNECTCODE)
+            let isLost = phase == .connect && [CCURLE_RECV_ERROR, CCURLE_SEND_ERROR, CCURLE_GOT_NOTHING].contains(Int(code))
+            guard isLost || (status != 0 && !(200..<300).contains(status)) else { return nil }
+            return TransportError(.proxyFailed, said, phase: .connect, request: request, engineCode: Int(code))
         }
 
         /// Which check of TLS failed; `nil` where it was something else.

@@ -84,6 +84,8 @@
         /// How often this hop has been sent, and whether it may be again.
         var sending = SendRule()
         var carrier = Carrier.none
+        /// Whether the server has refused this hop over HTTP/2.
+        var requiresHTTP1 = false
         /// Whether it is in the loop that it was handed to.
         var isHere = false
         /// When the current hop asked to be let in.

@@ -337,15 +337,9 @@
                 parser.keepsConnection && !hasLeftover && connection.sending.isComplete
                 && !connection.sending.head.closesConnection
                 && !connection.hasEnded && parser.keepAliveMaximum != 0
-            let isExpectationRefused = parser.statusCode == 417 && connection.sending.awaitsContinue
             transfer.head = parser.head
             detach(transfer, from: connection)
             if isReusable { keep(connection, serverSeconds: parser.keepAliveTimeoutSeconds) } else { close(connection) }
-            if isExpectationRefused {
-                // RFC 9110 §10.1.1: the same request, without the expectation.
-                transfer.request.headers.remove("Expect")
-                return `repeat`(transfer)
-            }
             finish(transfer)
         }
 

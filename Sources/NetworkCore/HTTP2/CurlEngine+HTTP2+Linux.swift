@@ -64,8 +64,10 @@
         func finish(_ transfer: CurlTransfer, _ easy: HTTP2Handle, _ code: CInt) {
             if let failure = transfer.failure { return end(transfer, .failure(failure)) }
             if easy.lostHTTP2 {
+                // Either the server wants HTTP/1.1 for what was sent (RFC 9113 §7), or it does not speak HTTP/2 any more.
+                let isRequired = transfer.sending.wasSent
                 detach(transfer, easy)
-                settle(transfer.origin, .http1)
+                if isRequired { transfer.requiresHTTP1 = true } else { settle(transfer.origin, .http1) }
                 return launch(transfer)
             }
             if transfer.isBodyUnwanted, transfer.head.isComplete { return finish(transfer) }

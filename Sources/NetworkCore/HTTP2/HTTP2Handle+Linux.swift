@@ -16,7 +16,7 @@
         private let sockets: EpollSet
         private var headerList: UnsafeMutableRawPointer?
         private var headerLines: [String] = []
-        private var route: Route?
+        private(set) var route: Route?
         private var isCustomMethod = false
         private var holdsBody = false
         private var wantsFreshConnection = false
