@@ -33,7 +33,7 @@
             ccurl_easy_set_open_callback(pointer) { context, _, address in
                 guard let context, let address = address?.pointee else { return -1 }
                 return Unmanaged<ConnectHandle>.fromOpaque(context).takeUnretainedValue()
-                    .openSocket(family: address.family, kind: address.kind, transport: address.transport)
+                    .openSocket(address)
             }
             ccurl_easy_set_close_callback(pointer) { context, socket in
                 guard let context else { return -1 }
@@ -65,8 +65,8 @@
         var phase: TransportError.Phase {
             if !hasOpenedSocket { return .nameLookup }
             if handshake.pointee.has_begun != 0 { return .tls }
-            // Without a watched handshake, libcurl's clock tells.
-            if isSecure, !LibraryQuirks.current.watchesHandshakes, microseconds(CCURLINFO_CONNECT_TIME_T) != 0 { return .tls }
+            // Without a watched handshake: a local port is there from the moment TCP is connected.
+            if isSecure, !LibraryQuirks.current.watchesHandshakes, long(CCURLINFO_LOCAL_PORT) > 0 { return .tls }
             return .connect
         }
 
@@ -80,11 +80,11 @@
                 tls: microseconds(CCURLINFO_APPCONNECT_TIME_T))
         }
 
-        private func openSocket(family: CInt, kind: CInt, transport: CInt) -> CInt {
+        private func openSocket(_ address: ccurl_address) -> CInt {
             hasOpenedSocket = true
             // Nobody waits for it any more.
             guard transfer != nil else { return -1 }
-            return sockets.open(family: family, kind: kind, transport: transport)
+            return openSocket(sockets, address, isForStreams: false)
         }
     }
 

@@ -1,5 +1,6 @@
 #if os(Linux)
     import CCurl
+    import Glibc
 
     /// A libcurl easy handle, used for one thing after another under one trust policy.
     ///
@@ -9,6 +10,8 @@
         let trust: CurlTrust
         /// What the last TLS handshake came to.
         let handshake: UnsafeMutablePointer<ccurl_handshake>
+        /// Whether a socket could not be opened for want of descriptors or memory.
+        private(set) var isOutOfDescriptors = false
         private let handshakes: HandshakeCells
         private let errorText: UnsafeMutablePointer<CChar>
         private var connectMilliseconds = -1
@@ -49,7 +52,16 @@
         /// Forgets what the last use has left behind.
         func reset() {
             errorText[0] = 0
+            isOutOfDescriptors = false
             handshake.pointee = ccurl_handshake()
+        }
+
+        /// For libcurl's callback that opens sockets.
+        func openSocket(_ sockets: EpollSet, _ address: ccurl_address, isForStreams: Bool) -> CInt {
+            let socket = sockets.open(
+                family: address.family, kind: address.kind, transport: address.transport, isForStreams: isForStreams)
+            if socket < 0, [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno) { isOutOfDescriptors = true }
+            return socket
         }
 
         /// - Parameter timeout: For name lookup, TCP and TLS together.

@@ -11,6 +11,10 @@
             let request = transfer.request
             let said = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
             if let refusal = tunnelRefusal(code, said, phase, request, proxy.server) { return refusal }
+            // Since 8.14.0 also a client certificate and a key that do not fit together.
+            if Int(code) == CCURLE_BAD_FUNCTION_ARGUMENT, trust.hasIdentity {
+                return TransportError(.trustUnavailable, "clientIdentity: \(said)", phase: .tls, request: request, engineCode: Int(code))
+            }
             return error(code, said: said, phase: phase, request: request, hasProxy: proxy.server != nil)
         }
     }
@@ -46,7 +50,7 @@
             if let failure = tlsFailure(code, said: said) {
                 return TransportError(.tlsFailed, said, phase: .tls, request: request, engineCode: Int(code), tlsFailure: failure)
             }
-            if Int(code) == CCURLE_COULDNT_CONNECT, systemError == 0, !DescriptorTable.hasRoom {
+            if isOutOfDescriptors || (Int(code) == CCURLE_COULDNT_CONNECT && systemError == 0 && !DescriptorTable.hasRoom) {
                 return TransportError(
                     .outOfResources, "this process has no descriptor left", phase: .connect, request: request,
                     engineCode: Int(code))
@@ -174,7 +178,7 @@
         /// Whether a handshake failed because the connection ended, rather than for what was said in it. No number tells but the one that
         /// OpenSSL's text begins with: since 3.0 it has one for this (`SSL_R_UNEXPECTED_EOF_WHILE_READING`).
         static func isClosedByPeer(_ said: String) -> Bool {
-            guard let start = said.range(of: "error:") else { return true }
+            guard let start = said.range(of: "error:", options: .backwards) else { return true }
             return UInt32(said[start.upperBound...].prefix { $0.isHexDigit }, radix: 16).map { $0 & 0x7F_FFFF == 294 } ?? false
         }
 

@@ -53,6 +53,9 @@
             }
         }
 
+        /// Whether the server is shown a certificate of ours.
+        var hasIdentity: Bool { identity != nil }
+
         /// OpenSSL and what has grown out of it.
         static func isEnforced(by library: String) -> Bool {
             ["OpenSSL/", "LibreSSL/", "BoringSSL", "quictls/", "AWS-LC"].contains(where: library.hasPrefix)
@@ -81,7 +84,9 @@
             try options.set(CCURLOPT_SSL_VERIFYPEER, isVerified ? 1 : 0, "roots")
             try options.set(CCURLOPT_SSL_VERIFYHOST, isVerified ? 2 : 0, "roots")
             switch roots {
-            case .system, .anyone: break
+            case .system:
+                if let path = SystemRoots.fileToName { try options.set(CCURLOPT_CAINFO, path, "roots") }
+            case .anyone: break
             case .bytes(let bytes):
                 try options.set(CCURLOPT_CAPATH, nil, "roots")
                 try options.set(CCURLOPT_CAINFO, nil, "roots")
@@ -129,5 +134,22 @@
                 throw TrustFlaw("\(CurlLibrary.current.description) cannot enforce \(what): \(reason)")
             }
         }
+    }
+
+    /// The system's authorities, where libcurl does not find them by itself: it looks where they were on the machine it was built on.
+    private enum SystemRoots {
+        /// `nil` where libcurl is right, or there are none to be found.
+        static let fileToName: String? = {
+            guard CurlEngine.isReady, let handle = ccurl_easy_init() else { return nil }
+            defer { ccurl_easy_cleanup(handle) }
+            // libcurl tells since 7.84.0.
+            for place in [CCURLINFO_CAINFO, CCURLINFO_CAPATH] {
+                var path: UnsafeMutableRawPointer?
+                guard ccurl_easy_get_pointer(handle, CInt(place), &path) == Int(CCURLE_OK), let path else { continue }
+                let name = String(cString: path.assumingMemoryBound(to: CChar.self))
+                if FileManager.default.isReadableFile(atPath: name) { return nil }
+            }
+            return TrustRoots.systemFiles.first(where: FileManager.default.isReadableFile)
+        }()
     }
 #endif

@@ -45,8 +45,8 @@
             ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_CLOSESOCKETDATA), Unmanaged.passUnretained(sockets).toOpaque())
             ccurl_easy_set_open_callback(pointer) { context, _, address in
                 guard let context, let address = address?.pointee else { return -1 }
-                return Unmanaged<HTTP2Handle>.fromOpaque(context).takeUnretainedValue().sockets
-                    .open(family: address.family, kind: address.kind, transport: address.transport, isForStreams: true)
+                let easy = Unmanaged<HTTP2Handle>.fromOpaque(context).takeUnretainedValue()
+                return easy.openSocket(easy.sockets, address, isForStreams: true)
             }
             ccurl_easy_set_close_callback(pointer) { context, socket in
                 guard let context else { return -1 }
