@@ -13,6 +13,9 @@ let package = Package(
     targets: [
         .executableTarget(name: "fuzz-head", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-redirect", dependencies: [networkCore, endpoints]),
+        .executableTarget(name: "fuzz-response", dependencies: [networkCore]),
+        .executableTarget(name: "fuzz-codings", dependencies: [networkCore]),
+        .executableTarget(name: "fuzz-cookies", dependencies: [networkCore]),
         // One stream, whole and in pieces.
         .target(name: "Splitting", dependencies: [endpoints]),
         .executableTarget(name: "fuzz-events", dependencies: ["Splitting", endpoints]),

@@ -76,19 +76,21 @@
             return socket
         }
 
-        /// Closes a socket, unless it was taken.
+        /// Closes a socket for libcurl, unless it was taken.
         func close(_ socket: CInt) -> CInt {
-            var isTaken = false
+            var staysOpen = false
             update(socket) { state in
-                isTaken = state.isTaken && !state.isLingering
+                staysOpen = !state.isOurs || (state.isTaken && !state.isLingering)
+                // Its number is nothing to libcurl from now on.
+                if state.isTaken { state.isOurs = false }
                 state.isTaken = false
-                if isTaken { return }
+                if staysOpen { return }
                 if state.isLingering { lingering -= 1 }
                 if state.registered != 0 { control(EPOLL_CTL_DEL, socket, 0) }
                 if state.isForStreams { streamSockets -= 1 }
                 state = Socket()
             }
-            return isTaken ? 0 : Glibc.close(socket)
+            return staysOpen ? 0 : Glibc.close(socket)
         }
 
         /// What libcurl's socket callback asks for.
@@ -101,7 +103,7 @@
             update(socket) { state in
                 // Its connection belongs to somebody else already.
                 guard state.connection == nil else { return }
-                if interest != 0, !state.isOurs, state.wanted == 0, state.registered == 0 { ChildProcesses.keepPair(of: socket) }
+                if interest != 0, !state.isOurs, state.registered == 0 { ChildProcesses.keepPair(of: socket) }
                 state.wanted = interest
                 state.multi = multi
                 // The number of one that is not ours may have come to stand for another, which the kernel has yet to hear of.

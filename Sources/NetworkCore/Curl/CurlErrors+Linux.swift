@@ -98,6 +98,9 @@
                 return TransportError(
                     .tlsFailed, "the server ended TLS: \(tlsFailure)", phase: .tls, request: request, tlsFailure: tlsFailure)
             }
+            // Of a body that ends with its connection, nobody knows whether it was whole; nor where TLS ends without saying so (RFC 9112 §9.8).
+            let isCut = parser.isHeadComplete && parser.isDelimitedByClose
+            let code: TransportError.Code = isCut ? .incompleteBody : .connectionLost
             switch failure {
             case nil:
                 let flaw = flaw ?? HTTP1Flaw(.connectionLost, "the connection was closed before a response came")
@@ -105,15 +108,11 @@
             case .system(let number):
                 let reason = String(cString: strerror(number))
                 return TransportError(
-                    .connectionLost, "the connection was lost: \(reason)", phase: phase, request: request, engineCode: Int(number)
-                )
-            case .tls(let code, let said):
-                // Also TLS that ends without saying so (RFC 9112 §9.8).
-                let reason = said.isEmpty ? String(cString: ccurl_easy_strerror(code)) : said
+                    code, "the connection was lost: \(reason)", phase: phase, request: request, engineCode: Int(number))
+            case .tls(let number, let said):
+                let reason = said.isEmpty ? String(cString: ccurl_easy_strerror(number)) : said
                 return TransportError(
-                    parser.isHeadComplete && parser.isDelimitedByClose ? .incompleteBody : .connectionLost,
-                    "the connection was lost: \(reason)", phase: phase, request: request,
-                    engineCode: Int(code))
+                    code, "the connection was lost: \(reason)", phase: phase, request: request, engineCode: Int(number))
             }
         }
     }

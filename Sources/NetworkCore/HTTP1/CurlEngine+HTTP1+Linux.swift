@@ -345,6 +345,10 @@
 
         private func receiveEnd(_ connection: HTTP1Connection, _ transfer: CurlTransfer) {
             connection.hasEnded = true
+            // The reset was told to the side that sends: what ends with the connection may not be whole.
+            if let failure = connection.sendFailure, connection.parser.isHeadComplete, connection.parser.isDelimitedByClose {
+                return lose(connection, transfer, failure, nil)
+            }
             do throws(HTTP1Flaw) {
                 try connection.parser.receiveEnd()
             } catch {

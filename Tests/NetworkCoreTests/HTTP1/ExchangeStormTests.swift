@@ -1,4 +1,5 @@
 #if os(Linux)
+    import CCurl
     import Endpoints
     import Foundation
     import NetworkCore
@@ -38,59 +39,21 @@
                 let callers = round % 2 == 0 ? size.connections : size.connections * 3 / 2
                 journal.withState { $0.isCrowded = callers > size.connections }
                 let ids = first..<min(first + size.round, size.exchanges)
-                let isEnded = await run(client, ids, callers: callers)
+                let isEnded = await StormCrew(callers: callers).run(ids) { _, id in
+                    await client.play(id)
+                } onHang: { id in
+                    journal.violation("a call never ended", "\(journal.withExchange(id) { $0 }); \(journal.plan(id))")
+                }
                 if isEnded { await meet(client, round, members: size.connections) }
                 await server.end()
                 // Not before: a response that was not its own can be there before the server has read the request.
                 for id in ids { StormJudge(id, journal)?.judge(journal) }
                 guard isEnded else { break }
             }
-            let summary = "storm over \(loops) loops in \(ContinuousClock.now - start), \(journal.summary)"
+            let library = String(cString: ccurl_version())
+            let summary = "\(library): storm over \(loops) loops in \(ContinuousClock.now - start), \(journal.summary)"
             if isSlowRun { print(summary) }
             if journal.violations > 0 { Issue.record("\(summary)\n\(journal.complaints)") }
-        }
-
-        /// - Returns: Whether all calls ended.
-        private func run(_ client: StormClient, _ ids: Range<Int>, callers: Int) async -> Bool {
-            let next = Locked(ids.lowerBound)
-            let running = Locked<[Int: ContinuousClock.Instant]>([:])
-            let (ends, end) = AsyncStream.makeStream(of: Bool.self)
-            let tasks = (0..<callers).map { _ in
-                Task {
-                    while case let id = next.withLock({ next in
-                        defer { next += 1 }
-                        return next
-                    }), id < ids.upperBound, !Task.isCancelled {
-                        running.withLock { $0[id] = .now }
-                        await client.play(id)
-                        running.withLock { $0[id] = nil }
-                    }
-                    end.yield(true)
-                }
-            }
-            // Whoever hangs is named, and not waited for.
-            let watchdog = Task {
-                while (try? await Task.sleep(for: .milliseconds(500))) != nil {
-                    let late = running.withLock { $0.filter { $0.value + .seconds(40) < .now }.keys.sorted() }
-                    guard !late.isEmpty else { continue }
-                    for id in late {
-                        let exchange = client.journal.withExchange(id) { $0 }
-                        client.journal.violation("a call never ended", "\(exchange); \(client.journal.plan(id))")
-                    }
-                    end.yield(false)
-                }
-            }
-            defer {
-                watchdog.cancel()
-                for task in tasks { task.cancel() }
-            }
-            var ended = 0
-            for await isEnded in ends {
-                guard isEnded else { return false }
-                ended += 1
-                if ended == callers { return true }
-            }
-            return false
         }
 
         /// After all that, all connections can be had at once: no place was lost.

@@ -69,6 +69,39 @@
             #expect(way.codes.contains(error.code) && server.targets == ["/"], "\(error)")
         }
 
+        /// A reset is told once: where sending hears of it, reading only sees the end.
+        @Test(arguments: [100_000, 300_000], [HTTPMethod.post, .put])
+        func `a reset that the upload hears of does not make the end of a body its whole`(
+            count: Int, method: HTTPMethod
+        ) async throws {
+            let body = Data.pattern(count)
+            let (resets, reset) = AsyncStream.makeStream(of: Void.self)
+            let server = try RawServer { connection in
+                _ = try connection.head()
+                try connection.send("HTTP/1.1 200 OK\r\n\r\n")
+                try connection.send(body)
+                connection.flush()
+                connection.reset()
+                reset.finish()
+            }
+            var request = server.request("/", method: method)
+            let chunks = AsyncStream(unfolding: { () async -> Data? in
+                for await _ in resets {}
+                return Data(count: 100_000)
+            })
+            request.body = .stream(chunks)
+            let response = try await CurlSessionManager().stream(for: request)
+            for await _ in resets {}
+            // The upload goes on meanwhile, and the reader does not read.
+            try await Task.sleep(for: .milliseconds(100))
+            var received = Data()
+            let error = await #expect(throws: TransportError.self) {
+                for try await chunk in response.body { received.append(chunk) }
+            }
+            #expect(error?.code == .connectionLost || error?.code == .incompleteBody, "\(String(describing: error))")
+            #expect(body.prefix(received.count) == received)
+        }
+
         @Test func `an endless refused body is cut at 1 MiB, and its connection closed`() async throws {
             let (ends, ended) = AsyncStream.makeStream(of: Void.self)
             let server = try RawServer { connection in
@@ -244,9 +277,10 @@
                 }
             }
             let session = CurlSessionManager()
+            let request = server.request("/from", timeouts: RequestTimeouts(total: .seconds(15)))
             let duration = try await elapsed {
-                let buffered = try await session.response(for: server.request("/from")).body
-                let streamed = try await session.stream(for: server.request("/from")).body.collected()
+                let buffered = try await session.response(for: request).body
+                let streamed = try await session.stream(for: request).body.collected()
                 #expect(buffered == Data("there".utf8) && streamed == buffered)
             }
             #expect(duration < .seconds(30), "\(duration)")

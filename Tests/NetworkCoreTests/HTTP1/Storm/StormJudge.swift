@@ -53,7 +53,9 @@
             }
             guard arrivals.count == 2 else { return }
             journal.count("repeated")
-            if !arrivals[0].isAfterPush, arrivals[0].index == 0 || !arrivals[0].isDropped {
+            // What is unread when a server closes makes it a reset, which may keep the response from being seen.
+            let wasSeen = !arrivals[0].isDropped && plan.answers[0].fate != .early(.closes)
+            if !arrivals[0].isAfterPush, arrivals[0].index == 0 || wasSeen {
                 journal.violation("a request was repeated without need", details)
             }
             if arrivals[1].index != 0 { journal.violation("a request was repeated on a kept connection", details) }
@@ -97,6 +99,10 @@
             if !allowed.contains(error.code) {
                 journal.violation("an error that does not fit: \(error.code.rawValue) for \(name)", details)
             }
+            // A retry policy sends again what was never sent, whatever its method.
+            if last != nil, let phase = error.phase, ![.send, .firstByte, .receive].contains(phase) {
+                journal.violation("an error says that nothing was sent", details)
+            }
             // A kept connection that ended without a byte is reason to send it once more.
             if plan.isIdempotent, error.code == .connectionLost, exchange.arrivals.count == 1, let last,
                 last.arrival.index > 0, last.arrival.isDropped, !last.arrival.isAfterPush
@@ -113,12 +119,12 @@
 
         /// The table: which errors may come of what the server did.
         private var allowed: Set<Code> {
+            let impatience: Set<Code> = plan.isSilent ? [.timedOut] : []
             guard let last else {
                 // A kept connection that ended unseen takes one request with it, which only an idempotent one survives.
-                return plan.isIdempotent ? [] : [.connectionLost]
+                return impatience.union(plan.isIdempotent ? [] : [.connectionLost])
             }
-            let impatience: Set<Code> = plan.isSilent ? [.timedOut] : []
-            if last.arrival.isAfterPush { return [.connectionLost, .malformedResponse, .incompleteBody] }
+            if last.arrival.isAfterPush { return impatience.union([.connectionLost, .malformedResponse, .incompleteBody]) }
             switch last.answer.fate {
             case .whole, .early(.lingers), .early(.readsOn): return impatience
             case .ends(.beforeHead, _), .ends(.insideHead, _): return impatience.union([.connectionLost])

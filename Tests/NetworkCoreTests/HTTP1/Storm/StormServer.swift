@@ -135,11 +135,15 @@
             _ request: RawRequest, _ plan: StormPlan, _ answer: StormAnswer, _ attempt: Int
         ) throws -> Bool {
             var random = SeededGenerator(seed: answer.seed)
+            let isPush =
+                if case .pushLater = answer.after { 1 } else { 0 }
+            journal.withState { $0.pendingPushes += isPush }
+            defer { journal.withState { $0.pendingPushes -= isPush } }
             if request["connection"]?.lowercased() == "close" { spent = "a request that said close" }
             if answer.isLast { spent = "a response that was to be the last" }
             if case .early(let early) = answer.fate {
-                // Some of the body, whatever its framing is.
-                if random.chance(50) { _ = connection.waitForBytes(2) }
+                // Some of the body is taken from the socket, or none.
+                if random.chance(50) { _ = try? connection.receive(within: 2) }
                 try send(plan, answer, attempt, &random)
                 switch early {
                 case .closes: return false
@@ -204,8 +208,6 @@
                 if push == .timeout { connection.finish() }
                 return true
             case .pushLater(let push, let delay):
-                journal.withState { $0.pendingPushes += 1 }
-                defer { journal.withState { $0.pendingPushes -= 1 } }
                 if connection.waitForBytes(delay) { return true }
                 try connection.send(push.bytes)
                 pushed = .now

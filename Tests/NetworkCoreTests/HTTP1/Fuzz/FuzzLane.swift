@@ -1,0 +1,210 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import Glibc
+    import NetworkCore
+
+    /// What has been seen in a fuzz run.
+    final class FuzzRun: Sendable {
+        private struct State {
+            var counts: [String: Int] = [:]
+            var examples: [String: [String]] = [:]
+        }
+
+        let seed: UInt64
+        private let state = Locked(State())
+
+        init(seed: UInt64) {
+            self.seed = seed
+        }
+
+        func count(_ name: String) {
+            state.withLock { $0.counts[name, default: 0] += 1 }
+        }
+
+        func complain(_ rule: String, _ number: Int, _ details: String = "") {
+            state.withLock { state in
+                state.counts["! " + rule, default: 0] += 1
+                guard state.examples[rule, default: []].count < 5 else { return }
+                state.examples[rule, default: []].append("number \(number) \(details)")
+            }
+        }
+
+        var summary: String {
+            let counts = state.withLock(\.counts).filter { !$0.key.hasPrefix("! ") }.sorted { $0.key < $1.key }
+            return "seed \(seed): " + counts.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        }
+
+        /// The rules that were broken, each with the first few cases.
+        var complaints: String {
+            state.withLock { state in
+                state.examples.sorted { $0.key < $1.key }.map { rule, examples in
+                    "- \(rule), \(state.counts["! " + rule] ?? 0) times, as in\n"
+                        + examples.map { "    \($0.prefix(1_200))" }.joined(separator: "\n")
+                }.joined(separator: "\n")
+            }
+        }
+    }
+
+    /// One caller of a fuzz run: after each response that may be bad, one that is good, on the same session manager.
+    final class FuzzLane: Sendable {
+        private struct State {
+            /// Cases whose bytes have all been sent, with the codings they were made for.
+            var sent: [Int: Set<String>] = [:]
+            /// Connections that may not be used again, and why.
+            var spent: [Int: String] = [:]
+            /// The connection that carried a case last.
+            var carriers: [Int: Int] = [:]
+        }
+
+        private let run: FuzzRun
+        private let session: CurlSessionManager
+        private let server: RawServer
+        private let state: Locked<State>
+
+        init(_ run: FuzzRun) throws {
+            self.run = run
+            session = CurlSessionManager(
+                configuration: SessionConfiguration {
+                    $0.maximumHeaderBytes = 64 << 10
+                    $0.maximumRedirects = 2
+                    $0.connectTimeout = .seconds(5)
+                })
+            let state = Locked(State())
+            self.state = state
+            server = try RawServer(keepsArrivals: false) { try Self.serve($0, run, state) }
+        }
+
+        /// One case, and a good response after it.
+        func play(_ number: Int) async {
+            let method = FuzzCase(methodOf: number, seed: run.seed).method
+            let timeouts = RequestTimeouts(idle: .milliseconds(300))
+            let start = ContinuousClock.now
+            let isStreamed = FuzzCase.isStreamed(number)
+            let result = await result(server.request("/f/\(number)", method: method, timeouts: timeouts), isStreamed: isStreamed)
+            let codings = await waitUntilSent(number)
+            judge(FuzzCase(seed: run.seed, number: number, codings: codings), result, ContinuousClock.now - start)
+            let control = await self.result(
+                server.request("/c/\(number)", timeouts: RequestTimeouts(idle: .seconds(10))), isStreamed: !isStreamed)
+            switch control {
+            case .success(let response) where response.statusCode == 200 && response.body == Self.control(number): break
+            case .success(let response):
+                run.complain("a good response was another", number, "\(response.statusCode), \(response.body.count) bytes")
+            case .failure(let error): run.complain("a good response failed", number, "\(error)")
+            }
+        }
+
+        private func result(_ request: NetworkRequest, isStreamed: Bool) async -> Result<NetworkResponse, TransportError> {
+            do throws(TransportError) {
+                guard isStreamed else { return .success(try await session.response(for: request)) }
+                return .success(try await session.stream(for: request).collected())
+            } catch {
+                return .failure(error)
+            }
+        }
+
+        private func judge(_ fuzz: FuzzCase, _ result: Result<NetworkResponse, TransportError>, _ duration: Duration) {
+            run.count(fuzz.name)
+            let details =
+                "(\(fuzz.name), \(fuzz.end)): \(result), after \(duration); \(String(reflecting: Self.shown(fuzz.bytes)))"
+            if duration > .seconds(5) { run.complain("a call took too long", fuzz.number, details) }
+            switch (fuzz.expectation, result) {
+            case (.good(let status, let body), .success(let response)):
+                if response.statusCode != status || response.body != body {
+                    run.complain("a good response was read wrongly", fuzz.number, details)
+                }
+            case (.good, .failure): run.complain("a good response was refused", fuzz.number, details)
+            case (.bad, .success): run.complain("a bad response was a success (\(fuzz.name))", fuzz.number, details)
+            case (.bad(let codes), .failure(let error)):
+                if !codes.contains(error.code) {
+                    run.complain("an error does not fit: \(error.code.rawValue) for \(fuzz.name)", fuzz.number, details)
+                }
+            case (.any, .failure(let error)):
+                run.count("any: \(error.code.rawValue)")
+                if [.other, .outOfResources].contains(error.code) {
+                    run.complain("an error says nothing: \(error.code.rawValue)", fuzz.number, details)
+                }
+            case (.any, .success): run.count("any: success")
+            }
+            if case .failure(let error) = result, !fuzz.mayBeWhole(error.code) { spend(fuzz.number, "a response that failed") }
+            if fuzz.isSpent { spend(fuzz.number, fuzz.name) }
+        }
+
+        /// Enough of a response to see its flaw.
+        private static func shown(_ bytes: Data) -> String {
+            String(decoding: bytes.filter { $0 != 0x61 }.prefix(500), as: UTF8.self)
+        }
+
+        private func spend(_ number: Int, _ reason: String) {
+            state.withLock { state in
+                guard let connection = state.carriers[number] else { return }
+                state.spent[connection] = "\(reason), number \(number)"
+            }
+        }
+
+        /// All that is unrequested has come then, and is to be seen before the connection is used again.
+        private func waitUntilSent(_ number: Int) async -> Set<String> {
+            for _ in 0..<5_000 {
+                if let codings = state.withLock({ $0.sent[number] }) { return codings }
+                try? await Task.sleep(for: .milliseconds(1))
+            }
+            run.complain("a request never arrived", number)
+            return []
+        }
+
+        func end() async {
+            server.stop()
+            for _ in 0..<1_000 where server.openConnections > 0 { try? await Task.sleep(for: .milliseconds(5)) }
+        }
+    }
+
+    // The server's side.
+    extension FuzzLane {
+        private static func control(_ number: Int) -> Data { Data("control \(number)".utf8) }
+
+        private static func serve(_ connection: RawConnection, _ run: FuzzRun, _ state: Locked<State>) throws {
+            while let request = try connection.request() {
+                guard let number = Int(request.target.dropFirst(3)) else {
+                    // A redirect that a mutation made up.
+                    try connection.send("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n")
+                    continue
+                }
+                if let reason = state.withLock({ $0.spent[connection.number] }) {
+                    run.complain("a connection was used again after \(reason.prefix { $0 != "," })", number, reason)
+                }
+                if request.target.hasPrefix("/c/") {
+                    let body = control(number)
+                    try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n")
+                    try connection.send(body)
+                    continue
+                }
+                let codings = Set(
+                    (request["accept-encoding"] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
+                state.withLock { $0.carriers[number] = connection.number }
+                let fuzz = FuzzCase(seed: run.seed, number: number, codings: codings)
+                let isSent = Result { try send(fuzz, on: connection) }
+                state.withLock { $0.sent[number] = codings }
+                try isSent.get()
+                switch fuzz.end {
+                case .keeps: break
+                case .finishes: connection.drain(within: 2_000)
+                case .resets: connection.reset()
+                }
+                if fuzz.end != .keeps { return }
+            }
+        }
+
+        /// In parts, with pauses; and the end of the connection, as far as it can be told from what was sent.
+        private static func send(_ fuzz: FuzzCase, on connection: RawConnection) throws {
+            var start = 0
+            for cut in fuzz.cuts where cut > start && cut < fuzz.bytes.count {
+                try connection.send(fuzz.bytes.dropFirst(start).prefix(cut - start))
+                start = cut
+                if fuzz.waits { usleep(100) }
+            }
+            try connection.send(fuzz.bytes.dropFirst(start))
+            connection.flush()
+            if fuzz.end == .finishes { connection.finish() }
+        }
+    }
+#endif

@@ -1,0 +1,74 @@
+#if os(Linux)
+    import CCurl
+    import Endpoints
+    import Foundation
+    import NetworkCore
+    import Testing
+
+    /// Random and mutated responses over real sockets. `Scripts/fuzz-responses` runs it at full size, on any libcurl.
+    ///
+    /// `DATA_TRANSFER_RESPONSES` is how many; `DATA_TRANSFER_SEED` picks the seed.
+    @Suite(.timeLimit(.minutes(10)))
+    struct ResponseFuzzTests {
+        private static let environment = ProcessInfo.processInfo.environment
+        private static let seed = environment["DATA_TRANSFER_SEED"].flatMap { UInt64($0) } ?? 1
+        private static let count = environment["DATA_TRANSFER_RESPONSES"].flatMap { Int($0) } ?? 300
+
+        /// Callers, each with a session manager and a server of its own, so that one step follows the other on a connection.
+        private static let callers = 8
+        /// By how much memory may grow between the first fifth of a run and its end.
+        private static let largestGrowth = 24 << 20
+
+        @Test func `no response crashes, hangs or leaks, and its connection is used again only if it was well-formed`()
+            async throws
+        {
+            let run = FuzzRun(seed: Self.seed)
+            // Dispatch and the runtime open a few of their own, once.
+            let descriptors = ProcessMemory.descriptors + 8
+            var lanes = try (0..<Self.callers).map { _ in try FuzzLane(run) }
+            let start = ContinuousClock.now
+            let isWarm = await StormCrew(callers: Self.callers).run(0..<Self.count / 5) { [lanes] lane, number in
+                await lanes[lane].play(number)
+            } onHang: {
+                run.complain("a call never ended", $0)
+            }
+            let memory = ProcessMemory.resident
+            let isDone = await StormCrew(callers: Self.callers).run(Self.count / 5..<(isWarm ? Self.count : Self.count / 5)) {
+                [lanes] lane, number in
+                await lanes[lane].play(number)
+            } onHang: {
+                run.complain("a call never ended", $0)
+            }
+            let growth = ProcessMemory.resident - memory
+            for lane in lanes { await lane.end() }
+            let library = String(cString: ccurl_version())
+            let summary =
+                "\(library): \(Self.count) responses in \(ContinuousClock.now - start), \(growth >> 10) KB more memory, \(run.summary)"
+            if Self.count >= 1_000 { print(summary) }
+            #expect(isWarm && isDone)
+            // Other tests of the process have memory of their own.
+            if Self.count >= 5_000 {
+                #expect(growth < Self.largestGrowth, "\(growth) bytes")
+                lanes = []
+                for _ in 0..<1_000 where ProcessMemory.descriptors > descriptors { try await Task.sleep(for: .milliseconds(5)) }
+                #expect(ProcessMemory.descriptors <= descriptors)
+            }
+            if !run.complaints.isEmpty { Issue.record("\(summary)\n\(run.complaints)") }
+        }
+    }
+
+    /// What this process holds.
+    enum ProcessMemory {
+        /// Open descriptors.
+        static var descriptors: Int {
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? 0
+        }
+
+        /// In bytes.
+        static var resident: Int {
+            let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+            let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+            return pages * 4096
+        }
+    }
+#endif
