@@ -1,3 +1,6 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "CCodings.h"
 
 #ifdef __linux__
@@ -100,8 +103,12 @@ static void close_library(const void *table) {
     free((void *)table);
 }
 
+// Where the process has another such library in its global scope, such as one that came with its libcurl, the functions of ours that call each
+// other find those of that one. So all are taken from there: a stream belongs to one library alone.
 static int find(const void *table, const char *name, void *function) {
     void *address = dlsym(*(void *const *)table, name);
+    void *global = address ? dlsym(RTLD_DEFAULT, name) : NULL;
+    if (global) address = global;
     *(void **)function = address;
     return address != NULL;
 }

@@ -21,6 +21,9 @@ struct Engine: Sendable, CustomTestStringConvertible {
         + (ProcessInfo.processInfo.environment["DATA_TRANSFER_ENGINES"] == "ours"
             ? [] : [Engine(name: "URLSession") { URLSessionManager(configuration: $0) }])
 
+    /// `DATA_TRANSFER_HTTP2=none` says that the libcurl that is loaded cannot (`Docs/Engine.md`).
+    static let speaksHTTP2 = ProcessInfo.processInfo.environment["DATA_TRANSFER_HTTP2"] != "none"
+
     /// Where the rest is up to the system.
     static let ours = all.filter(\.isOurs)
 

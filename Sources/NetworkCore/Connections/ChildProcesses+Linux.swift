@@ -45,9 +45,9 @@
             defer { closedir(directory) }
             var descriptors: [CInt] = []
             while let entry = readdir(directory) {
-                let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                }
+                // In place: an entry is shorter than its type, and a copy would reach beyond the directory's buffer.
+                guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
+                let name = String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
                 if let descriptor = CInt(name), isInheritable(descriptor) { descriptors.append(descriptor) }
             }
             return descriptors

@@ -65,8 +65,12 @@
         var phase: TransportError.Phase {
             if !hasOpenedSocket { return .nameLookup }
             if handshake.pointee.has_begun != 0 { return .tls }
-            // Without a watched handshake: a local port is there from the moment TCP is connected.
-            if isSecure, !LibraryQuirks.current.watchesHandshakes, long(CCURLINFO_LOCAL_PORT) > 0 { return .tls }
+            guard isSecure, !LibraryQuirks.current.watchesHandshakes else { return .connect }
+            // Without a watched handshake: an HTTP proxy has said yes, or a local port is there, as from the moment TCP is connected.
+            if let kind = proxy.server?.kind, kind == .http || kind == .https {
+                return (200..<300).contains(long(CCURLINFO_HTTP_CONNECTCODE)) ? .tls : .connect
+            }
+            if long(CCURLINFO_LOCAL_PORT) > 0 { return .tls }
             return .connect
         }
 

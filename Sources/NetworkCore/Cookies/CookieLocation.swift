@@ -3,8 +3,8 @@ import Foundation
 
 /// A URL as cookies see it: where a response came from, or where a request goes.
 struct CookieLocation: Sendable, Hashable {
-    /// Whether cookies with `Secure` may go there and come from there: `https`, and the machine itself (`localhost`, `127.0.0.1`, `::1`), as
-    /// libcurl has it from 7.79.0 on.
+    /// Whether cookies with `Secure` may go there and come from there: `https`, and the machine itself (`localhost`, `127.0.0.1`,
+    /// `::1`), as libcurl has it from 7.79.0 on.
     let isSecure: Bool
     /// In its canonical form (RFC 6265 §5.1.2): in lower case, without a final dot, an IPv6 address without brackets.
     let host: String

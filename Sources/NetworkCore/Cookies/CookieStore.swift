@@ -10,13 +10,15 @@
 ///
 /// Of the draft that revises RFC 6265 (draft-ietf-httpbis-rfc6265bis) it has cookies without a name, the name prefixes `__Secure-` and
 /// `__Host-`, the limits of sizes, that control characters refuse a cookie, and that what did not come over TLS neither sets a cookie
-/// with `Secure` nor replaces one. `SameSite` and `HttpOnly` are ignored. Cookies without `Max-Age` and `Expires` live as long as the store.
+/// with `Secure` nor replaces one. `SameSite` and `HttpOnly` are ignored. Cookies without `Max-Age` and `Expires` live as long as the
+/// store.
 ///
 /// **Public suffixes are not known**: there is no list of them here. `Domain=com` and any other single label is refused, unless it is the
 /// host itself, but `Domain=co.uk` is accepted of a host below it. Do not let one session manager keep cookies of servers that
 /// distrust each other below such a suffix.
 ///
-/// When a limit is passed, cookies that are out of date go first, then the least recently used; of one domain, cookies with `Secure` go last.
+/// When a limit is passed, cookies that are out of date go first, then the least recently used; of one domain, cookies with `Secure`
+/// go last.
 final class CookieStore: Sendable {
     /// How much is kept.
     struct Limits: Sendable {
@@ -62,7 +64,8 @@ final class CookieStore: Sendable {
         }
     }
 
-    /// The `Cookie` field of a request (RFC 6265 §5.4): the longer its path, the earlier a cookie stands, and the older before the younger.
+    /// The `Cookie` field of a request (RFC 6265 §5.4): the longer its path, the earlier a cookie stands, and the older before the
+    /// younger.
     ///
     /// - Returns: `nil` if there is no cookie for it.
     func header(for location: CookieLocation) -> String? {

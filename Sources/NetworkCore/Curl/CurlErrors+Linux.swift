@@ -13,7 +13,8 @@
             if let refusal = tunnelRefusal(code, said, phase, request, proxy.server) { return refusal }
             // Since 8.14.0 also a client certificate and a key that do not fit together.
             if Int(code) == CCURLE_BAD_FUNCTION_ARGUMENT, trust.hasIdentity {
-                return TransportError(.trustUnavailable, "clientIdentity: \(said)", phase: .tls, request: request, engineCode: Int(code))
+                return TransportError(
+                    .trustUnavailable, "clientIdentity: \(said)", phase: .tls, request: request, engineCode: Int(code))
             }
             return error(code, said: said, phase: phase, request: request, hasProxy: proxy.server != nil)
         }

@@ -1,10 +1,10 @@
 #if os(Linux)
     import Endpoints
 
-    /// Sends requests with the libcurl that Foundation already loads: the default on Linux.
+    /// Sends requests over connections that the libcurl makes which Foundation already loads: the default on Linux.
     ///
     /// An event loop in a thread of its own, or several, connections kept alive and shared by all requests of this session manager,
-    /// HTTP/2 where the server offers it over TLS. Cancelling closes the socket. A thread starts with the first request that needs it;
+    /// HTTP/2 where the server offers it over TLS. HTTP/1.1 is its own (RFC 9112), HTTP/2 is libcurl's. Cancelling closes the socket. A thread starts with the first request that needs it;
     /// when the session manager is released, it ends after the last transfer has.
     public final class CurlSessionManager: NetworkSessionManager {
         /// The limits in force.
@@ -97,7 +97,7 @@
     }
 
     extension NetworkSessionManager where Self == CurlSessionManager {
-        /// libcurl, with its own connections: `.curl()`.
+        /// The engine over libcurl, with its own connections: `.curl()`.
         public static func curl(_ configuration: SessionConfiguration = SessionConfiguration()) -> CurlSessionManager {
             CurlSessionManager(configuration: configuration)
         }

@@ -25,7 +25,8 @@ struct HTTP1FieldLines: Sendable {
             if count == 1 { throw .malformed("the first field line begins with white space, as if it continued another") }
         } else if colon == line.count || line[colon] != UInt8(ascii: ":") {
             // RFC 9112 §5.1: the colon is directly behind the name. With a space between them, one reader takes the field for framing
-            // and another does not. Names that are no tokens, and lines without a colon, are refused by Go and hyper, too.
+            // and another does not. Names that are no tokens, and lines without a colon, are refused by hyper and, but for spaces in a
+            // name, by Go.
             throw nameFlaw(line)
         }
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])

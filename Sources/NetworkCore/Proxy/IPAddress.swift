@@ -29,7 +29,7 @@ struct IPAddress: Sendable, Hashable {
 
     /// Whether the first bits are the same, and the family is.
     ///
-    /// - Parameter bits: 0...32 or 0...128.
+    /// - Parameter bits: 0...32 or 0...128; nothing shares more.
     func shares(_ bits: Int, with other: IPAddress) -> Bool {
         guard bytes.count == other.bytes.count, (0...bytes.count * 8).contains(bits) else { return false }
         let (whole, rest) = (bits / 8, bits % 8)

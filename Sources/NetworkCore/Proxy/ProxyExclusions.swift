@@ -52,7 +52,7 @@ struct ProxyExclusions: Sendable {
 
     private static func network(_ entry: Substring) -> (IPAddress, bits: Int)? {
         guard let slash = entry.utf8.firstIndex(of: UInt8(ascii: "/")), let network = IPAddress(entry[..<slash]),
-            let bits = number(entry[entry.utf8.index(after: slash)...]), bits <= network.bytes.count * 8
+            let bits = number(entry[entry.utf8.index(after: slash)...])
         else { return nil }
         return (network, bits)
     }

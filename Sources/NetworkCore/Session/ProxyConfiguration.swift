@@ -21,8 +21,8 @@ public struct ProxyConfiguration: Sendable, Hashable {
     let port: Int
     let username: String?
     let password: String?
-    /// Hosts that are reached without the proxy: names, which cover their subdomains too, IP addresses, and from libcurl 7.86 on
-    /// networks such as `10.0.0.0/8`; `*` is all. Of no effect for ``environment`` and ``none``.
+    /// Hosts that are reached without the proxy: names, which cover their subdomains too, IP addresses, and networks such as `10.0.0.0/8`,
+    /// each also with a port (`host:8080`); `*` is all. Of no effect for ``environment`` and ``none``.
     public var excludedHosts: [String]
 
     private init(

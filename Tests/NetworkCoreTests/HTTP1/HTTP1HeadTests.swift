@@ -123,6 +123,18 @@ struct HTTP1HeadTests {
         }
     }
 
+    @Test(arguments: [
+        "HTTQ/1.1 200 OK\r\n\r\n", "SSH", "HTTP/1.1 200 OK\r\n\r\n", "HTTP/2\r\n", "HTTP/1.1 103 x\r\n\r\nHTTQ\r\n",
+    ])
+    func `whether the limit or the first flaw comes first depends on bytes alone`(text: String) {
+        for limit in 0...40 {
+            let exchange = HTTP1Exchange(text, maximumHeaderBytes: limit)
+            let (whole, flaw) = exchange.outcome()
+            let (cut, cutFlaw) = exchange.outcome(.all)
+            #expect(whole == cut && flaw == cutFlaw && whole == exchange.expected, "a limit of \(limit)")
+        }
+    }
+
     @Test func `a line without end is not kept beyond the limit`() {
         let exchange = HTTP1Exchange("HTTP/1.1 200 " + String(repeating: "x", count: 5000), maximumHeaderBytes: 1024)
         #expect(exchange.outcome().1?.kind == .headersTooLarge && exchange.outcome(.all).1?.kind == .headersTooLarge)

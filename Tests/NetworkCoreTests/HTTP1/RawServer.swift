@@ -75,11 +75,13 @@
 
         /// Ends all connections in an orderly way, and accepts no more.
         func stop() {
-            state.withLock { state in
-                state.isStopped = true
+            let wasStopped = state.withLock { state in
+                defer { state.isStopped = true }
                 for descriptor in state.open.values { shutdown(descriptor, Int32(SHUT_RDWR)) }
+                return state.isStopped
             }
-            shutdown(listener, Int32(SHUT_RDWR))
+            // Its number may be another socket's by then.
+            if !wasStopped { shutdown(listener, Int32(SHUT_RDWR)) }
         }
 
         /// How many connections were accepted.

@@ -40,6 +40,22 @@ struct ResponseHeadTests {
         #expect(head.headers["A"] == "é")
     }
 
+    @Test(
+        arguments: [
+            ("a: 1\r\n", "1"), ("A: 1\r\nB: 2\r\na:3\r\n", "1, 3"), ("A:\r\n", ""), ("A: 1\r\n 2\r\nB: 3\r\n 4\r\n", "1 2"),
+            ("B: a: 1\r\n a: 2\r\n", nil), ("AB: 1\r\nX-A: 2\r\nA\r\n", nil), ("B: 1\r\n\tA: 1\r\nA: 2\r\n", "2"), ("", nil),
+        ] as [(String, String?)])
+    func `one field is found without reading the others`(lines: String, value: String?) {
+        let split = lines.split(separator: "\r\n").map { "\($0)\r\n" }
+        let head = head(["HTTP/2 200\r\n"] + split + ["\r\n", "a: trailer\r\n"])
+        #expect(head.value(for: "a") == value && head.headers["a"] == value)
+    }
+
+    @Test func `the length of the final head counts`() {
+        let head = head(["HTTP/2 103\r\n", "content-length: x\r\n", "\r\n", "HTTP/2 200\r\n", "content-length: 5\r\n", "\r\n"])
+        #expect(head.length.value == 5 && !head.length.isContradictory)
+    }
+
     @Test func `no bytes trap the head parser`() {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<3000 {
