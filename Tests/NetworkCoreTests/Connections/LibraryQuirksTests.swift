@@ -1,0 +1,32 @@
+#if os(Linux)
+    import Testing
+
+    @testable import NetworkCore
+
+    struct LibraryQuirksTests {
+        @Test(
+            arguments: [
+                (0x07_4C_01, false), (0x07_50_00, false), (0x07_52_00, false), (0x07_53_00, true), (0x07_58_01, true),
+                (0x08_00_01, true),
+                (0x08_01_02, false), (0x08_04_00, true), (0x08_05_00, false), (0x08_06_00, false), (0x08_08_00, false),
+                (0x08_0C_01, false),
+                (0x08_0D_00, false), (0x08_0E_01, true), (0x08_10_00, true), (0x08_13_00, false), (0x08_14_00, false),
+                (0x08_15_00, true),
+                (0x08_17_00, true), (0x09_00_00, true),
+            ] as [(UInt32, Bool)])
+        func `HTTP/2 is spoken over the versions that Docs/Engine.md names`(version: UInt32, speaks: Bool) {
+            #expect(LibraryQuirks(version: version, tls: "OpenSSL/3.0.11", canWatchHandshakes: true).speaksHTTP2 == speaks)
+            #expect(!LibraryQuirks(version: version, tls: "OpenSSL/3.0.11", canWatchHandshakes: false).speaksHTTP2)
+            #expect(!LibraryQuirks(version: version, tls: "GnuTLS/3.8.0", canWatchHandshakes: true).speaksHTTP2)
+        }
+
+        @Test func `what else differs, differs from the version on that libcurl's changes name`() {
+            func quirks(_ version: UInt32) -> LibraryQuirks {
+                LibraryQuirks(version: version, tls: "", canWatchHandshakes: false)
+            }
+            #expect(!quirks(0x07_4C_01).takesRootsAsBytes && quirks(0x07_4D_00).takesRootsAsBytes)
+            #expect(!quirks(0x07_54_00).closesRemovedConnections && quirks(0x07_55_00).closesRemovedConnections)
+            #expect(!quirks(0x07_56_00).letsGoOfLookups && quirks(0x07_57_00).letsGoOfLookups)
+        }
+    }
+#endif

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import NetworkCore
+
+struct ProtocolRegistryTests {
+    @Test func `one finds out, the others wait and hear once`() {
+        let registry = ProtocolRegistry()
+        let heard = Locked(0)
+        #expect(registry.ask("a") {} == .findOut)
+        for _ in 0..<3 { #expect(registry.ask("a") { heard.withLock { $0 += 1 } } == .wait) }
+        #expect(registry.ask("b") {} == .findOut, "another origin is another matter")
+        registry.settle("a", .http2)
+        #expect(heard.withLock { $0 } == 3)
+        #expect(registry.ask("a") {} == .known(.http2))
+        registry.settle("a", .http1)
+        #expect(registry.ask("a") {} == .known(.http1) && heard.withLock { $0 } == 3)
+    }
+
+    @Test func `when nothing was found out, the next one tries`() {
+        let registry = ProtocolRegistry()
+        let heard = Locked(0)
+        #expect(registry.ask("a") {} == .findOut)
+        #expect(registry.ask("a") { heard.withLock { $0 += 1 } } == .wait)
+        registry.settle("a", nil)
+        #expect(heard.withLock { $0 } == 1)
+        #expect(registry.ask("a") {} == .findOut)
+    }
+
+    @Test func `it does not grow without bound, and forgets nobody who is being asked`() {
+        let registry = ProtocolRegistry(limit: 10)
+        #expect(registry.ask("asked") {} == .findOut)
+        for number in 0..<100 {
+            #expect(registry.ask("\(number)") {} == .findOut)
+            registry.settle("\(number)", .http1)
+        }
+        #expect((0..<100).count { registry.ask("\($0)") {} == .known(.http1) } <= 10)
+        #expect(registry.ask("asked") {} == .wait)
+    }
+}
