@@ -89,6 +89,7 @@
             let origin = handle.origin
             let transfer = handle.transfer
             handle.transfer = nil
+            unattended[ObjectIdentifier(handle)] = nil
             guard code == CInt(CCURLE_OK) else { return fail(handle, transfer, code) }
             let speaksHTTP2 = handle.offersHTTP2 && handle.handshake.pointee.protocol == CInt(CALPN_HTTP2)
             let isSettled = handle.offersHTTP2
@@ -127,7 +128,7 @@
             let offeredHTTP2 = handle.offersHTTP2
             handle.transfer = nil
             // It ends by itself: nothing waits for it but the end of the loop's thread.
-            if !handle.isStuckInLookup { drop(handle) }
+            if handle.isStuckInLookup { unattended[ObjectIdentifier(handle)] = handle } else { drop(handle) }
             if offeredHTTP2 { settle(origin, nil) }
         }
 
@@ -162,7 +163,8 @@
             handle.transfer = nil
             connecting += 1
             openConnections += 1
-            if ccurl_multi_add(connector.pointer, handle.pointer) != 0 { drop(handle) }
+            guard ccurl_multi_add(connector.pointer, handle.pointer) == 0 else { return drop(handle) }
+            unattended[ObjectIdentifier(handle)] = handle
         }
 
         private func spare(_ handle: ConnectHandle) {

@@ -30,6 +30,8 @@
         var spareStreams = SpareHandles<HTTP2Handle>()
         /// Handles whose connection is being made, also those that nobody waits for any more.
         var connecting = 0
+        /// Those that nobody waits for.
+        var unattended: [ObjectIdentifier: ConnectHandle] = [:]
         /// When libcurl is made to look over its connections.
         var sweepAt = UInt64.max
         /// HTTP/1.1 connections, idle ones included, and those that are being made.
