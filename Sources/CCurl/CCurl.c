@@ -89,6 +89,9 @@ int ccurl_easy_set_close_callback(void *easy, ccurl_close_callback value) {
 int ccurl_easy_set_prerequest_callback(void *easy, ccurl_prerequest_callback value) {
     return curl_easy_setopt(easy, CCURLOPT_PREREQFUNCTION, value);
 }
+int ccurl_easy_set_debug_callback(void *easy, ccurl_debug_callback value) {
+    return curl_easy_setopt(easy, CCURLOPT_DEBUGFUNCTION, value);
+}
 int ccurl_easy_get_long(void *easy, int info, long *value) { return curl_easy_getinfo(easy, info, value); }
 int ccurl_easy_get_offset(void *easy, int info, int64_t *value) { return curl_easy_getinfo(easy, info, value); }
 int ccurl_easy_get_socket(void *easy) {

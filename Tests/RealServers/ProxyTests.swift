@@ -49,6 +49,8 @@ extension RealServerTests {
                 let protocolName = try await session.send(.get, "\(Servers.h2)/ok").timings.protocolName
                 #expect(protocolName == (Engine.speaksHTTP2 ? "h2" : "http/1.1"))
             }
+            // A name that is looked up here is one address to the proxy, and `localhost` may be ::1, where nobody listens.
+            if proxy == Self.socks(resolvesNamesThere: false) { return }
             let local = Servers.h2.replacingOccurrences(of: "127.0.0.1", with: "localhost")
             #expect(try await session.send(.get, "\(local)/ok").text == "ok")
         }

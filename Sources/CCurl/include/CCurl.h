@@ -68,6 +68,9 @@ enum {
     CCURLOPT_UNIX_SOCKET_PATH = 10231,
     CCURLOPT_PATH_AS_IS = 234,
     CCURLOPT_PIPEWAIT = 237,
+    CCURLOPT_VERBOSE = 41,
+    CCURLOPT_DEBUGFUNCTION = 20094,
+    CCURLOPT_DEBUGDATA = 10095,
     CCURLOPT_SUPPRESS_CONNECT_HEADERS = 265,
     CCURLOPT_DISALLOW_USERNAME_IN_URL = 278,
     CCURLOPT_MAXAGE_CONN = 288,
@@ -232,6 +235,7 @@ typedef int (*ccurl_open_callback)(void *context, int purpose, const struct ccur
 typedef int (*ccurl_close_callback)(void *context, int socket);
 typedef int (*ccurl_seek_callback)(void *context, int64_t offset, int origin);
 typedef int (*ccurl_prerequest_callback)(void *context, char *remote, char *local, int remote_port, int local_port);
+typedef int (*ccurl_debug_callback)(void *easy, int kind, char *bytes, size_t count, void *context);
 typedef int (*ccurl_socket_callback)(void *easy, int socket, int what, void *context, void *socket_context);
 typedef int (*ccurl_timer_callback)(void *multi, long milliseconds, void *context);
 typedef void (*ccurl_lock_callback)(void *easy, int kind, int access, void *context);
@@ -262,6 +266,8 @@ int ccurl_easy_pause(void *easy, int directions);
 int ccurl_easy_set_open_callback(void *easy, ccurl_open_callback value);
 int ccurl_easy_set_close_callback(void *easy, ccurl_close_callback value);
 int ccurl_easy_set_prerequest_callback(void *easy, ccurl_prerequest_callback value);
+// Called with kind 0 for what libcurl says of itself, once `CURLOPT_VERBOSE` is on.
+int ccurl_easy_set_debug_callback(void *easy, ccurl_debug_callback value);
 int ccurl_easy_get_long(void *easy, int info, long *value);
 int ccurl_easy_get_offset(void *easy, int info, int64_t *value);
 // The socket of a handle's connection, as `CURLINFO_ACTIVESOCKET` has it; -1 where there is none.

@@ -18,18 +18,23 @@
         /// Whether roots are taken from memory rather than from a file: since 7.77.0 (`CURLOPT_CAINFO_BLOB`).
         var takesRootsAsBytes: Bool
 
+        /// Whether libcurl says that a server refused a stream before it opens it anew: since 8.21.0. Versions before 8.17.0 call it an error
+        /// instead when a kept connection was lost, and are silent after a refusal.
+        var saysRefusals: Bool
+
         /// Versions whose HTTP/2 hands over each byte that came, holds a bounded number of them for a reader who stops, lets other streams go on
         /// meanwhile without keeping a processor busy, and asks before it sends a request again. With the others, HTTP/1.1 is spoken:
         ///
         /// - before 7.80.0 no question is asked (`CURLOPT_PREREQFUNCTION`), and before 7.83.0 the end of a stopped stream stalls the others (curl#8626);
         /// - 8.1.0 to 8.3.0 lose what a stopped stream held when it was reset, or call it whole (curl#11982);
+        /// - 8.4.0 does not tell a refusal from a lost connection, neither by words nor by silence;
         /// - 8.5.0 turns in circles while a stream is stopped, and loses its last bytes (curl#12632, curl#12740);
         /// - 8.6.0 loses responses whose connection is closed behind them (curl#12885);
         /// - 8.7.0 to 8.12.1 hold all that a server sends (curl commit f78700814d), and 8.6.0 to 8.8.0 turn in circles (curl#13908);
         /// - 8.13.0 may not go on with a stream that was stopped (curl#16955);
         /// - 8.17.0 to 8.20.0 turn in circles while a stream is stopped (curl#21671).
         static let versionsWithHTTP2: [Range<UInt32>] = [
-            0x07_53_00..<0x08_01_00, 0x08_04_00..<0x08_05_00, 0x08_0E_00..<0x08_11_00, 0x08_15_00..<0xFF_FF_FF,
+            0x07_53_00..<0x08_01_00, 0x08_0E_00..<0x08_11_00, 0x08_15_00..<0xFF_FF_FF,
         ]
 
         static let current = LibraryQuirks(version: CurlLibrary.current.version, tls: CurlLibrary.current.tls)
@@ -42,6 +47,7 @@
             closesRemovedConnections = version >= 0x07_55_00
             watchesHandshakes = canWatchHandshakes && CurlTrust.isEnforced(by: tls)
             speaksHTTP2 = watchesHandshakes && Self.versionsWithHTTP2.contains { $0.contains(version) }
+            saysRefusals = version >= 0x08_15_00
             takesRootsAsBytes = version >= 0x07_4D_00
         }
     }

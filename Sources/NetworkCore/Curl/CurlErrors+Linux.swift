@@ -36,8 +36,13 @@
             let server = route?.proxy.server
             if let refusal = tunnelRefusal(code, said, phase, transfer.request, server) { return refusal }
             var error = error(code, said: said, phase: phase, request: transfer.request, hasProxy: server != nil)
-            // Streams that ended with their connection; without a head there is no body to be incomplete.
-            if Int(code) == CCURLE_PARTIAL_FILE, !transfer.head.isComplete { error.code = .connectionLost }
+            switch Int(code) {
+            // A stream that ended with its connection; without a head there is no body to be incomplete.
+            case CCURLE_PARTIAL_FILE where !transfer.head.isComplete: error.code = .connectionLost
+            // A GOAWAY, an end without one, or frames that break the rules: the connection is gone.
+            case CCURLE_HTTP2: error.code = transfer.head.isComplete ? .incompleteBody : .connectionLost
+            default: break
+            }
             return error
         }
     }
@@ -176,10 +181,11 @@
         }
 
         /// Whether a handshake failed because the connection ended, rather than for what was said in it. No number tells but the one that
-        /// OpenSSL's text begins with: since 3.0 it has one for this (`SSL_R_UNEXPECTED_EOF_WHILE_READING`).
+        /// OpenSSL's text begins with: since 3.0 it has one for this (`SSL_R_UNEXPECTED_EOF_WHILE_READING`), and 0 is no error of TLS.
         static func isClosedByPeer(_ said: String) -> Bool {
             guard let start = said.range(of: "error:", options: .backwards) else { return true }
-            return UInt32(said[start.upperBound...].prefix { $0.isHexDigit }, radix: 16).map { $0 & 0x7F_FFFF == 294 } ?? false
+            guard let number = UInt32(said[start.upperBound...].prefix { $0.isHexDigit }, radix: 16) else { return false }
+            return number == 0 || number & 0x7F_FFFF == 294
         }
 
         /// Whether it can only happen while a connection is being made.

@@ -13,6 +13,8 @@
         let workspace: Workspace
         /// Whether the server no longer spoke HTTP/2 when a connection was made; nothing was sent then.
         var lostHTTP2 = false
+        /// Whether libcurl has said that the server refused the stream (``LibraryQuirks/saysRefusals``).
+        var heardRefusal = false
         private let sockets: EpollSet
         private var headerList: UnsafeMutableRawPointer?
         private var headerLines: [String] = []
@@ -20,6 +22,7 @@
         private var isCustomMethod = false
         private var holdsBody = false
         private var wantsFreshConnection = false
+        private var isListening = false
         private var bufferBytes = 16 << 10
 
         init?(_ trust: CurlTrust, _ engine: CurlEngine) {
@@ -37,8 +40,7 @@
             setOffersHTTP2(true)
             for option in [
                 CCURLOPT_WRITEDATA, CCURLOPT_HEADERDATA, CCURLOPT_READDATA, CCURLOPT_SEEKDATA, CCURLOPT_PRIVATE,
-                CCURLOPT_PREREQDATA,
-                CCURLOPT_OPENSOCKETDATA,
+                CCURLOPT_PREREQDATA, CCURLOPT_OPENSOCKETDATA, CCURLOPT_DEBUGDATA,
             ] {
                 ccurl_easy_set_pointer(pointer, CInt(option), context)
             }
@@ -57,6 +59,7 @@
             ccurl_easy_set_data_callback(pointer, CInt(CCURLOPT_READFUNCTION), sendBody)
             ccurl_easy_set_seek_callback(pointer, rewindBody)
             ccurl_easy_set_prerequest_callback(pointer, mayBeSent)
+            ccurl_easy_set_debug_callback(pointer, listen)
         }
 
         deinit {
@@ -68,6 +71,7 @@
         func configure(_ transfer: CurlTransfer, route: Route, connectTimeout: Duration, extraFields: [String]) -> Bool {
             reset()
             lostHTTP2 = false
+            heardRefusal = false
             let request = transfer.request
             guard request.url.absoluteString.withCString({ setString(CCURLOPT_URL, $0) }) else { return false }
             guard setMethod(request, bodyLength: transfer.bodyLength), setHeaders(request, extraFields) else { return false }
@@ -79,6 +83,11 @@
             if transfer.sending.needsFreshConnection != wantsFreshConnection {
                 wantsFreshConnection.toggle()
                 set(CCURLOPT_FRESH_CONNECT, wantsFreshConnection ? 1 : 0)
+            }
+            let listens = LibraryQuirks.current.saysRefusals && !request.isIdempotent
+            if listens != isListening {
+                isListening = listens
+                set(CCURLOPT_VERBOSE, listens ? 1 : 0)
             }
             // How much is read from the socket at once: a stream is cheaper in large pieces.
             let bytes = transfer.download == nil ? 16 << 10 : 128 << 10

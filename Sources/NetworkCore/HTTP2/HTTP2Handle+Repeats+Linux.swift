@@ -11,6 +11,14 @@
         return easy.mayBeSent() ? CInt(CCURL_PREREQFUNC_OK) : CInt(CCURL_PREREQFUNC_ABORT)
     }
 
+    /// libcurl calls this with what it does, as words for people.
+    let listen: ccurl_debug_callback = { _, kind, bytes, count, context in
+        guard kind == 0, let bytes, let easy = HTTP2Handle.from(context) else { return 0 }
+        let words = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+        if words.contains("refused by server") { easy.heardRefusal = true }
+        return 0
+    }
+
     extension HTTP2Handle {
         fileprivate func mayBeSent() -> Bool {
             guard let transfer else { return false }
@@ -21,9 +29,11 @@
             }
             // Once a byte has come back, it is sent anew for what the server said, such as 417.
             guard transfer.head.count == 0 else { return true }
+            let wasRefused = wasRefused(transfer)
+            heardRefusal = false
             let verdict = transfer.sending.next(
                 connections: long(CCURLINFO_NUM_CONNECTS), isIdempotent: transfer.request.isIdempotent,
-                wasRefused: wasRefused(transfer))
+                wasRefused: wasRefused)
             switch verdict {
             case .send: return true
             case .sendOnFreshConnection: return false
@@ -33,10 +43,11 @@
             }
         }
 
-        /// libcurl sends again what the server refused, by name or by a GOAWAY (RFC 9113 §8.7), without calling that an error, and what a
-        /// dead connection took with it, which it has called one by then.
+        /// libcurl sends again what the server refused, by name or by a GOAWAY (RFC 9113 §8.7), and what a dead kept connection took with it.
+        /// Which it was, no number tells.
         private func wasRefused(_ transfer: CurlTransfer) -> Bool {
-            transfer.sending.wasSent && message.isEmpty
+            guard transfer.sending.wasSent else { return false }
+            return LibraryQuirks.current.saysRefusals ? heardRefusal : message.isEmpty
         }
     }
 

@@ -8,7 +8,7 @@
             arguments: [
                 (0x07_4C_01, false), (0x07_50_00, false), (0x07_52_00, false), (0x07_53_00, true), (0x07_58_01, true),
                 (0x08_00_01, true),
-                (0x08_01_02, false), (0x08_04_00, true), (0x08_05_00, false), (0x08_06_00, false), (0x08_08_00, false),
+                (0x08_01_02, false), (0x08_04_00, false), (0x08_05_00, false), (0x08_06_00, false), (0x08_08_00, false),
                 (0x08_0C_01, false),
                 (0x08_0D_00, false), (0x08_0E_01, true), (0x08_10_00, true), (0x08_13_00, false), (0x08_14_00, false),
                 (0x08_15_00, true),
@@ -26,6 +26,7 @@
             }
             #expect(!quirks(0x07_4C_01).takesRootsAsBytes && quirks(0x07_4D_00).takesRootsAsBytes)
             #expect(!quirks(0x07_54_00).closesRemovedConnections && quirks(0x07_55_00).closesRemovedConnections)
+            #expect(!quirks(0x08_10_00).saysRefusals && quirks(0x08_15_00).saysRefusals)
             #expect(!quirks(0x07_56_00).letsGoOfLookups && quirks(0x07_57_00).letsGoOfLookups)
         }
     }
