@@ -20,9 +20,9 @@ extension RealServerTests {
             Break("/refused", .connectionLost), Break("/internal-error", .connectionLost), Break("/cancel", .connectionLost),
             // Sent again over HTTP/1.1, which this server does not speak.
             Break("/http-1-1-required", .malformedResponse, .connectionLost), Break("/reset-after-head", .connectionLost),
-            Break("/reset-in-body", .connectionLost),
-            Break("/goaway-unprocessed", .connectionLost), Break("/goaway-error", .connectionLost), Break("/close", .connectionLost),
-            Break("/abort", .connectionLost), Break("/reset-connection", .connectionLost),
+            Break("/reset-in-body", .connectionLost), Break("/goaway-unprocessed", .connectionLost),
+            Break("/goaway-error", .connectionLost), Break("/close", .connectionLost), Break("/abort", .connectionLost),
+            Break("/reset-connection", .connectionLost),
             Break("/close-in-body", .incompleteBody), Break("/short", .connectionLost, .incompleteBody),
             Break("/garbage", .connectionLost), Break("/many-headers", .connectionLost, .headersTooLarge),
         ]
