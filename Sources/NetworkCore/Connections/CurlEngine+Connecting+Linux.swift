@@ -238,12 +238,14 @@
         }
 
         /// Idle connections to other hosts make room for a new one.
-        func makeRoom() {
+        ///
+        /// - Parameter isForStreams: Whether it is libcurl that may make one, which then closes an idle one of its own where that is enough.
+        func makeRoom(isForStreams: Bool = false) {
             while openConnections + sockets.streamSockets >= maximumOpen {
                 if let first = pool.first {
                     pool.remove(first)
                     close(first)
-                } else if streaming == 0, sockets.streamSockets > 0 {
+                } else if !isForStreams, streaming == 0, sockets.streamSockets > 0 {
                     // libcurl closes idle connections of its choice alone, or all.
                     streams?.close()
                     streams = nil

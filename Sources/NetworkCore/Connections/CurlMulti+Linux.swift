@@ -74,7 +74,8 @@
         }
 
         private func setTimer(_ milliseconds: CLong) {
-            deadline = milliseconds < 0 ? .max : monotonicNanoseconds() &+ UInt64(milliseconds) * 1_000_000
+            // At once is also for an engine whose clock was read a moment ago.
+            deadline = milliseconds < 0 ? .max : milliseconds == 0 ? 0 : monotonicNanoseconds() &+ UInt64(milliseconds) * 1_000_000
         }
     }
 #endif

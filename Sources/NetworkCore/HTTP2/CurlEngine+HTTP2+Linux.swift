@@ -9,7 +9,7 @@
         func launchHTTP2(_ transfer: CurlTransfer, _ trust: CurlTrust) {
             admit(loops.widen(transfer.origin, lane: loop.number))
             // Its idle connections are bounded by libcurl; ours make room for what may be one more.
-            if streaming == 0 { makeRoom() }
+            if streaming == 0 { makeRoom(isForStreams: true) }
             let route: Route
             do throws(TransportError) {
                 route = try Route(loop.configuration, for: transfer.request)
