@@ -125,8 +125,16 @@
             update(connection.descriptor) { state in
                 state.wanted = 0
                 state.connection = connection
+            }
+            watch(connection, true)
+        }
+
+        /// Whether the thread is woken by a connection that is open. An event that there was meanwhile comes when it is again.
+        func watch(_ connection: HTTP1Connection, _ isWatched: Bool) {
+            connection.isWatched = isWatched
+            update(connection.descriptor) { state in
                 let interest = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
-                register(interest, connection.descriptor, &state)
+                register(isWatched ? interest : 0, connection.descriptor, &state)
             }
         }
 

@@ -44,6 +44,8 @@
         var deadline = UInt64.max
         var heapIndex = -1
         var isOpen = true
+        /// Whether the engine's thread is told of its socket's events.
+        var isWatched = false
         /// Whether there may be something to read; cleared by a read that comes back empty.
         var mayRead = false
         var mayWrite = true
@@ -111,6 +113,12 @@
             let code = ccurl_easy_send(handle.pointer, bytes.baseAddress, bytes.count, &count)
             if Int(code) == CCURLE_OK { return count > 0 ? .bytes(count) : .again }
             return Int(code) == CCURLE_AGAIN ? .again : .failed(.tls(code, handle.message))
+        }
+
+        /// Whether a read would bring something, or fail.
+        var isReadable: Bool {
+            var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return poll(&state, 1, 0) > 0
         }
 
         /// Looks at the socket of an idle connection: one that the server has closed, that has failed, or that holds bytes nobody asked for

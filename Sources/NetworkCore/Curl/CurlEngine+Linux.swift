@@ -44,6 +44,11 @@
         var awaitingVersion: [String: [CurlTransfer]] = [:]
         /// Connections that have more to read than they were let read at once.
         var ready: [HTTP1Connection] = []
+        var briefWait = BriefWait()
+        /// Whether a caller's thread is at work, which may look for what comes itself.
+        var holdsBackWatching = false
+        /// Connections that the thread is to be told of when the caller's is done.
+        var unwatched: [HTTP1Connection] = []
         /// Started here and not ended.
         var transfers = 0 {
             didSet { sockets.keepsIdleSockets = transfers > 1 }
@@ -164,13 +169,25 @@
             guard turn.tryToTake() else { return false }
             defer { turn.release() }
             guard !hasEnded, transfers == 0 else { return false }
-            BrokenPipe.ignoring {
-                now = monotonicNanoseconds()
-                obey(command)
-                work()
+            holdsBackWatching = true
+            defer { holdsBackWatching = false }
+            if command.mayWriteByLibrary(loop.configuration) {
+                BrokenPipe.ignoring { carryOut(command) }
+            } else {
+                carryOut(command)
             }
+            watchAgain()
             if nextDeadline < waitsUntil || !ready.isEmpty { sockets.wake() }
             return true
+        }
+
+        private func carryOut(_ command: CurlLoop.Command) {
+            now = monotonicNanoseconds()
+            obey(command)
+            work()
+            guard let transfer = command.starting else { return }
+            waitBriefly(for: transfer)
+            work()
         }
 
         private func obey(_ command: CurlLoop.Command) {

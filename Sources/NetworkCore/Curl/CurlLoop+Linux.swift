@@ -14,6 +14,20 @@
             /// It is known which version of HTTP an origin speaks, or somebody has to find out.
             case versionSettled(String)
 
+            /// The transfer that it starts.
+            var starting: CurlTransfer? {
+                switch self {
+                case .enter(let transfer), .start(let transfer): transfer
+                case .cancel, .resume, .versionSettled: nil
+                }
+            }
+
+            /// Whether bytes may be written by others' code, which may raise `SIGPIPE`.
+            func mayWriteByLibrary(_ configuration: SessionConfiguration) -> Bool {
+                guard configuration.proxy.kind == .none, let starting else { return true }
+                return starting.origin.hasPrefix("https:")
+            }
+
             /// Whether a thread may not end before it is obeyed.
             var needsThread: Bool {
                 switch self {
@@ -91,6 +105,10 @@
         /// The engine, if its thread waits and nothing has come in since.
         private var waitingEngine: CurlEngine? {
             inbox.withLock { $0.isAsleep && $0.commands.isEmpty ? $0.engine : nil }
+        }
+
+        var hasNoCommands: Bool {
+            inbox.withLock { $0.commands.isEmpty }
         }
 
         // MARK: For the loop's thread

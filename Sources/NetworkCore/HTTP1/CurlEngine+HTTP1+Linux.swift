@@ -1,6 +1,7 @@
 #if os(Linux)
     import Endpoints
     import Foundation
+    import Glibc
 
     // Requests over HTTP/1.1: sending and receiving on connections that are ready.
     extension CurlEngine {
@@ -18,6 +19,9 @@
 
         /// Sends a request on a connection that is ready.
         func begin(_ transfer: CurlTransfer, on connection: HTTP1Connection, isReused: Bool) {
+            if !connection.isWatched {
+                if holdsBackWatching { unwatched.append(connection) } else { sockets.watch(connection, true) }
+            }
             connection.uses += 1
             connection.transfer = transfer
             transfer.carrier = .http1(connection)
@@ -62,6 +66,38 @@
                 maximumHeaderBytes: loop.configuration.maximumHeaderBytes)
             connection.unread = nil
             transfer.sending.noteSent()
+        }
+
+        /// Looks for the response of a lone exchange on the thread that has started it, for a moment, where that has proved worthwhile.
+        func waitBriefly(for transfer: CurlTransfer) {
+            guard transfers == 1, case .http1(let connection) = transfer.carrier, connection.sending.isComplete,
+                transfer.firstByte == 0, briefWait.isDue()
+            else { return }
+            // Else the thread would wake up for what is dealt with here.
+            if connection.isWatched, briefWait.isReliable {
+                sockets.watch(connection, false)
+                unwatched.append(connection)
+            }
+            let end = now &+ BriefWait.limit
+            var isReady = false
+            while !isReady, now < end, loop.hasNoCommands {
+                sched_yield()
+                isReady = connection.isReadable
+                now = monotonicNanoseconds()
+            }
+            briefWait.note(isHit: isReady)
+            guard isReady else { return }
+            connection.mayRead = true
+            advance(connection)
+        }
+
+        /// Leaves the connections that are still in use to the thread.
+        func watchAgain() {
+            guard !unwatched.isEmpty else { return }
+            for connection in unwatched where connection.isOpen && connection.transfer != nil && !connection.isWatched {
+                sockets.watch(connection, true)
+            }
+            unwatched.removeAll(keepingCapacity: true)
         }
 
         /// A connection's socket is ready for something.
