@@ -42,6 +42,8 @@
         var versions: [String: ProtocolRegistry.Version] = [:]
         /// Transfers that wait for that, by origin.
         var awaitingVersion: [String: [CurlTransfer]] = [:]
+        /// By which way HTTP/2 goes to an origin, and until when that stands.
+        var streamRoutes: [String: (route: Route, until: UInt64)] = [:]
         /// Connections that have more to read than they were let read at once.
         var ready: [HTTP1Connection] = []
         var briefWait = BriefWait()

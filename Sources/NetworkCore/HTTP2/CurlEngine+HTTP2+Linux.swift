@@ -12,7 +12,7 @@
             if streaming == 0 { makeRoom(isForStreams: true) }
             let route: Route
             do throws(TransportError) {
-                route = try Route(loop.configuration, for: transfer.request)
+                route = try streamRoute(for: transfer)
             } catch {
                 return end(transfer, .failure(error))
             }
@@ -35,6 +35,15 @@
                 return end(transfer, .failure(TransportError(.other, reason, request: transfer.request, engineCode: Int(result))))
             }
             schedule(transfer, at: now &+ transfer.idleNanoseconds)
+        }
+
+        /// Whether libcurl makes a connection for the request is not known, so the way of one is decided anew once a second.
+        private func streamRoute(for transfer: CurlTransfer) throws(TransportError) -> Route {
+            if let known = streamRoutes[transfer.origin], now < known.until { return known.route }
+            let route = try Route(loop.configuration, for: transfer.request)
+            if streamRoutes.count >= 4096 { streamRoutes.removeAll() }
+            streamRoutes[transfer.origin] = (route, now &+ 1_000_000_000)
+            return route
         }
 
         private func makeStreams() -> CurlMulti? {

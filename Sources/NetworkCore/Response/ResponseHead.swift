@@ -61,8 +61,9 @@ extension ResponseHead {
     /// Takes one line with its line end, as libcurl hands them over: the status line, each field, the empty line.
     /// A status line begins anew, so what remains is the final response after interim ones (RFC 9110 §15.2).
     mutating func receive(_ line: UnsafeRawBufferPointer) {
-        if !hasTrailers, line.starts(with: "HTTP/".utf8) {
+        if !hasTrailers, line.first == UInt8(ascii: "H"), line.starts(with: "HTTP/".utf8) {
             dropInterim()
+            lines.reserveCapacity(512)
             lines.append(contentsOf: line)
             return
         }
@@ -71,8 +72,8 @@ extension ResponseHead {
             hasTrailers = true
         } else {
             length.receive(line)
-            let isEmpty = line.count <= 2 && line.allSatisfy { $0 == HTTP1Bytes.lineFeed || $0 == HTTP1Bytes.carriageReturn }
-            if isEmpty { end = lines.count }
+            guard line.count <= 2 else { return }
+            if line.allSatisfy({ $0 == HTTP1Bytes.lineFeed || $0 == HTTP1Bytes.carriageReturn }) { end = lines.count }
         }
     }
 }
