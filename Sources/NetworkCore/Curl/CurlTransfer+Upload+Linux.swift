@@ -19,6 +19,13 @@
             return reading
         }
 
+        /// The same, for a large piece, which is not copied.
+        func takeLargeChunk() -> Data? {
+            guard let chunk = pump?.pipe.takeLargeChunk() else { return nil }
+            bodyOffset += chunk.count
+            return chunk
+        }
+
         /// Lets go of the body's file or sequence; the next one to read begins at the beginning.
         func stopPump() {
             pump?.stop()

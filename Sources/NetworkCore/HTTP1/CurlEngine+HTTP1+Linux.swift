@@ -173,6 +173,10 @@
         ///
         /// - Returns: `false` when there is none yet, or the transfer has ended.
         private func fill(_ connection: HTTP1Connection, _ transfer: CurlTransfer, _ content: RequestContent) -> Bool {
+            if !connection.sending.head.isChunked, let chunk = transfer.takeLargeChunk() {
+                connection.sending.refill(with: chunk)
+                return true
+            }
             var reading = UploadPipe.Reading.wait
             _ = connection.sending.refill { buffer in
                 reading = transfer.readPump(content, into: buffer)

@@ -76,6 +76,13 @@ struct HTTP1Sending {
         begin { $0.append(contentsOf: [0x30, 0x0D, 0x0A, 0x0D, 0x0A]) }
     }
 
+    /// Offers the next piece of a body that is sent as it is.
+    ///
+    mutating func refill(with piece: Data) {
+        data = piece
+        dataOffset = 0
+    }
+
     /// Puts the next piece of a body into the buffer, in its frame if it is sent chunked (RFC 9112 §7.1).
     ///
     /// - Parameter read: Fills a buffer, and says with how many bytes.

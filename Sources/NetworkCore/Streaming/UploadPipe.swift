@@ -24,6 +24,8 @@ final class UploadPipe: Sendable {
 
     /// Bytes that may wait before the maker does. One chunk is taken whatever its size.
     static let capacity = 256 << 10
+    /// From how many bytes on a chunk is not worth copying.
+    static let largeBytes = 16 << 10
 
     private let state = Locked(State())
     private let onBytes: @Sendable () -> Void
@@ -77,15 +79,23 @@ final class UploadPipe: Sendable {
 
     // MARK: The engine's side, one thread at a time
 
+    /// Takes the first chunk as it is, if it is a large one that nobody has taken a part of.
+    func takeLargeChunk() -> Data? {
+        let (chunk, writer): (Data?, UnsafeContinuation<Bool, Never>?) = state.withLock { state in
+            guard state.taken == 0, let first = state.chunks.first, first.count >= Self.largeBytes else { return (nil, nil) }
+            state.chunks.removeFirst()
+            state.waiting -= first.count
+            return (first, state.takeWriter())
+        }
+        writer?.resume(returning: true)
+        return chunk
+    }
+
     /// Takes as many bytes as there are and fit.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Reading {
         let (reading, writer): (Reading, UnsafeContinuation<Bool, Never>?) = state.withLock { state in
             let count = state.take(into: buffer)
-            if count > 0 {
-                guard state.waiting < Self.capacity else { return (.bytes(count), nil) }
-                defer { state.writer = nil }
-                return (.bytes(count), state.writer)
-            }
+            if count > 0 { return (.bytes(count), state.takeWriter()) }
             switch state.end {
             case .success: return (.end, nil)
             case .failure: return (.failed, nil)
@@ -117,6 +127,13 @@ final class UploadPipe: Sendable {
 }
 
 extension UploadPipe.State {
+    /// The maker, if it waits and there is room for it.
+    fileprivate mutating func takeWriter() -> UnsafeContinuation<Bool, Never>? {
+        guard waiting < UploadPipe.capacity else { return nil }
+        defer { writer = nil }
+        return writer
+    }
+
     fileprivate mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var count = 0
         var used = 0
