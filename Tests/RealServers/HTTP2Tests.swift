@@ -124,6 +124,16 @@ extension RealServerTests {
             #expect(outcomes["200", default: 0] > 250, "\(outcomes)")
         }
 
+        @Test(arguments: Engine.ours)
+        func `a connection is used again even where it is the only one allowed`(engine: Engine) async throws {
+            let session = engine.trusting { $0.maximumConnections = 1 }
+            _ = try await session.send(.get, "\(Servers.h2)/ok")
+            for _ in 0..<5 {
+                let timings = try await session.send(.get, "\(Servers.h2)/ok").timings
+                #expect(timings.isReusedConnection == true && timings.protocolName == "h2")
+            }
+        }
+
         @Test(arguments: Engine.ours) func `a client certificate is shown where it is asked for`(engine: Engine) async throws {
             let identity = ClientIdentity(
                 certificate: .file(Servers.certificate("client.pem")), key: .file(Servers.certificate("client.key")))

@@ -5,8 +5,8 @@
 
     /// Keeps libcurl's own descriptors from child processes.
     ///
-    /// Sockets of connections are opened by ``EpollSet``. But libcurl before 8.16 makes pairs of sockets that children inherit: one for each multi
-    /// handle, to wake it up, and one for each name lookup. Its interface tells of one end of the latter, and of none of the former.
+    /// Sockets of connections are opened by ``EpollSet``. But libcurl before 8.16 makes pairs of sockets, 8.6.0 pipes, that children inherit: one for
+    /// each multi handle, to wake it up, and one for each name lookup. Its interface tells of one end of the latter, and of none of the former.
     enum ChildProcesses {
         /// Makes something that opens descriptors, and has children not inherit those that it proves to own.
         ///
@@ -18,13 +18,18 @@
             guard !new.isEmpty else { return made }
             wakeUp(made)
             // Another thread may have opened descriptors meanwhile, which are not touched.
-            for descriptor in new where isReadable(descriptor) || unread(descriptor) > 0 { close(onExec: descriptor) }
+            for descriptor in new where isReadable(descriptor) || unread(descriptor) > 0 {
+                close(onExec: descriptor)
+                if let pipe = pipe(descriptor) { closeAll(of: pipe) }
+            }
             return made
         }
 
         /// Has children inherit neither end of a pair of sockets, of which one is known.
         static func keepPair(of descriptor: CInt) {
-            guard isInheritable(descriptor), isLocalSocket(descriptor) else { return }
+            guard isInheritable(descriptor) else { return }
+            if let pipe = pipe(descriptor) { return closeAll(of: pipe) }
+            guard isLocalSocket(descriptor) else { return }
             close(onExec: descriptor)
             // What is written to one end is read at the other, and nowhere else.
             let token = UInt64.random(in: 1...UInt64.max)
@@ -60,6 +65,17 @@
 
         private static func close(onExec descriptor: CInt) {
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        }
+
+        private static func closeAll(of pipe: ino_t) {
+            for descriptor in inheritable() where self.pipe(descriptor) == pipe { close(onExec: descriptor) }
+        }
+
+        /// Which pipe a descriptor is an end of: the kernel numbers them.
+        private static func pipe(_ descriptor: CInt) -> ino_t? {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
+            return status.st_ino
         }
 
         private static func isReadable(_ descriptor: CInt) -> Bool {

@@ -14,6 +14,10 @@ struct PipeTests {
     private func drain(_ pipe: UploadPipe, _ generator: inout SeededGenerator) -> (Data, UploadPipe.Reading) {
         var bytes = Data()
         while true {
+            if Bool.random(using: &generator), let chunk = pipe.takeLargeChunk() {
+                bytes.append(chunk)
+                continue
+            }
             var buffer = [UInt8](repeating: 0, count: Int.random(in: 1...100_000, using: &generator))
             let reading = buffer.withUnsafeMutableBytes { pipe.read(into: $0) }
             guard case .bytes(let count) = reading else { return (bytes, reading) }
