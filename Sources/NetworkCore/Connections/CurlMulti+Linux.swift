@@ -75,7 +75,11 @@
 
         private func setTimer(_ milliseconds: CLong) {
             // At once is also for an engine whose clock was read a moment ago.
-            deadline = milliseconds < 0 ? .max : milliseconds == 0 ? 0 : monotonicNanoseconds() &+ UInt64(milliseconds) * 1_000_000
+            switch milliseconds {
+            case ..<0: deadline = .max
+            case 0: deadline = 0
+            default: deadline = monotonicNanoseconds() &+ UInt64(milliseconds) * 1_000_000
+            }
         }
     }
 #endif

@@ -13,13 +13,15 @@
             let server = try LoopbackServer { _ in .text("x") }
             let session = CurlSessionManager(
                 configuration: SessionConfiguration { $0.idleConnectionLifetime = .milliseconds(500) })
-            for count in 1...3 {
-                _ = try await session.response(for: server.request("/"))
-                let again = try await session.response(for: server.request("/"))
-                #expect(server.connectionCount >= count && again.timings.isReusedConnection == true)
+            for _ in 0..<3 {
+                let first = try await session.response(for: server.request("/"))
+                #expect(first.timings.isReusedConnection == false)
+                let start = ContinuousClock.now
+                let second = try await session.response(for: server.request("/"))
+                // On a machine that has much to do, that may have taken longer.
+                if ContinuousClock.now - start < .milliseconds(300) { #expect(second.timings.isReusedConnection == true) }
                 try await Task.sleep(for: .seconds(1))
             }
-            #expect(server.connectionCount == 3)
         }
 
         @Test func `a server's word on how long it keeps a connection counts where it is shorter`() async throws {
