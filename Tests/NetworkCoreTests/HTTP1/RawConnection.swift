@@ -21,7 +21,8 @@
         /// Received, and not taken yet.
         private var unread: ArraySlice<UInt8> = []
         private var isClosed = false
-        private static let patience: Int32 = 10_000
+        /// In milliseconds; long, since a machine that has much to do lets a test stand still for many seconds.
+        private static let patience: Int32 = 50_000
 
         init(_ descriptor: Int32, number: Int, server: Locked<RawServer.State>, sendBuffer: Int?) {
             self.descriptor = descriptor

@@ -338,9 +338,9 @@
             for _ in 0..<10 {
                 longest = max(longest, try await elapsed { _ = try await session.response(for: server.request("/")) })
             }
-            #expect(longest < .seconds(10), "\(longest)")
+            #expect(longest < .seconds(30), "\(longest)")
             let duration = try await flood.value
-            #expect(duration < .seconds(12), "\(duration)")
+            #expect(duration < .seconds(30), "\(duration)")
         }
     }
 #endif
