@@ -37,7 +37,8 @@
             schedule(transfer, at: now &+ transfer.idleNanoseconds)
         }
 
-        /// Whether libcurl makes a connection for the request is not known, so the way of one is decided anew once a second.
+        /// Whether libcurl makes a connection for the request is not known, so the way of one is decided anew once a second, and after a
+        /// failure.
         private func streamRoute(for transfer: CurlTransfer) throws(TransportError) -> Route {
             if let known = streamRoutes[transfer.origin], now < known.until { return known.route }
             let route = try Route(loop.configuration, for: transfer.request)
@@ -81,6 +82,7 @@
             }
             if transfer.isBodyUnwanted, transfer.head.isComplete { return finish(transfer) }
             guard code == CInt(CCURLE_OK) || easy.hasWholeResponse(code, transfer: transfer) else {
+                streamRoutes[transfer.origin] = nil
                 if mayRepeat(transfer, easy, code) { return `repeat`(transfer) }
                 return end(transfer, .failure(transfer.lostConnection(code) ?? easy.error(code, transfer: transfer)))
             }
