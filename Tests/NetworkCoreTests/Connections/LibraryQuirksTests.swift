@@ -10,7 +10,7 @@
                 (0x08_00_01, true),
                 (0x08_01_02, false), (0x08_04_00, false), (0x08_05_00, false), (0x08_06_00, false), (0x08_08_00, false),
                 (0x08_0C_01, false),
-                (0x08_0D_00, false), (0x08_0E_01, true), (0x08_10_00, true), (0x08_13_00, false), (0x08_14_00, false),
+                (0x08_0D_00, false), (0x08_0E_01, true), (0x08_10_00, false), (0x08_13_00, false), (0x08_14_00, false),
                 (0x08_15_00, true),
                 (0x08_17_00, true), (0x09_00_00, true),
             ] as [(UInt32, Bool)])
