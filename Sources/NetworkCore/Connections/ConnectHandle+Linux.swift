@@ -5,9 +5,19 @@
     /// A libcurl handle that makes one connection after another: name lookup, TCP, proxies and TLS, and nothing of HTTP.
     ///
     /// A connection with TLS stays with its handle, which encrypts what it sends; a bare socket leaves it.
-    final class ConnectHandle: EasyHandle {
-        /// The transfer that the connection is for, until it is made.
+    final class ConnectHandle: EasyHandle, PoolMember {
+        /// The transfer that the connection is for, until it is made; `nil` while no transfer waits for it.
         var transfer: CurlTransfer?
+        /// Whether the connection is of use once it is made.
+        var isWanted = true
+        /// Whether it was begun for another transfer than the one that waits for it.
+        private(set) var isTakenOver = false
+        /// Until when it may take without a transfer that waits for it.
+        var deadline = UInt64.max
+        var heapIndex = -1
+        private var begun: UInt64 = 0
+        /// Microseconds that had passed when it was taken over.
+        private var microsecondsBefore: Int64 = 0
         /// What it connects to.
         private(set) var origin = ""
         private(set) var isSecure = false
@@ -49,6 +59,10 @@
             origin: String, isSecure: Bool, offersHTTP2: Bool, route: Route, timeout: Duration
         ) -> Bool {
             reset()
+            isWanted = true
+            isTakenOver = false
+            microsecondsBefore = 0
+            begun = monotonicNanoseconds()
             self.origin = origin
             self.isSecure = isSecure
             self.offersHTTP2 = offersHTTP2
@@ -59,6 +73,15 @@
             setConnectTimeout(LibraryQuirks.current.letsGoOfLookups ? timeout + .seconds(5) : .seconds(1_000_000))
             setOffersHTTP2(offersHTTP2)
             return setText(CCURLOPT_URL, origin + "/") && setRoute(route)
+        }
+
+        var key: ConnectionKey { ConnectionKey(origin: origin, trust: trust.number, offersHTTP2: offersHTTP2) }
+
+        /// From now on the connection is made for this transfer.
+        func takeOver(for transfer: CurlTransfer, at now: UInt64) {
+            self.transfer = transfer
+            isTakenOver = true
+            microsecondsBefore = Int64((now - min(begun, now)) / 1000)
         }
 
         /// What the connection has come to.
@@ -77,17 +100,17 @@
         /// Whether removing it now would wait for its name lookup.
         var isStuckInLookup: Bool { !hasOpenedSocket && !LibraryQuirks.current.letsGoOfLookups }
 
-        /// Where its time went, as far as it has come.
+        /// Where its time went, as far as it has come, since it is made for the transfer that waits for it.
         var timings: ConnectTimings {
-            ConnectTimings(
-                lookup: microseconds(CCURLINFO_NAMELOOKUP_TIME_T), connect: microseconds(CCURLINFO_CONNECT_TIME_T),
-                tls: microseconds(CCURLINFO_APPCONNECT_TIME_T))
+            func microsecondsUntil(_ info: some BinaryInteger) -> Int64 { max(microseconds(info) - microsecondsBefore, 0) }
+            return ConnectTimings(
+                lookup: microsecondsUntil(CCURLINFO_NAMELOOKUP_TIME_T), connect: microsecondsUntil(CCURLINFO_CONNECT_TIME_T),
+                tls: microsecondsUntil(CCURLINFO_APPCONNECT_TIME_T))
         }
 
         private func openSocket(_ address: ccurl_address) -> CInt {
             hasOpenedSocket = true
-            // Nobody waits for it any more.
-            guard transfer != nil else { return -1 }
+            guard isWanted else { return -1 }
             return openSocket(sockets, address, isForStreams: false)
         }
     }

@@ -1,38 +1,41 @@
 #if os(Linux)
-    /// The idle HTTP/1.1 connections of one event loop.
+    /// What waits for the next request to its origin, until a deadline.
+    protocol PoolMember: DeadlineMember {
+        var key: ConnectionKey { get }
+    }
+
+    /// The connections of one event loop that no request uses: idle ones, or those that are still being made.
     ///
     /// The connection of an origin that was used last is used next, so that the others come to the end of their time.
-    struct ConnectionPool {
-        private var byKey: [ConnectionKey: [HTTP1Connection]] = [:]
-        private var byDeadline = DeadlineHeap<HTTP1Connection>()
+    struct ConnectionPool<Member: PoolMember> {
+        private var byKey: [ConnectionKey: [Member]] = [:]
+        private var byDeadline = DeadlineHeap<Member>()
         private(set) var count = 0
 
         /// The one whose time ends first.
-        var first: HTTP1Connection? { byDeadline.first }
+        var first: Member? { byDeadline.first }
 
-        mutating func put(_ connection: HTTP1Connection) {
-            byKey[connection.key, default: []].append(connection)
-            byDeadline.insert(connection)
+        mutating func put(_ member: Member) {
+            byKey[member.key, default: []].append(member)
+            byDeadline.insert(member)
             count += 1
         }
 
         /// The newest of an origin.
-        mutating func take(_ key: ConnectionKey) -> HTTP1Connection? {
-            guard let connection = byKey[key]?.popLast() else { return nil }
-            byDeadline.remove(connection)
+        mutating func take(_ key: ConnectionKey) -> Member? {
+            guard let member = byKey[key]?.popLast() else { return nil }
+            byDeadline.remove(member)
             count -= 1
             if byKey[key]?.isEmpty == true, byKey.count > 64 { byKey[key] = nil }
-            return connection
+            return member
         }
 
-        /// Does nothing for one that is not idle.
-        mutating func remove(_ connection: HTTP1Connection) {
-            guard connection.heapIndex >= 0, let index = byKey[connection.key]?.lastIndex(where: { $0 === connection }) else {
-                return
-            }
-            byKey[connection.key]?.remove(at: index)
-            if byKey[connection.key]?.isEmpty == true { byKey[connection.key] = nil }
-            byDeadline.remove(connection)
+        /// Does nothing for one that is not inside.
+        mutating func remove(_ member: Member) {
+            guard member.heapIndex >= 0, let index = byKey[member.key]?.lastIndex(where: { $0 === member }) else { return }
+            byKey[member.key]?.remove(at: index)
+            if byKey[member.key]?.isEmpty == true { byKey[member.key] = nil }
+            byDeadline.remove(member)
             count -= 1
         }
     }

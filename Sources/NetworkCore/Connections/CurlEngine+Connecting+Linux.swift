@@ -47,8 +47,13 @@
 
         // MARK: Connecting
 
-        /// Makes a connection for a transfer.
+        /// Makes a connection for a transfer, or goes on with one whose transfer is gone.
         func connect(_ transfer: CurlTransfer, _ trust: CurlTrust, offersHTTP2: Bool) {
+            if !offersHTTP2, let handle = attempts.take(key(of: transfer)) {
+                handle.takeOver(for: transfer, at: now)
+                transfer.carrier = .connecting(handle)
+                return schedule(transfer, at: transfer.connectDeadline)
+            }
             makeRoom()
             let isSecure = transfer.origin.hasPrefix("https:")
             let timeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
@@ -89,11 +94,12 @@
             let origin = handle.origin
             let transfer = handle.transfer
             handle.transfer = nil
-            unattended[ObjectIdentifier(handle)] = nil
+            attempts.remove(handle)
+            unwanted[ObjectIdentifier(handle)] = nil
             guard code == CInt(CCURLE_OK) else { return fail(handle, transfer, code) }
             let speaksHTTP2 = handle.offersHTTP2 && handle.handshake.pointee.protocol == CInt(CALPN_HTTP2)
             let isSettled = handle.offersHTTP2
-            guard let transfer, !speaksHTTP2, let connection = connection(of: handle, transfer) else {
+            guard handle.isWanted, !speaksHTTP2, let connection = connection(of: handle) else {
                 drop(handle, isConnected: true)
                 if isSettled { settle(origin, speaksHTTP2 ? .http2 : .http1) }
                 if let transfer { launch(transfer) }
@@ -101,13 +107,15 @@
             }
             connecting -= 1
             if isSettled { settle(origin, .http1) }
-            begin(transfer, on: connection, isReused: false)
+            if let transfer { begin(transfer, on: connection, isReused: false) } else { keep(connection, serverSeconds: nil) }
         }
 
         private func fail(_ handle: ConnectHandle, _ transfer: CurlTransfer?, _ code: CInt) {
             let origin = handle.origin
             let offeredHTTP2 = handle.offersHTTP2
             let error = transfer.map { handle.error(code, for: $0) }
+            // Another's time is up.
+            let isLateForOther = handle.isTakenOver && Int(code) == CCURLE_OPERATION_TIMEDOUT
             // RFC 7301 §3.2: the server speaks none of what was offered. It may have learnt HTTP/2 since it was asked.
             let speaksOther = !offeredHTTP2 && handle.isSecure && handle.handshake.pointee.alert == 120
             transfer?.hop.connecting = handle.timings
@@ -119,17 +127,46 @@
                 settle(origin, nil)
                 return launch(transfer)
             }
+            if isLateForOther { return launch(transfer) }
             end(transfer, .failure(error ?? TransportError(.cannotConnect, "", request: transfer.request)))
         }
 
-        /// Nobody waits for a connection any more.
-        func abandon(_ handle: ConnectHandle) {
+        /// Takes a transfer from the connection that is being made for it, which becomes the next one's.
+        ///
+        /// Else requests that are cancelled sooner than a handshake takes would have the server begin one after another, and none would
+        /// ever be answered.
+        func keepConnecting(_ transfer: CurlTransfer) {
+            switch transfer.carrier {
+            case .connecting(let handle):
+                guard maximumIdle > 0, idleLifetime > 0 else { return }
+                handle.transfer = nil
+                handle.deadline = transfer.connectDeadline
+                attempts.put(handle)
+            case .http2(let easy):
+                guard easy.isConnecting else { return }
+                easy.transfer = nil
+                streamAttempts[ObjectIdentifier(easy)] = easy
+            case .none, .awaitingVersion, .http1: return
+            }
+            transfer.carrier = .none
+        }
+
+        /// Stops making a connection.
+        func giveUp(_ handle: ConnectHandle) {
             let origin = handle.origin
             let offeredHTTP2 = handle.offersHTTP2
             handle.transfer = nil
+            handle.isWanted = false
+            attempts.remove(handle)
             // It ends by itself: nothing waits for it but the end of the loop's thread.
-            if handle.isStuckInLookup { unattended[ObjectIdentifier(handle)] = handle } else { drop(handle) }
+            if handle.isStuckInLookup { unwanted[ObjectIdentifier(handle)] = handle } else { drop(handle) }
             if offeredHTTP2 { settle(origin, nil) }
+        }
+
+        /// Stops making the connections that no transfer waits for.
+        func giveUpAttempts() {
+            while let attempt = attempts.first { giveUp(attempt) }
+            for easy in streamAttempts.values { release(easy) }
         }
 
         /// Takes a handle, and its connection with it, out of libcurl.
@@ -159,12 +196,12 @@
                 handle.configure(
                     origin: "http://127.0.0.1:9", isSecure: false, offersHTTP2: false, route: Route(), timeout: .seconds(1))
             else { return }
-            // Nobody waits for it, and so it gets no socket and fails at once.
-            handle.transfer = nil
+            // It gets no socket, and fails at once.
+            handle.isWanted = false
             connecting += 1
             openConnections += 1
             guard ccurl_multi_add(connector.pointer, handle.pointer) == 0 else { return drop(handle) }
-            unattended[ObjectIdentifier(handle)] = handle
+            unwanted[ObjectIdentifier(handle)] = handle
         }
 
         private func spare(_ handle: ConnectHandle) {
@@ -174,7 +211,7 @@
         }
 
         /// - Returns: `nil` where libcurl does not give its socket away.
-        private func connection(of handle: ConnectHandle, _ transfer: CurlTransfer) -> HTTP1Connection? {
+        private func connection(of handle: ConnectHandle) -> HTTP1Connection? {
             let socket = ccurl_easy_get_socket(handle.pointer)
             guard socket >= 0 else { return nil }
             let timings = handle.timings
@@ -185,7 +222,7 @@
                 spare(handle)
             }
             let connection = HTTP1Connection(
-                descriptor: socket, key: key(of: transfer), handle: isBare ? nil : handle, isSecure: handle.isSecure,
+                descriptor: socket, key: ConnectionKey(origin: handle.origin, trust: handle.trust.number), handle: isBare ? nil : handle, isSecure: handle.isSecure,
                 target: handle.target, timings: timings)
             sockets.adopt(connection)
             return connection
@@ -211,6 +248,7 @@
             let isSpent = loop.configuration.maximumUsesPerConnection.map { connection.uses >= $0 } ?? false
             guard maximumIdle > 0, lifetime > 0, !isSpent else { return close(connection) }
             connection.deadline = now &+ lifetime
+            connection.wasIdle = true
             pool.put(connection)
             while pool.count > maximumIdle, let first = pool.first {
                 pool.remove(first)
@@ -237,12 +275,14 @@
             }
         }
 
-        /// Idle connections to other hosts make room for a new one.
+        /// Closes connections that no transfer uses or waits for until a new one is within ``maximumOpen``.
         ///
-        /// - Parameter isForStreams: Whether it is libcurl that may make one, which then closes an idle one of its own where that is enough.
+        /// - Parameter isForStreams: Whether the new one is for HTTP/2. libcurl then closes idle HTTP/2 connections by itself.
         func makeRoom(isForStreams: Bool = false) {
             while openConnections + sockets.streamSockets >= maximumOpen {
-                if let first = pool.first {
+                if let attempt = attempts.first {
+                    giveUp(attempt)
+                } else if let first = pool.first {
                     pool.remove(first)
                     close(first)
                 } else if !isForStreams, streaming == 0, sockets.streamSockets > 0 {

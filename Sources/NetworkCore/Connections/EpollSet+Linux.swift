@@ -12,6 +12,9 @@
     /// The others, such as those of a name lookup, leave at once: libcurl closes them without a word, and a number used anew must not be
     /// taken for one that is in the set.
     ///
+    /// While the thread receives events, a caller's thread may close a socket and open another of the same number. Each event names
+    /// the registration that it belongs to, and those of an earlier one are dropped.
+    ///
     /// The loop's thread waits; whoever has the engine's turn changes what it waits for. `wakeDescriptor` is written to under the
     /// loop's lock or by the holder of the turn.
     final class EpollSet {
@@ -20,6 +23,8 @@
             var wanted: UInt32 = 0
             /// What the kernel was asked for; 0 for nothing.
             var registered: UInt32 = 0
+            /// How often the number was registered.
+            var registrations: UInt32 = 0
             /// Whether it was opened here.
             var isOurs = false
             /// Whether it was opened for HTTP/2.
@@ -71,7 +76,7 @@
         func open(family: CInt, kind: CInt, transport: CInt, isForStreams: Bool = false) -> CInt {
             let socket = Glibc.socket(family, kind | CInt(SOCK_CLOEXEC.rawValue), transport)
             guard socket >= 0 else { return socket }
-            update(socket) { $0 = Socket(isOurs: true, isForStreams: isForStreams) }
+            update(socket) { $0 = Socket(registrations: $0.registrations, isOurs: true, isForStreams: isForStreams) }
             if isForStreams { streamSockets += 1 }
             return socket
         }
@@ -88,7 +93,7 @@
                 if state.isLingering { lingering -= 1 }
                 if state.registered != 0 { control(EPOLL_CTL_DEL, socket, 0) }
                 if state.isForStreams { streamSockets -= 1 }
-                state = Socket()
+                state = Socket(registrations: state.registrations)
             }
             return staysOpen ? 0 : Glibc.close(socket)
         }
@@ -154,7 +159,7 @@
                     state.isLingering = true
                     lingering += 1
                 } else {
-                    state = Socket()
+                    state = Socket(registrations: state.registrations)
                     Glibc.close(socket)
                 }
             }
@@ -203,12 +208,15 @@
         func forEach(_ count: Int, _ body: (Event) -> Void) {
             for index in 0..<count {
                 let event = events[index]
-                let socket = event.data.fd
+                let socket = CInt(truncatingIfNeeded: event.data.u64)
                 if socket == wakeDescriptor {
                     var value: UInt64 = 0
                     _ = read(wakeDescriptor, &value, 8)
                     continue
                 }
+                // It was closed meanwhile, and its number may be another's.
+                let registration = UInt32(truncatingIfNeeded: event.data.u64 >> 32)
+                guard sockets[Int(socket)].registrations == registration, sockets[Int(socket)].registered != 0 else { continue }
                 let isBroken = event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
                 let mayRead = event.events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue) != 0
                 let mayWrite = event.events & EPOLLOUT.rawValue != 0
@@ -244,12 +252,14 @@
 
         private func register(_ interest: UInt32, _ socket: CInt, _ state: inout Socket) {
             let operation = interest == 0 ? EPOLL_CTL_DEL : state.registered == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
-            control(operation, socket, interest)
+            if operation == EPOLL_CTL_ADD { state.registrations &+= 1 }
+            control(operation, socket, interest, registration: state.registrations)
             state.registered = interest
         }
 
-        private func control(_ operation: CInt, _ socket: CInt, _ interest: UInt32) {
-            var event = epoll_event(events: interest, data: epoll_data_t(fd: socket))
+        private func control(_ operation: CInt, _ socket: CInt, _ interest: UInt32, registration: UInt32 = 0) {
+            let data = UInt64(registration) << 32 | UInt64(UInt32(bitPattern: socket))
+            var event = epoll_event(events: interest, data: epoll_data_t(u64: data))
             guard epoll_ctl(descriptor, operation, socket, &event) != 0 else { return }
             if operation == EPOLL_CTL_ADD, errno == EEXIST {
                 _ = epoll_ctl(descriptor, EPOLL_CTL_MOD, socket, &event)

@@ -5,7 +5,7 @@
     /// A connection that speaks HTTP/1.1, from its handshake until it is closed: one request after another.
     ///
     /// Confined to the holder of the engine's turn.
-    final class HTTP1Connection: DeadlineMember {
+    final class HTTP1Connection: PoolMember {
         /// What has come of an attempt to move bytes.
         enum Movement {
             case bytes(Int)
@@ -40,6 +40,8 @@
         let isSecure: Bool
         /// Requests that have been sent on it.
         var uses = 0
+        /// Whether it has been kept for a request, so that the server may have closed it meanwhile.
+        var wasIdle = false
         /// Until when it may wait for its next request.
         var deadline = UInt64.max
         var heapIndex = -1
@@ -140,5 +142,7 @@
         var origin: String
         /// The number of the trust policy.
         var trust: Int
+        /// Whether it may turn out to speak HTTP/2; not known before its handshake is over.
+        var offersHTTP2 = false
     }
 #endif

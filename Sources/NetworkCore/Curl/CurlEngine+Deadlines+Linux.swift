@@ -17,7 +17,9 @@
         func endLate() {
             while let transfer = deadlines.first, transfer.deadline <= now {
                 if transfer.totalDeadline <= now {
-                    end(transfer, .failure(transfer.lateness("the total timeout ran out", phase: transfer.phase, now)))
+                    let error = transfer.lateness("the total timeout ran out", phase: transfer.phase, now)
+                    keepConnecting(transfer)
+                    end(transfer, .failure(error))
                     continue
                 }
                 if isConnecting(transfer) {
@@ -40,6 +42,7 @@
                     schedule(transfer, at: idleDeadline)
                 }
             }
+            while let attempt = attempts.first, attempt.deadline <= now { giveUp(attempt) }
             while let idle = pool.first, idle.deadline <= now {
                 pool.remove(idle)
                 close(idle)

@@ -25,18 +25,23 @@
         var deadlines = DeadlineHeap<CurlTransfer>()
         /// When somebody will have stood in line for too long.
         private var lineDeadline = UInt64.max
-        var pool = ConnectionPool()
+        /// Idle HTTP/1.1 connections.
+        var pool = ConnectionPool<HTTP1Connection>()
+        /// Connections that are being made, and that no transfer waits for any more: the next one to the same origin does.
+        var attempts = ConnectionPool<ConnectHandle>()
         var spareConnects = SpareHandles<ConnectHandle>()
         var spareStreams = SpareHandles<HTTP2Handle>()
-        /// Handles whose connection is being made, also those that nobody waits for any more.
+        /// Handles whose connection is being made, with or without a transfer that waits for it.
         var connecting = 0
-        /// Those that nobody waits for.
-        var unattended: [ObjectIdentifier: ConnectHandle] = [:]
+        /// Handles whose connection is of no use to anybody, until libcurl is done with them.
+        var unwanted: [ObjectIdentifier: ConnectHandle] = [:]
+        /// The same over HTTP/2: libcurl makes a connection, and the transfer that it began with is gone.
+        var streamAttempts: [ObjectIdentifier: HTTP2Handle] = [:]
         /// When libcurl is made to look over its connections.
         var sweepAt = UInt64.max
         /// HTTP/1.1 connections, idle ones included, and those that are being made.
         var openConnections = 0
-        /// Transfers over HTTP/2.
+        /// Handles at work over HTTP/2.
         var streaming = 0
         /// What the origins are known to speak.
         var versions: [String: ProtocolRegistry.Version] = [:]
@@ -134,10 +139,13 @@
                 let commands = loop.takeCommands()
                 for command in commands { obey(command) }
                 work()
-                if transfers == 0, connecting == 0, loop.mayEnd() {
-                    hasEnded = true
-                    closeIdle()
-                    return turn.release()
+                if transfers == 0, loop.isClosed {
+                    giveUpAttempts()
+                    if connecting == 0, loop.mayEnd() {
+                        hasEnded = true
+                        closeIdle()
+                        return turn.release()
+                    }
                 }
                 lineDeadline = loops.endLate(now)
                 let milliseconds = commands.isEmpty && ready.isEmpty ? waitMilliseconds() : 0
@@ -223,14 +231,14 @@
             }
             while let done = streams?.nextDone() {
                 let easy = Unmanaged<HTTP2Handle>.fromOpaque(done.handle).takeUnretainedValue()
-                if let transfer = easy.transfer { finish(transfer, easy, done.code) }
+                if let transfer = easy.transfer { finish(transfer, easy, done.code) } else { release(easy) }
             }
         }
 
         private var nextDeadline: UInt64 {
             min(
                 min(connector.deadline, streams?.deadline ?? .max), min(deadlines.first?.deadline ?? .max, lineDeadline),
-                min(pool.first?.deadline ?? .max, sweepAt))
+                min(min(pool.first?.deadline ?? .max, attempts.first?.deadline ?? .max), sweepAt))
         }
 
         private func waitMilliseconds() -> CInt {

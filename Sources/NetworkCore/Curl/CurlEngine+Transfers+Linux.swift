@@ -73,7 +73,9 @@
 
         func cancel(_ transfer: CurlTransfer) {
             // It may have ended meanwhile, or is still to be started.
-            if transfer.isHere { end(transfer, nil) }
+            guard transfer.isHere else { return }
+            keepConnecting(transfer)
+            end(transfer, nil)
         }
 
         /// Goes on in both directions; what still cannot go on pauses anew.
@@ -156,7 +158,7 @@
             switch carrier {
             case .none: break
             case .awaitingVersion: awaitingVersion[transfer.origin]?.removeAll { $0 === transfer }
-            case .connecting(let handle): abandon(handle)
+            case .connecting(let handle): giveUp(handle)
             case .http1(let connection):
                 connection.transfer = nil
                 close(connection)

@@ -102,6 +102,9 @@
             }
         }
 
+        /// Whether nothing new will be started.
+        var isClosed: Bool { inbox.withLock(\.isClosed) }
+
         /// The engine, if its thread waits and nothing has come in since.
         private var waitingEngine: CurlEngine? {
             inbox.withLock { $0.isAsleep && $0.commands.isEmpty ? $0.engine : nil }

@@ -201,7 +201,7 @@
         private func failSending(_ connection: HTTP1Connection, _ transfer: CurlTransfer, _ failure: HTTP1Connection.Failure) {
             connection.sending.hasFailed = true
             // Nothing has gone out, so that nothing can have been done: any method may go on another connection.
-            if !connection.sending.hasBegun, connection.uses > 1, transfer.canSendBodyAgain {
+            if !connection.sending.hasBegun, connection.wasIdle, transfer.canSendBodyAgain {
                 return launchAnew(transfer, insteadOf: connection)
             }
             connection.sendFailure = failure

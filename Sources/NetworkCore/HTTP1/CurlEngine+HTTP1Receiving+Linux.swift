@@ -143,13 +143,21 @@
             }
             let parser = connection.parser
             let isReusable =
-                parser.keepsConnection && !hasLeftover && connection.sending.isComplete
+                parser.keepsConnection && !hasLeftover && isSent(transfer, on: connection)
                 && !connection.sending.head.closesConnection
                 && !connection.hasEnded && parser.keepAliveMaximum != 0
             transfer.head = parser.head
             detach(transfer, from: connection)
             if isReusable { keep(connection, serverSeconds: parser.keepAliveTimeoutSeconds) } else { close(connection) }
             finish(transfer)
+        }
+
+        /// Whether the server has got the whole request. A body of a known length is sent with its last byte, which may be before whoever
+        /// makes it says that it ends.
+        private func isSent(_ transfer: CurlTransfer, on connection: HTTP1Connection) -> Bool {
+            if connection.sending.isComplete { return true }
+            return connection.sending.isPumped && !connection.sending.hasFailed && !connection.sending.hasBytes
+                && transfer.bodyLength == connection.sentBodyBytes
         }
 
         private func receiveEnd(_ connection: HTTP1Connection, _ transfer: CurlTransfer) {
@@ -174,7 +182,7 @@
         private func lose(
             _ connection: HTTP1Connection, _ transfer: CurlTransfer, _ failure: HTTP1Connection.Failure?, _ flaw: HTTP1Flaw?
         ) {
-            let wasKept = connection.uses > 1
+            let wasKept = connection.wasIdle
             let hasAnswered = connection.parser.hasReceivedBytes
             if !hasAnswered, wasKept, transfer.request.isIdempotent, !transfer.sending.isRepeated, transfer.canSendBodyAgain {
                 return `repeat`(transfer)

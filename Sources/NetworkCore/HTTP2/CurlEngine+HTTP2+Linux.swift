@@ -133,9 +133,10 @@
         func release(_ easy: HTTP2Handle) {
             streaming -= 1
             if let streams { ccurl_multi_remove(streams.pointer, easy.pointer) }
-            let wasAskedAgain = easy.transfer?.sending.wasAskedAgain ?? false
+            streamAttempts[ObjectIdentifier(easy)] = nil
+            let isReusable = easy.transfer.map { !$0.sending.wasAskedAgain } ?? false
             easy.transfer = nil
-            if !wasAskedAgain { spareStreams.put(easy) }
+            if isReusable { spareStreams.put(easy) }
         }
 
         private func detach(_ transfer: CurlTransfer, _ easy: HTTP2Handle) {

@@ -15,6 +15,8 @@
         var lostHTTP2 = false
         /// Whether libcurl has said that the server refused the stream (``LibraryQuirks/saysRefusals``).
         var heardRefusal = false
+        /// Whether libcurl is making a connection that began with this handle: a socket was opened, and nothing has been sent.
+        var isConnecting = false
         private let sockets: EpollSet
         private var headerList: UnsafeMutableRawPointer?
         private var headerLines: [String] = []
@@ -48,6 +50,7 @@
             ccurl_easy_set_open_callback(pointer) { context, _, address in
                 guard let context, let address = address?.pointee else { return -1 }
                 let easy = Unmanaged<HTTP2Handle>.fromOpaque(context).takeUnretainedValue()
+                easy.isConnecting = true
                 return easy.openSocket(easy.sockets, address, isForStreams: true)
             }
             ccurl_easy_set_close_callback(pointer) { context, socket in
@@ -71,6 +74,7 @@
         func configure(_ transfer: CurlTransfer, route: Route, connectTimeout: Duration, extraFields: [String]) -> Bool {
             reset()
             lostHTTP2 = false
+            isConnecting = false
             heardRefusal = false
             let request = transfer.request
             guard request.url.absoluteString.withCString({ setString(CCURLOPT_URL, $0) }) else { return false }

@@ -22,6 +22,7 @@
     extension HTTP2Handle {
         fileprivate func mayBeSent() -> Bool {
             guard let transfer else { return false }
+            isConnecting = false
             // A connection was made, and the server speaks something else by now: libcurl's HTTP/1.1 is not used.
             if handshake.pointee.is_done != 0, handshake.pointee.protocol != CInt(CALPN_HTTP2) {
                 lostHTTP2 = true

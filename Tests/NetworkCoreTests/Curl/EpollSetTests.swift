@@ -103,6 +103,29 @@
             }
         }
 
+        @Test func `an event of a socket that was closed meanwhile is not taken for one of the next socket of that number`() throws {
+            let (first, firstPeer) = try pair()
+            let closed = connection(on: first)
+            set.adopt(closed)
+            close(firstPeer)
+            let count = set.wait(milliseconds: 1000)
+            #expect(count == 1)
+            set.release(closed, closes: false)
+            let (second, secondPeer) = try pair()
+            defer { for descriptor in [second, secondPeer] { close(descriptor) } }
+            #expect(dup2(second, first) == first)
+            let open = connection(on: first)
+            set.adopt(open)
+            defer { set.release(open, closes: true) }
+            set.forEach(count) { if case .connection(_, let readiness) = $0 { #expect(!readiness.hasEnded) } }
+        }
+
+        private func connection(on descriptor: CInt) -> HTTP1Connection {
+            HTTP1Connection(
+                descriptor: descriptor, key: ConnectionKey(origin: "http://127.0.0.1:1", trust: 0), handle: nil, isSecure: false,
+                target: .origin, timings: ConnectTimings())
+        }
+
         @Test func `children do not inherit a connection`() throws {
             let socket = set.open(family: AF_INET, kind: CInt(SOCK_STREAM.rawValue), transport: 0)
             #expect(fcntl(socket, F_GETFD) & FD_CLOEXEC != 0)

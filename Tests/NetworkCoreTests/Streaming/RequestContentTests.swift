@@ -76,6 +76,19 @@
             #expect(server.connectionCount == 1)
         }
 
+        @Test func `a body of known length is sent with its last byte, before its sequence ends`() async throws {
+            let server = try echoServer()
+            let session = CurlSessionManager()
+            for _ in 0..<10 {
+                let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+                continuation.yield(bytes(60))
+                let body = RequestContent.stream(length: 60) { pieces }
+                #expect(try await session.response(for: request(server, body: body)).body == bytes(60))
+                continuation.finish()
+            }
+            #expect(server.connectionCount == 1)
+        }
+
         @Test func `a sequence is asked for no more than the server takes`() async throws {
             let server = try FlowServer(sending: nil)
             let total = 64 << 20

@@ -1,0 +1,135 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+    import Testing
+
+    /// A connection that is being made when its request is cancelled serves the next one.
+    ///
+    /// The server is a SOCKS proxy that takes its time, so that a test decides when connections are ready.
+    @Suite(.timeLimit(.minutes(1)))
+    struct CancelledConnectTests {
+        /// Opens once, for all who wait.
+        private final class Door: Sendable {
+            private let semaphore = DispatchSemaphore(value: 0)
+
+            func open() { semaphore.signal() }
+
+            func pass() {
+                semaphore.wait()
+                semaphore.signal()
+            }
+        }
+
+        private let door = Door()
+        private let arrivals = AsyncStream.makeStream(of: Int.self)
+        private let proxy: RawServer
+
+        init() throws {
+            let (door, arrivals) = (door, arrivals.continuation)
+            proxy = try RawServer { connection in
+                // RFC 1928: the greeting, and the request with an IPv4 address.
+                let methods = try connection.take(2)[1]
+                _ = try connection.take(Int(methods))
+                try connection.send([5, 0])
+                _ = try connection.take(10)
+                arrivals.yield(connection.number)
+                door.pass()
+                try connection.send([5, 0, 0, 1, 127, 0, 0, 1, 0, 80])
+                while try connection.request() != nil { try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }
+            }
+        }
+
+        private func session(_ adjust: (inout SessionConfiguration) -> Void = { _ in }) -> CurlSessionManager {
+            CurlSessionManager(
+                configuration: SessionConfiguration {
+                    $0.proxy = .socks5(host: "127.0.0.1", port: Int(proxy.port))
+                    adjust(&$0)
+                })
+        }
+
+        private let request = NetworkRequest(url: URL(string: "http://127.0.0.1:80/") ?? URL(fileURLWithPath: "/"))
+
+        /// Waits until a connection has come to the proxy.
+        private func nextArrival() async { _ = await arrivals.stream.first { _ in true } }
+
+        @Test func `the next request takes the connection over`() async throws {
+            let session = session()
+            for _ in 0..<20 {
+                let task = Task { try await session.response(for: request) }
+                if proxy.connections == 0 { await nextArrival() }
+                task.cancel()
+                await #expect(throws: TransportError.self) { try await task.value }
+            }
+            let last = Task { try await session.response(for: request) }
+            door.open()
+            let response = try await last.value
+            #expect(response.statusCode == 200)
+            #expect(proxy.connections == 1)
+            let timings = response.timings
+            #expect((timings.nameLookup ?? .zero) + (timings.connect ?? .zero) <= timings.total, "\(timings)")
+        }
+
+        @Test func `a connection that comes about without a request is kept`() async throws {
+            let session = session()
+            let task = Task { try await session.response(for: request) }
+            await nextArrival()
+            task.cancel()
+            _ = await task.result
+            door.open()
+            for _ in 0..<2 { #expect(try await session.response(for: request).statusCode == 200) }
+            #expect(proxy.connections == 1)
+        }
+
+        @Test func `a request with too little time leaves its connection to the next one`() async throws {
+            let session = session()
+            var hasty = request
+            hasty.timeouts.total = .milliseconds(50)
+            let error = await #expect(throws: TransportError.self) { try await session.response(for: hasty) }
+            #expect(error?.code == .timedOut)
+            door.open()
+            #expect(try await session.response(for: request).statusCode == 200)
+            #expect(proxy.connections == 1)
+        }
+
+        @Test func `a connection that has taken too long is given up`() async throws {
+            let session = session()
+            var slow = request
+            slow.timeouts.connect = .milliseconds(50)
+            let error = await #expect(throws: TransportError.self) { try await session.response(for: slow) }
+            #expect(error?.code == .timedOut)
+            door.open()
+            #expect(try await session.response(for: request).statusCode == 200)
+            #expect(proxy.connections == 2)
+        }
+
+        @Test func `without kept connections it is closed at once`() async throws {
+            let session = session { $0.maximumIdleConnections = 0 }
+            let task = Task { try await session.response(for: request) }
+            await nextArrival()
+            task.cancel()
+            _ = await task.result
+            door.open()
+            #expect(try await session.response(for: request).statusCode == 200)
+            #expect(proxy.connections == 2)
+        }
+
+        @Test func `it is closed with the session manager`() async throws {
+            let hangUps = AsyncStream.makeStream(of: Void.self)
+            let silent = try RawServer { connection in
+                _ = try connection.take(3)
+                connection.waitForHangUp()
+                hangUps.continuation.yield()
+            }
+            do {
+                let session = CurlSessionManager(
+                    configuration: SessionConfiguration { $0.proxy = .socks5(host: "127.0.0.1", port: Int(silent.port)) })
+                let task = Task { try await session.response(for: request) }
+                while silent.connections == 0 { await Task.yield() }
+                task.cancel()
+                _ = await task.result
+            }
+            _ = await hangUps.stream.first { true }
+        }
+    }
+#endif
