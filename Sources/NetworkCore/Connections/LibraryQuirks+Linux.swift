@@ -33,10 +33,9 @@
         /// - 8.7.0 to 8.12.1 hold all that a server sends (curl commit f78700814d), and 8.6.0 to 8.8.0 turn in circles (curl#13908);
         /// - 8.13.0 may not go on with a stream that was stopped (curl#16955);
         /// - 8.16.0 calls framing broken while other streams of the connection are cancelled, and 8.15.0 is not known to do better;
-        /// - 8.17.0 to 8.20.0 turn in circles while a stream is stopped (curl#21671);
-        /// - 8.23.0 comes to a near standstill while most streams are cancelled, and 8.21.0 and 8.22.0 are not known to do better.
+        /// - 8.17.0 to 8.20.0 turn in circles while a stream is stopped (curl#21671).
         static let versionsWithHTTP2: [Range<UInt32>] = [
-            0x07_53_00..<0x08_01_00, 0x08_0E_00..<0x08_0F_00,
+            0x07_53_00..<0x08_01_00, 0x08_0E_00..<0x08_0F_00, 0x08_15_00..<0xFF_FF_FF,
         ]
 
         static let current = LibraryQuirks(version: CurlLibrary.current.version, tls: CurlLibrary.current.tls)

@@ -11,8 +11,8 @@
                 (0x08_01_02, false), (0x08_04_00, false), (0x08_05_00, false), (0x08_06_00, false), (0x08_08_00, false),
                 (0x08_0C_01, false),
                 (0x08_0D_00, false), (0x08_0E_01, true), (0x08_10_00, false), (0x08_13_00, false), (0x08_14_00, false),
-                (0x08_15_00, false),
-                (0x08_17_00, false), (0x09_00_00, false),
+                (0x08_15_00, true),
+                (0x08_17_00, true), (0x09_00_00, true),
             ] as [(UInt32, Bool)])
         func `HTTP/2 is spoken over the versions that Docs/Engine.md names`(version: UInt32, speaks: Bool) {
             #expect(LibraryQuirks(version: version, tls: "OpenSSL/3.0.11", canWatchHandshakes: true).speaksHTTP2 == speaks)
