@@ -222,7 +222,8 @@
                 spare(handle)
             }
             let connection = HTTP1Connection(
-                descriptor: socket, key: ConnectionKey(origin: handle.origin, trust: handle.trust.number), handle: isBare ? nil : handle, isSecure: handle.isSecure,
+                descriptor: socket, key: ConnectionKey(origin: handle.origin, trust: handle.trust.number),
+                handle: isBare ? nil : handle, isSecure: handle.isSecure,
                 target: handle.target, timings: timings)
             sockets.adopt(connection)
             return connection

@@ -40,7 +40,8 @@
         }
 
         let wakeDescriptor: CInt
-        /// Not for a lone transfer: a caller starts it, often receives the response at once, and would have the thread wake up for it.
+        /// Whether sockets of idle HTTP/2 connections stay registered. `false` while there is one transfer only: its caller often receives
+        /// the response itself, and the thread would wake up for it.
         var keepsIdleSockets = false
         /// Sockets that wait to be closed by libcurl (``LibraryQuirks/closesRemovedConnections``).
         private(set) var lingering = 0
@@ -134,7 +135,7 @@
             watch(connection, true)
         }
 
-        /// Whether the thread is woken by a connection that is open. An event that there was meanwhile comes when it is again.
+        /// Starts or stops watching an open connection. What has become ready meanwhile is reported when it is watched again.
         func watch(_ connection: HTTP1Connection, _ isWatched: Bool) {
             connection.isWatched = isWatched
             update(connection.descriptor) { state in

@@ -46,7 +46,7 @@
         var deadline = UInt64.max
         var heapIndex = -1
         var isOpen = true
-        /// Whether the engine's thread is told of its socket's events.
+        /// Whether the engine's thread is notified of its socket's events.
         var isWatched = false
         /// Whether there may be something to read; cleared by a read that comes back empty.
         var mayRead = false

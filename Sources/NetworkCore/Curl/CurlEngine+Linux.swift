@@ -47,14 +47,14 @@
         var versions: [String: ProtocolRegistry.Version] = [:]
         /// Transfers that wait for that, by origin.
         var awaitingVersion: [String: [CurlTransfer]] = [:]
-        /// By which way HTTP/2 goes to an origin, and until when that stands.
+        /// The route of HTTP/2 requests to an origin, and until when it is used without deciding anew.
         var streamRoutes: [String: (route: Route, until: UInt64)] = [:]
         /// Connections that have more to read than they were let read at once.
         var ready: [HTTP1Connection] = []
         var briefWait = BriefWait()
-        /// Whether a caller's thread is at work, which may look for what comes itself.
+        /// Whether a caller's thread holds the turn, which may poll for the response itself.
         var holdsBackWatching = false
-        /// Connections that the thread is to be told of when the caller's is done.
+        /// Connections that the engine's thread watches once the caller's thread gives up the turn.
         var unwatched: [HTTP1Connection] = []
         /// Started here and not ended.
         var transfers = 0 {

@@ -68,12 +68,12 @@
             transfer.sending.noteSent()
         }
 
-        /// Looks for the response of a lone exchange on the thread that has started it, for a moment, where that has proved worthwhile.
+        /// Polls for the response of the only request on the thread that has sent it, for a moment, where ``BriefWait`` says so.
         func waitBriefly(for transfer: CurlTransfer) {
             guard transfers == 1, case .http1(let connection) = transfer.carrier, connection.sending.isComplete,
                 transfer.firstByte == 0, briefWait.isDue()
             else { return }
-            // Else the thread would wake up for what is dealt with here.
+            // Otherwise the engine's thread would wake up for the response that is received here.
             if connection.isWatched, briefWait.isReliable {
                 sockets.watch(connection, false)
                 unwatched.append(connection)
@@ -91,7 +91,7 @@
             advance(connection)
         }
 
-        /// Leaves the connections that are still in use to the thread.
+        /// Has the engine's thread watch the connections again that are still in use.
         func watchAgain() {
             guard !unwatched.isEmpty else { return }
             for connection in unwatched where connection.isOpen && connection.transfer != nil && !connection.isWatched {

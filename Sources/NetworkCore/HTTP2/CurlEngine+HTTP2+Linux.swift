@@ -37,8 +37,7 @@
             schedule(transfer, at: now &+ transfer.idleNanoseconds)
         }
 
-        /// Whether libcurl makes a connection for the request is not known, so the way of one is decided anew once a second, and after a
-        /// failure.
+        /// The route of a connection, in case libcurl makes one for the request. It is decided anew once a second, and after a failure.
         private func streamRoute(for transfer: CurlTransfer) throws(TransportError) -> Route {
             if let known = streamRoutes[transfer.origin], now < known.until { return known.route }
             let route = try Route(loop.configuration, for: transfer.request)

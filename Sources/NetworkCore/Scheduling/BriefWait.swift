@@ -1,26 +1,26 @@
-/// Decides whether whoever starts a lone exchange looks for its response for a moment, before it leaves that to the engine's thread.
+/// Decides whether the thread that sends the only request polls for its response for a moment, before the engine's thread takes over.
 ///
-/// Within one machine a response comes in less time than it takes to wake that thread. Where none came in time, it is tried ever less
-/// often: once in 1024 exchanges with a server that is far away.
+/// Within one machine a response arrives sooner than a thread can be woken. After each response that did not arrive in time, the
+/// number of requests without polling doubles, up to 1,023.
 struct BriefWait {
-    /// For how long, in nanoseconds.
+    /// How long to poll, in nanoseconds.
     static let limit: UInt64 = 100_000
 
     private var misses = 0
     private var hits = 0
     private var skips = 0
 
-    /// Whether responses have come in time often enough to count on it.
+    /// Whether at least the last three polls received their response in time.
     var isReliable: Bool { hits >= 3 }
 
-    /// Whether to look this time.
+    /// Whether to poll this time.
     mutating func isDue() -> Bool {
         if skips == 0 { return true }
         skips -= 1
         return false
     }
 
-    /// - Parameter isHit: Whether a response came in time.
+    /// - Parameter isHit: Whether the response arrived in time.
     mutating func note(isHit: Bool) {
         if isHit {
             misses = 0

@@ -24,7 +24,7 @@ final class UploadPipe: Sendable {
 
     /// Bytes that may wait before the maker does. One chunk is taken whatever its size.
     static let capacity = 256 << 10
-    /// From how many bytes on a chunk is not worth copying.
+    /// From how many bytes on a chunk is handed over without a copy.
     static let largeBytes = 16 << 10
 
     private let state = Locked(State())
@@ -79,7 +79,9 @@ final class UploadPipe: Sendable {
 
     // MARK: The engine's side, one thread at a time
 
-    /// Takes the first chunk as it is, if it is a large one that nobody has taken a part of.
+    /// Removes and returns the first chunk without a copy, if it has at least ``largeBytes`` and no byte of it was read.
+    ///
+    /// - Returns: `nil` where ``read(into:)`` is to be used.
     func takeLargeChunk() -> Data? {
         let (chunk, writer): (Data?, UnsafeContinuation<Bool, Never>?) = state.withLock { state in
             guard state.taken == 0, let first = state.chunks.first, first.count >= Self.largeBytes else { return (nil, nil) }

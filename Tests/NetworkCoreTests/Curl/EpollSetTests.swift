@@ -103,7 +103,9 @@
             }
         }
 
-        @Test func `an event of a socket that was closed meanwhile is not taken for one of the next socket of that number`() throws {
+        @Test func `an event of a socket that was closed meanwhile is not taken for one of the next socket of that number`()
+            throws
+        {
             let (first, firstPeer) = try pair()
             let closed = connection(on: first)
             set.adopt(closed)

@@ -59,10 +59,7 @@
         /// After all that, all connections can be had at once: no place was lost.
         private func meet(_ client: StormClient, _ round: Int, members: Int) async {
             // What is still to be said unasked is said on connections that are then given up.
-            for _ in 0..<100 where client.journal.withState(\.pendingPushes) > 0 {
-                try? await Task.sleep(for: .milliseconds(5))
-            }
-            try? await Task.sleep(for: .milliseconds(30))
+            await client.journal.waitForPushes()
             let target = URL(string: "meet/\(round)", relativeTo: client.url)?.absoluteURL ?? client.url
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<members {

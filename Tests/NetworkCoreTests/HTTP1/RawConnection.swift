@@ -3,12 +3,12 @@
     import Glibc
     import NetworkCore
 
-    /// One connection of a ``RawServer``: calls that block, for at most ten seconds each. Belongs to the thread that serves it.
+    /// One connection of a ``RawServer``: calls that block, for at most 50 seconds each. Belongs to the thread that serves it.
     final class RawConnection {
         enum Failure: Error {
             /// The peer has closed or reset the connection.
             case ended
-            /// Nothing moved for ten seconds.
+            /// Nothing moved for 50 seconds.
             case late
             /// What came is no HTTP.
             case malformed
@@ -17,14 +17,14 @@
         /// Counted from 0, in the order of being accepted.
         let number: Int
         let descriptor: Int32
-        private let server: Locked<RawServer.State>
+        private let server: Watched<RawServer.State>
         /// Received, and not taken yet.
         private var unread: ArraySlice<UInt8> = []
         private var isClosed = false
         /// In milliseconds; long, since a machine that has much to do lets a test stand still for many seconds.
         private static let patience: Int32 = 50_000
 
-        init(_ descriptor: Int32, number: Int, server: Locked<RawServer.State>, sendBuffer: Int?) {
+        init(_ descriptor: Int32, number: Int, server: Watched<RawServer.State>, sendBuffer: Int?) {
             self.descriptor = descriptor
             self.number = number
             self.server = server
@@ -205,7 +205,11 @@
 
         /// Waits until all has gone out, so that a reset does not take it back.
         func flush() {
-            for _ in 0..<2000 where unsent > 0 { usleep(1000) }
+            // A socket is writable then only when nothing is unsent.
+            set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(1))
+            defer { set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(-1)) }
+            var interest = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            _ = poll(&interest, 1, 2_000)
         }
 
         /// How many connections of the server are open on both sides: neither end has said that it has ended.

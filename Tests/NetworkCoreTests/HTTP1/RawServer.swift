@@ -16,7 +16,7 @@
             var connection: Int
         }
 
-        struct State {
+        struct State: Sendable {
             var accepted = 0
             var open: [Int: Int32] = [:]
             var arrivals: [Arrival] = []
@@ -27,7 +27,7 @@
         let port: UInt16
         let url: URL
         private let listener: Int32
-        private let state: Locked<State>
+        private let state: Watched<State>
 
         /// - Parameters:
         ///   - sendBuffer: `SO_SNDBUF` of its connections, in bytes; the system's default unless given.
@@ -39,7 +39,7 @@
             self.listener = listener
             self.port = port
             url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
-            let state = Locked(State(keepsArrivals: keepsArrivals))
+            let state = Watched(State(keepsArrivals: keepsArrivals))
             self.state = state
             Thread.detachNewThread {
                 while true {
@@ -82,6 +82,11 @@
             }
             // Its number may be another socket's by then.
             if !wasStopped { shutdown(listener, Int32(SHUT_RDWR)) }
+        }
+
+        /// Returns when all connections are closed.
+        func waitUntilClosed() async {
+            await state.wait { $0.open.isEmpty }
         }
 
         /// How many connections were accepted.

@@ -48,7 +48,7 @@
 
     /// One caller of a fuzz run: after each response that may be bad, one that is good, on the same session manager.
     final class FuzzLane: Sendable {
-        private struct State {
+        private struct State: Sendable {
             /// Cases whose bytes have all been sent, with the codings they were made for.
             var sent: [Int: Set<String>] = [:]
             /// Connections that may not be used again, and why.
@@ -60,7 +60,7 @@
         private let run: FuzzRun
         private let session: CurlSessionManager
         private let server: RawServer
-        private let state: Locked<State>
+        private let state: Watched<State>
 
         init(_ run: FuzzRun) throws {
             self.run = run
@@ -70,7 +70,7 @@
                     $0.maximumRedirects = 2
                     $0.connectTimeout = .seconds(5)
                 })
-            let state = Locked(State())
+            let state = Watched(State())
             self.state = state
             server = try RawServer(keepsArrivals: false) { try Self.serve($0, run, state) }
         }
@@ -144,17 +144,13 @@
 
         /// All that is unrequested has come then, and is to be seen before the connection is used again.
         private func waitUntilSent(_ number: Int) async -> Set<String> {
-            for _ in 0..<5_000 {
-                if let codings = state.withLock({ $0.sent[number] }) { return codings }
-                try? await Task.sleep(for: .milliseconds(1))
-            }
-            run.complain("a request never arrived", number)
-            return []
+            await state.wait { $0.sent[number] != nil }
+            return state.withLock { $0.sent[number] ?? [] }
         }
 
         func end() async {
             server.stop()
-            for _ in 0..<1_000 where server.openConnections > 0 { try? await Task.sleep(for: .milliseconds(5)) }
+            await server.waitUntilClosed()
         }
     }
 
@@ -162,7 +158,7 @@
     extension FuzzLane {
         private static func control(_ number: Int) -> Data { Data("control \(number)".utf8) }
 
-        private static func serve(_ connection: RawConnection, _ run: FuzzRun, _ state: Locked<State>) throws {
+        private static func serve(_ connection: RawConnection, _ run: FuzzRun, _ state: Watched<State>) throws {
             while let request = try connection.request() {
                 guard let number = Int(request.target.dropFirst(3)) else {
                     // A redirect that a mutation made up.
@@ -194,13 +190,13 @@
             }
         }
 
-        /// In parts, with pauses; and the end of the connection, as far as it can be told from what was sent.
+        /// In parts, each of which may be waited for until it has gone out; and the end of the connection, as far as it can be told from what was sent.
         private static func send(_ fuzz: FuzzCase, on connection: RawConnection) throws {
             var start = 0
             for cut in fuzz.cuts where cut > start && cut < fuzz.bytes.count {
                 try connection.send(fuzz.bytes.dropFirst(start).prefix(cut - start))
                 start = cut
-                if fuzz.waits { usleep(100) }
+                if fuzz.waits { connection.flush() }
             }
             try connection.send(fuzz.bytes.dropFirst(start))
             connection.flush()

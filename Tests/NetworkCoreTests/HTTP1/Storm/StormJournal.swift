@@ -6,7 +6,7 @@
     /// What has happened in a storm so far, seen from both ends, and which rules were broken.
     final class StormJournal: Sendable {
         /// One arrival of a request at the server.
-        struct Arrival: CustomStringConvertible {
+        struct Arrival: Sendable, CustomStringConvertible {
             var connection: Int
             /// How many requests the connection had carried before.
             var index: Int
@@ -24,7 +24,7 @@
             }
         }
 
-        struct Exchange {
+        struct Exchange: Sendable {
             var began: ContinuousClock.Instant?
             var ended: ContinuousClock.Instant?
             var ends = 0
@@ -37,7 +37,7 @@
             var duration: Duration { (ended ?? .now) - (began ?? .now) }
         }
 
-        struct State {
+        struct State: Sendable {
             var exchanges: [Exchange]
             var violations: [String: [String]] = [:]
             var counts: [String: Int] = [:]
@@ -47,11 +47,16 @@
         }
 
         let seed: UInt64
-        private let state: Locked<State>
+        private let state: Watched<State>
 
         init(seed: UInt64, exchanges: Int) {
             self.seed = seed
-            state = Locked(State(exchanges: Array(repeating: Exchange(), count: exchanges)))
+            state = Watched(State(exchanges: Array(repeating: Exchange(), count: exchanges)))
+        }
+
+        /// Returns when nothing is due any more on connections that are idle.
+        func waitForPushes() async {
+            await state.wait { $0.pendingPushes == 0 }
         }
 
         func plan(_ id: Int) -> StormPlan { StormPlan(seed: seed, id: id) }

@@ -28,7 +28,7 @@
         /// - Returns: When all that had come over them has been read.
         func end() async {
             server.stop()
-            for _ in 0..<1_000 where server.openConnections > 0 { try? await Task.sleep(for: .milliseconds(5)) }
+            await server.waitUntilClosed()
         }
 
         /// The client must not have more connections than it may. One that it is about to close counts for a moment.
