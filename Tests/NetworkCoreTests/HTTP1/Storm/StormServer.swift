@@ -204,6 +204,8 @@
                 connection.reset()
                 return false
             case .pushJoined(let push):
+                // An early response is sent without it.
+                guard pushed != nil else { return true }
                 journal.count("pushes")
                 if push == .timeout { connection.finish() }
                 return true
