@@ -18,8 +18,7 @@ extension RealServerTests {
 
         static let breaks = [
             Break("/refused", .connectionLost), Break("/internal-error", .connectionLost), Break("/cancel", .connectionLost),
-            // Sent again over HTTP/1.1, which this server does not speak.
-            Break("/http-1-1-required", .malformedResponse, .connectionLost), Break("/reset-after-head", .connectionLost),
+            Break("/reset-after-head", .connectionLost),
             Break("/reset-in-body", .connectionLost), Break("/goaway-unprocessed", .connectionLost),
             Break("/goaway-error", .connectionLost), Break("/close", .connectionLost), Break("/abort", .connectionLost),
             Break("/reset-connection", .connectionLost),
@@ -91,6 +90,21 @@ extension RealServerTests {
                 let response = try await session.send(.post, Servers.streams + "/refused?id=\(UUID())", body: Data("x".utf8))
                 #expect(response.statusCode == 200)
             }
+        }
+
+        @Test(arguments: Engine.ours, [HTTPMethod.get, .post, .put])
+        func `what the server wants over HTTP/1.1 is sent again over that (RFC 9113 §7)`(
+            engine: Engine, method: HTTPMethod
+        ) async throws {
+            let session = engine.trusting()
+            for isKept in [false, true] {
+                if isKept { _ = try await session.send(.get, "\(Servers.streams)/ok") }
+                let body = method == .get ? nil : Data("body".utf8)
+                let response = try await session.send(method, "\(Servers.streams)/http-1-1-required", body: body)
+                #expect(response.statusCode == 200 && response.timings.protocolName == "http/1.1")
+                #expect(response.body == body ?? Data())
+            }
+            #expect(try await session.send(.get, "\(Servers.streams)/ok").timings.protocolName == "h2")
         }
 
         @Test(arguments: Engine.ours) func `a POST the server may have processed is not sent again`(engine: Engine) async throws {

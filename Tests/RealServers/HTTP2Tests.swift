@@ -69,7 +69,9 @@ extension RealServerTests {
                         let response = try await session.send(method, "\(Servers.h2)/httpbin/anything", body: body)
                         let echo = try response.echo
                         #expect(echo.method == method.rawValue && echo.data.utf8.count == body?.count ?? 0)
-                        #expect(response.timings.protocolName == "h2")
+                        // Some versions of libcurl lose early responses to large bodies over HTTP/2.
+                        let isLarge = size > 32 << 10 && body != nil
+                        #expect(response.timings.protocolName == "h2" || isLarge)
                     }
                 }
                 try await group.waitForAll()

@@ -20,10 +20,11 @@ enum Servers {
     /// Those that end each connection after ten requests.
     static let shortH2 = environment["DATA_TRANSFER_SHORT_H2_URL"] ?? ""
     static let shortTLS = environment["DATA_TRANSFER_SHORT_TLS_URL"] ?? ""
-    /// What h11 has read; interim responses and trailers; HTTP/2 that breaks off.
+    /// What h11 has read; interim responses and trailers; HTTP/2 that breaks off; HTTP/2 with one stream per connection.
     static let echo = environment["DATA_TRANSFER_ECHO_URL"] ?? ""
     static let interim = environment["DATA_TRANSFER_INTERIM_URL"] ?? ""
     static let streams = environment["DATA_TRANSFER_STREAMS_URL"] ?? ""
+    static let narrow = environment["DATA_TRANSFER_NARROW_URL"] ?? ""
     /// On 127.0.0.1: one for all, one for `user:secret`, one that refuses, and SOCKS 5 for `user:secret`.
     static let proxyPort = port("PROXY")
     static let guardedProxyPort = port("GUARDED_PROXY")

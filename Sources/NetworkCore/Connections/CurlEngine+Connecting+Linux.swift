@@ -99,6 +99,14 @@
             guard code == CInt(CCURLE_OK) else { return fail(handle, transfer, code) }
             let speaksHTTP2 = handle.offersHTTP2 && handle.handshake.pointee.protocol == CInt(CALPN_HTTP2)
             let isSettled = handle.offersHTTP2
+            let agreesToHTTP1 = handle.offersHTTP2 || handle.handshake.pointee.protocol == CInt(CALPN_HTTP1)
+            if !agreesToHTTP1, versions[origin] == .http2, transfer?.versionRule != .http1 {
+                // HTTP/1.1 alone was offered and not agreed to, so that the server would speak HTTP/2 all the same.
+                drop(handle, isConnected: true)
+                transfer?.versionRule = .http2
+                if let transfer { launch(transfer) }
+                return
+            }
             guard handle.isWanted, !speaksHTTP2, let connection = connection(of: handle) else {
                 drop(handle, isConnected: true)
                 if isSettled { settle(origin, speaksHTTP2 ? .http2 : .http1) }
@@ -123,8 +131,9 @@
             transfer?.carrier = .none
             if offeredHTTP2 { settle(origin, nil) }
             guard let transfer else { return }
-            if speaksOther, !transfer.requiresHTTP1, versions[origin] != nil, LibraryQuirks.current.speaksHTTP2 {
-                settle(origin, nil)
+            if speaksOther, transfer.versionRule == .any, LibraryQuirks.current.speaksHTTP2 {
+                transfer.versionRule = .http2
+                if versions[origin] == .http1 { settle(origin, nil) }
                 return launch(transfer)
             }
             if isLateForOther { return launch(transfer) }

@@ -27,16 +27,20 @@
             transfer.carrier = .none
             guard let trust = transfer.trust else { return }
             guard transfer.origin.hasPrefix("https:") else { return launchHTTP1(transfer, trust) }
-            guard LibraryQuirks.current.speaksHTTP2, !transfer.requiresHTTP1 else { return launchHTTP1(transfer, trust) }
+            guard LibraryQuirks.current.speaksHTTP2, transfer.versionRule != .http1 else { return launchHTTP1(transfer, trust) }
             switch version(of: transfer) {
             case .known(.http1): launchHTTP1(transfer, trust)
-            case .known(.http2): launchHTTP2(transfer, trust)
+            case .known(.http2): if avoidsHTTP2(transfer) { launchHTTP1(transfer, trust) } else { launchHTTP2(transfer, trust) }
             case .findOut: connect(transfer, trust, offersHTTP2: true)
             case .wait:
                 transfer.carrier = .awaitingVersion
                 awaitingVersion[transfer.origin, default: []].append(transfer)
                 schedule(transfer, at: transfer.connectDeadline)
             }
+        }
+
+        private func avoidsHTTP2(_ transfer: CurlTransfer) -> Bool {
+            LibraryQuirks.current.losesEarlyResponses && transfer.isLargeUpload && transfer.versionRule == .any
         }
 
         /// Those who got a place that one of ours has left.
@@ -120,7 +124,7 @@
             transfer.request = next
             transfer.origin = next.origin
             transfer.sending = SendRule()
-            transfer.requiresHTTP1 = false
+            transfer.versionRule = .any
             transfer.resetResponse()
             enterAnew(transfer)
         }

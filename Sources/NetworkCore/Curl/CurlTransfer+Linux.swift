@@ -61,6 +61,14 @@
             case http2(HTTP2Handle)
         }
 
+        enum VersionRule {
+            case any
+            /// The server has refused the hop over HTTP/2 (RFC 9113 §7, `HTTP_1_1_REQUIRED`).
+            case http1
+            /// The server has refused a connection that offered HTTP/1.1 alone.
+            case http2
+        }
+
         private let answer = Locked(Answer.idle)
         private let loops: CurlLoops
         var limits: SessionConfiguration { loops.configuration }
@@ -84,8 +92,8 @@
         /// How often this hop has been sent, and whether it may be again.
         var sending = SendRule()
         var carrier = Carrier.none
-        /// Whether the server has refused this hop over HTTP/2.
-        var requiresHTTP1 = false
+        /// Which versions of HTTP the hop may be sent over.
+        var versionRule = VersionRule.any
         /// Whether it is in the loop that it was handed to.
         var isHere = false
         /// When the current hop asked to be let in.

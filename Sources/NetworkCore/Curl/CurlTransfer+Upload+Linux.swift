@@ -41,6 +41,12 @@
             return body.isReplayable || pump == nil
         }
 
+        /// Whether the body is larger than what goes out at once with the head.
+        var isLargeUpload: Bool {
+            guard request.sendsBody else { return false }
+            return bodyLength.map { $0 > 32 << 10 } ?? true
+        }
+
         /// - Parameter uploaded: Bytes that were sent.
         func isSending(uploaded: Int64) -> Bool {
             guard request.body != nil else { return false }

@@ -48,8 +48,10 @@
 
         private func makeStreams() -> CurlMulti? {
             guard let streams = CurlMulti(sockets) else { return nil }
-            // The gate keeps connections in use below the limits; libcurl closes idle ones to make room.
+            let configuration = loop.configuration
+            // The gate counts streams here; connections libcurl counts, and closes idle ones to make room.
             streams.set(CCURLMOPT_MAX_TOTAL_CONNECTIONS, maximumOpen)
+            streams.set(CCURLMOPT_MAX_HOST_CONNECTIONS, max(configuration.maximumConnectionsPerHost / configuration.eventLoops, 1))
             streams.set(CCURLMOPT_MAXCONNECTS, max(maximumIdle, 1))
             self.streams = streams
             return streams
@@ -76,7 +78,7 @@
                 // Either the server wants HTTP/1.1 for what was sent (RFC 9113 §7), or it does not speak HTTP/2 any more.
                 let isRequired = transfer.sending.wasSent
                 detach(transfer, easy)
-                if isRequired { transfer.requiresHTTP1 = true } else { settle(transfer.origin, .http1) }
+                if isRequired { transfer.versionRule = .http1 } else { settle(transfer.origin, .http1) }
                 return launch(transfer)
             }
             if transfer.isBodyUnwanted, transfer.head.isComplete { return finish(transfer) }

@@ -17,13 +17,17 @@
                 isReused: isReused, protocolName: long(CCURLINFO_HTTP_VERSION) == Int(CCURL_HTTP_VERSION_2_0) ? "h2" : nil)
         }
 
-        /// Whether a transfer that failed while it sent its body has its response all the same.
+        /// Whether a transfer that failed has its response all the same, as the response's length tells.
         ///
-        /// A server may answer before it has read everything, and then refuse the rest: the response counts (RFC 9113 §8.1).
+        /// A server may answer before it has read everything, and then refuse the rest (RFC 9113 §8.1), or go away after its response (§6.8).
         func hasWholeResponse(_ code: CInt, transfer: CurlTransfer) -> Bool {
-            guard [CCURLE_HTTP2_STREAM, CCURLE_SEND_ERROR, CCURLE_RECV_ERROR].contains(Int(code)), transfer.head.isComplete,
-                transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)), transfer.status >= 200
-            else { return false }
+            guard transfer.head.isComplete, transfer.status >= 200 else { return false }
+            switch Int(code) {
+            case CCURLE_HTTP2_STREAM, CCURLE_SEND_ERROR, CCURLE_RECV_ERROR:
+                guard transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)) else { return false }
+            case CCURLE_HTTP2: break
+            default: return false
+            }
             if transfer.status == 204 || transfer.status == 304 || transfer.request.method == .head { return true }
             return transfer.head.headers["Content-Length"].flatMap(Int64.init) == transfer.bytesReceived
         }
