@@ -22,6 +22,13 @@ extension RealServerTests {
             }
         }
 
+        @Test(arguments: Engine.ours, ["/a/c?", "/a/c?x", "/a/c?x=%2f%7E+y&z=//?"])
+        func `the target is sent byte for byte`(engine: Engine, target: String) async throws {
+            for server in [Servers.nginx, Servers.tls, Servers.h2] {
+                #expect(try await engine.trusting().send(.get, server + target).text == target, "\(server)")
+            }
+        }
+
         @Test(arguments: Engine.ours, [50, 1000])
         func `many requests at once share one connection`(engine: Engine, count: Int) async throws {
             let session = engine.trusting()

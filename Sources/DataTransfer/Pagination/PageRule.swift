@@ -29,7 +29,7 @@ public struct PageRule<Page: Sendable>: Sendable {
     public static var linkHeader: PageRule {
         PageRule { (page, _) throws(PageError) in
             guard let target = LinkField(page.headers).target(of: "next") else { return nil }
-            guard let url = URL(string: target, relativeTo: page.url)?.absoluteURL,
+            guard let url = URIReference(target).resolved(against: URIReference(page.url.absoluteString)).url,
                 ["http", "https"].contains(url.scheme?.lowercased())
             else { throw PageError.malformedLink(target.printable) }
             return .url(url)

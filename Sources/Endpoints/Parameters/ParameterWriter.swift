@@ -26,6 +26,12 @@ struct ParameterWriter {
         url.withBytes(of: range) { PercentEncoding.append($0, keeping: .query, to: &bytes) }
     }
 
+    /// A question mark with nothing behind it, where the URL has one and no item was written.
+    mutating func appendEmptyQuery(of url: URLText) {
+        guard url.queryRange?.isEmpty == true, separator == UInt8(ascii: "?") else { return }
+        bytes.append(UInt8(ascii: "?"))
+    }
+
     /// Every pair of a value, its names built as the style says.
     mutating func append(_ node: ParameterNode, named name: String) throws(RequestGenerationError) {
         switch node {

@@ -35,6 +35,7 @@ struct RequestTarget {
         }
         query.appendQuery(of: own)
         for item in items { try query.append(item.value, named: item.name) }
+        query.appendEmptyQuery(of: own)
 
         guard let url = URL(string: String(decoding: query.bytes, as: UTF8.self)) else {
             let shown = isFullPath ? URLText.shown(path) : base.originAndPath

@@ -41,7 +41,8 @@ enum ValidationRules {
         var urls: Set<String> = [NormalURL.text(of: request.url), NormalURL.text(of: response.url)]
         for name in ["Location", "Content-Location"] {
             for value in response.headers.values(for: name) {
-                guard let url = URL(string: value, relativeTo: response.url)?.absoluteURL, URLText(url).origin == origin else {
+                let reference = URIReference(value).resolved(against: URIReference(response.url.absoluteString))
+                guard let url = reference.url, URLText(url).origin == origin else {
                     continue
                 }
                 urls.insert(NormalURL.text(of: url))

@@ -100,7 +100,8 @@
             if RedirectRules.isRedirect(transfer.status), loop.configuration.maximumRedirects > 0 {
                 do throws(TransportError) {
                     let next = try redirectRules.next(
-                        after: transfer.request, status: transfer.status, location: transfer.head.headers["Location"],
+                        after: transfer.request, status: transfer.status,
+                        locations: transfer.head.headers.values(for: "Location"),
                         followed: transfer.redirects)
                     if let next { return follow(next, transfer) }
                 } catch {

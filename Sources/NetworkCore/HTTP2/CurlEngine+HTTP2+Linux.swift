@@ -51,7 +51,8 @@
             let configuration = loop.configuration
             // The gate counts streams here; connections libcurl counts, and closes idle ones to make room.
             streams.set(CCURLMOPT_MAX_TOTAL_CONNECTIONS, maximumOpen)
-            streams.set(CCURLMOPT_MAX_HOST_CONNECTIONS, max(configuration.maximumConnectionsPerHost / configuration.eventLoops, 1))
+            streams.set(
+                CCURLMOPT_MAX_HOST_CONNECTIONS, max(configuration.maximumConnectionsPerHost / configuration.eventLoops, 1))
             streams.set(CCURLMOPT_MAXCONNECTS, max(maximumIdle, 1))
             self.streams = streams
             return streams

@@ -32,7 +32,6 @@
             sockets = engine.sockets
             super.init(trust, handshakes: engine.handshakes)
             let context = Unmanaged.passUnretained(self).toOpaque()
-            set(CCURLOPT_PATH_AS_IS, 1)
             // A burst waits for the first connection instead of opening one each.
             set(CCURLOPT_PIPEWAIT, 1)
             let lifetime = engine.loop.configuration.idleConnectionLifetime.components.seconds
@@ -77,7 +76,7 @@
             isConnecting = false
             heardRefusal = false
             let request = transfer.request
-            guard request.url.absoluteString.withCString({ setString(CCURLOPT_URL, $0) }) else { return false }
+            guard setURL(request.url.absoluteString) else { return false }
             guard setMethod(request, bodyLength: transfer.bodyLength), setHeaders(request, extraFields) else { return false }
             if route != self.route {
                 guard setRoute(route) else { return false }
@@ -100,6 +99,17 @@
                 bufferBytes = bytes
             }
             return true
+        }
+
+        /// The target is given apart, byte for byte: some versions of libcurl leave out the question mark of an empty query.
+        private func setURL(_ url: String) -> Bool {
+            var url = url
+            let target = url.withUTF8 { bytes in
+                let bytes = UnsafeRawBufferPointer(bytes)
+                let pathAndQuery = bytes[HTTP1RequestTarget(bytes).pathAndQuery]
+                return (pathAndQuery.first == UInt8(ascii: "/") ? "" : "/") + String(decoding: pathAndQuery, as: UTF8.self)
+            }
+            return setText(CCURLOPT_URL, url) && setText(CCURLOPT_REQUEST_TARGET, target)
         }
 
         private func setMethod(_ request: NetworkRequest, bodyLength: Int64?) -> Bool {

@@ -23,14 +23,19 @@ package struct RedirectRules {
     /// The next request, or `nil` where the response is to be handed back as it is: no redirect, no `Location`, or
     /// following is turned off.
     ///
-    /// - Parameter followed: Redirects of this transfer so far.
+    /// - Parameters:
+    ///   - locations: The values of all `Location` fields. Several that are the same count as one (RFC 9110 §5.5).
+    ///   - followed: Redirects of this transfer so far.
     package func next(
-        after request: NetworkRequest, status: Int, location: String?, followed: Int
+        after request: NetworkRequest, status: Int, locations: [String], followed: Int
     ) throws(TransportError) -> NetworkRequest? {
-        guard Self.isRedirect(status), maximumRedirects > 0, let location else { return nil }
+        guard Self.isRedirect(status), maximumRedirects > 0, let location = locations.first else { return nil }
         guard followed < maximumRedirects else {
             throw TransportError(
                 .tooManyRedirects, "more than \(maximumRedirects) redirects (maximumRedirects)", request: request)
+        }
+        guard locations.allSatisfy({ $0 == location }) else {
+            throw TransportError(.redirectRefused, "there are several Location fields, which differ", request: request)
         }
         let target = try target(of: location, from: request)
         var next = request
@@ -40,21 +45,29 @@ package struct RedirectRules {
         return next
     }
 
-    /// Resolves `Location` against the URL that sent it (RFC 9110 §10.2.2, RFC 3986 §5.2).
+    /// Resolves `Location` against the URL that sent it (RFC 3986 §5.2). One without a fragment has that of the request (RFC 9110 §10.2.2).
+    ///
+    /// A name and password in it are left out: a server has no say in how this client authenticates.
     private func target(of location: String, from request: NetworkRequest) throws(TransportError) -> URL {
         func refused(_ reason: String) -> TransportError {
             TransportError(.redirectRefused, reason, request: request)
         }
-        guard !location.isEmpty, let resolved = URL(string: location, relativeTo: request.url)?.absoluteURL else {
-            throw refused("the Location is not a URL")
-        }
-        let text = URLText(resolved)
+        let base = URIReference(request.url.absoluteString)
+        var reference = URIReference(location).resolved(against: base).withoutUserInformation()
+        if !reference.hasFragment { reference = reference.with(fragmentOf: base) }
+        let text = URLText(reference.text)
         guard text.scheme == "http" || text.scheme == "https" else {
             throw refused("a redirect to the scheme \"\(text.scheme.printable)\" is not followed")
         }
         guard !text.hostAndPort.isEmpty, text.hostAndPort.utf8.first != UInt8(ascii: ":") else {
             throw refused("the Location has no host")
         }
+        do throws(RequestGenerationError) {
+            try text.requireHTTP(.url)
+        } catch {
+            throw refused("the Location \(error.reason)")
+        }
+        guard let resolved = reference.url else { throw refused("the Location is not a URL") }
         if text.scheme == "http", URLText(request.url).scheme == "https", !allowsInsecureRedirects {
             throw refused("a redirect from https to http is not followed (allowsInsecureRedirects)")
         }

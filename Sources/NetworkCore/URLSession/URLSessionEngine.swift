@@ -99,7 +99,7 @@ final class URLSessionEngine: @unchecked Sendable {
             let response = try hop.response(received, error)
             if RedirectRules.isRedirect(response.statusCode) {
                 let next = try redirectRules.next(
-                    after: transfer.request, status: response.statusCode, location: response.headers["Location"],
+                    after: transfer.request, status: response.statusCode, locations: response.headers.values(for: "Location"),
                     followed: transfer.redirects)
                 if let next { return follow(next, transfer) }
             }

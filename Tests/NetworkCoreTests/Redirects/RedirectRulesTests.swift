@@ -12,7 +12,7 @@ struct RedirectRulesTests {
     ) throws -> NetworkRequest? {
         let request = NetworkRequest(method: method, url: try #require(URL(string: from)), headers: headers, body: body)
         return try RedirectRules(SessionConfiguration(change)).next(
-            after: request, status: status, location: location, followed: followed)
+            after: request, status: status, locations: location.map { [$0] } ?? [], followed: followed)
     }
 
     @Test(
@@ -54,6 +54,46 @@ struct RedirectRulesTests {
     func `Location is resolved (RFC 3986 §5.2)`(location: String, expected: String) throws {
         let url = try #require(try next(302, to: location)).url
         #expect(url.absoluteString.lowercased() == expected.lowercased())
+    }
+
+    @Test(
+        arguments: [
+            // RFC 3986 §5.2.2: an empty reference is the document's own URL, and dot segments are removed everywhere.
+            ("", "http://a.example/dir/file?q=1#f"), ("http://b.example/x/../y", "http://b.example/y#f"),
+            ("//b.example/./x", "http://b.example/x#f"),
+            // RFC 9110 §10.2.2: the fragment is inherited, unless there is one, even an empty one.
+            ("/x", "http://a.example/x#f"), ("/x#g", "http://a.example/x#g"), ("/x#", "http://a.example/x#"),
+            // Bytes as they are, for URLs that are signed.
+            ("/x?", "http://a.example/x?#f"),
+            ("/a%2fb%20c?sig=a%2Bb+c/d==&x=%e9", "http://a.example/a%2fb%20c?sig=a%2Bb+c/d==&x=%e9#f"),
+            ("/a%2f b", "http://a.example/a%2f%20b#f"),
+            // A name and a password are left out.
+            ("http://user:p@ss@b.example/x", "http://b.example/x#f"), ("//user@a.example/x", "http://a.example/x#f"),
+        ])
+    func `a Location is followed as it is written`(location: String, expected: String) throws {
+        let url = try #require(try next(302, from: "http://a.example/dir/file?q=1#f", to: location)).url
+        #expect(url.absoluteString == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("http://b.example:99999/x", "port"), ("http://b.example:x/", "port"), ("http:///x", "host"), ("//", "host"),
+            ("ftp://b.example/", "ftp"), ("mailto:a@b.example", "mailto"), ("http://[::1/", "]"),
+        ])
+    func `a Location that cannot be followed is refused with the reason`(location: String, reason: String) {
+        let error = #expect(throws: TransportError.self) { try next(302, to: location) }
+        #expect(error?.code == .redirectRefused && error?.message.contains(reason) == true, "\(String(describing: error))")
+    }
+
+    @Test func `several Location fields are one if they are the same (RFC 9110 §5.5)`() throws {
+        let rules = RedirectRules(SessionConfiguration())
+        let request = NetworkRequest(url: try #require(URL(string: "http://a.example/")))
+        let next = try rules.next(after: request, status: 302, locations: ["/x,y", "/x,y"], followed: 0)
+        #expect(next?.url.absoluteString == "http://a.example/x,y")
+        let error = #expect(throws: TransportError.self) {
+            try rules.next(after: request, status: 302, locations: ["/x", "/y"], followed: 0)
+        }
+        #expect(error?.code == .redirectRefused && error?.message.contains("several Location") == true)
     }
 
     @Test(arguments: [200, 201, 300, 304, 305, 306, 400, 500])

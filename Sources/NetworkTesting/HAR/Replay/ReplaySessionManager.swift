@@ -137,7 +137,8 @@ public final class ReplaySessionManager: NetworkSessionManager {
             let next =
                 recorded.finalURL == nil
                 ? try rules.next(
-                    after: request, status: recorded.statusCode, location: recorded.headers["Location"], followed: followed)
+                    after: request, status: recorded.statusCode, locations: recorded.headers.values(for: "Location"),
+                    followed: followed)
                 : nil
             guard let next else { return .answer(ReplayAnswer(exchange: exchange, request: request)) }
             request = next
