@@ -29,6 +29,16 @@ extension RealServerTests {
             }
         }
 
+        @Test(arguments: Engine.ours, [Servers.tls, Servers.h2])
+        func `blank values are sent, and so are more than 64 KiB of header fields`(engine: Engine, server: String) async throws {
+            let session = engine.trusting()
+            let headers: HTTPHeaders = ["X-Empty": "", "X-Blank": "  ", "X-Tab": "\t", "X-Value": "1"]
+            let echo = try await session.send(.get, server + "/httpbin/headers", headers: headers).text
+            for name in ["X-Empty", "X-Blank", "X-Tab", "X-Value"] { #expect(echo.contains("\"\(name)\"")) }
+            let large: HTTPHeaders = ["X-Large": String(repeating: "x", count: 70_000)]
+            #expect(try await session.send(.get, server + "/ok", headers: large).statusCode == 400, "nginx says so in HTTP")
+        }
+
         @Test(arguments: Engine.ours, [50, 1000])
         func `many requests at once share one connection`(engine: Engine, count: Int) async throws {
             let session = engine.trusting()

@@ -5,13 +5,17 @@ extension NetworkRequest {
     ///
     /// Method and header names are tokens (RFC 9110 §5.6.2); header values hold no CR, LF, NUL or other control character
     /// except a tab (§5.5); `Content-Length` and `Transfer-Encoding` belong to the engine, since a false one lets a peer see
-    /// two requests where there was one (RFC 9112 §11.2). Session managers call this themselves for every request.
+    /// two requests where there was one (RFC 9112 §11.2). Names and values have 1 MiB at most, all together. Session managers call this
+    /// themselves for every request.
     ///
     /// - Throws: ``RequestGenerationError`` with the field that is wrong.
     public func validate() throws(RequestGenerationError) {
         try URLText(url).requireHTTP(.url)
         try validateAllButURL()
     }
+
+    /// The largest names and values of all header fields together, in bytes.
+    private static var maximumHeaderBytes: Int { 1 << 20 }
 
     func validateAllButURL() throws(RequestGenerationError) {
         guard method.rawValue.isToken else {
@@ -24,8 +28,14 @@ extension NetworkRequest {
             throw RequestGenerationError(.body, "a \(method) request has no body (RFC 9110 §9.3); use POST, PUT or PATCH")
         }
         try body?.validate()
+        var headerBytes = 0
         for field in headers.fields {
             try field.validate()
+            headerBytes += field.name.utf8.count + field.value.utf8.count
+            guard headerBytes <= Self.maximumHeaderBytes else {
+                throw RequestGenerationError(
+                    .headerValue(field.name), "with it, the header fields are larger than \(Self.maximumHeaderBytes) bytes")
+            }
         }
         if timeouts != RequestTimeouts() { try timeouts.validate() }
     }

@@ -1,3 +1,5 @@
+import Endpoints
+
 /// The content codings that can be undone, named as in `Content-Encoding` and `Accept-Encoding` (RFC 9110 §8.4.1).
 enum ContentCoding: String, CaseIterable, Sendable {
     /// RFC 1952.
@@ -30,6 +32,29 @@ enum ContentCoding: String, CaseIterable, Sendable {
             if codings.count > maximumCount { return nil }
         }
         return codings
+    }
+}
+
+extension ContentCoding {
+    /// Whether a response's codings are undone: unless the request itself asked for one of them, or for a part of the content, which
+    /// could not be decoded (RFC 9110 §12.5.3, §14.2). A server that compresses without being asked is no reason to hand on other bytes
+    /// than those of the content.
+    static func areUndone(_ contentEncoding: String, for headers: HTTPHeaders) -> Bool {
+        if headers.contains("Range") { return false }
+        guard headers.contains("Accept-Encoding") else { return true }
+        let names = headers.values(for: "Accept-Encoding").flatMap { accepted(by: $0) }
+        guard !names.contains("*"), let codings = list(contentEncoding) else { return false }
+        return !codings.contains { names.contains($0.rawValue) }
+    }
+
+    /// The names in an `Accept-Encoding` but for those that have a weight of 0.
+    private static func accepted(by field: String) -> [String] {
+        field.split(separator: ",").compactMap { element in
+            let parts = element.split(separator: ";", omittingEmptySubsequences: false).map { String($0).trimmed.lowercased() }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) }
+            guard let name = parts.first, weight != 0 else { return nil }
+            return name == "x-gzip" ? gzip.rawValue : name
+        }
     }
 }
 

@@ -40,7 +40,12 @@
         }
 
         private func avoidsHTTP2(_ transfer: CurlTransfer) -> Bool {
-            LibraryQuirks.current.losesEarlyResponses && transfer.isLargeUpload && transfer.versionRule == .any
+            guard transfer.versionRule == .any else { return false }
+            // nghttp2 sends no header block of more than 64 KiB (NGHTTP2_MAX_HEADERSLEN).
+            if transfer.request.headers.fields.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) > 60_000 {
+                return true
+            }
+            return LibraryQuirks.current.losesEarlyResponses && transfer.isLargeUpload
         }
 
         /// Those who got a place that one of ours has left.

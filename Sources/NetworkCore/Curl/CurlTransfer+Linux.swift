@@ -120,8 +120,6 @@
         var body = Data()
         /// What undoes the content coding; `nil` where the body is handed on as it comes.
         var decoder: ContentDecoder?
-        /// Whether content codings that the request did not ask for itself are undone.
-        var decodesContent = false
         /// Content that came when the reader had no room for it, and how much of it has been looked at.
         var held: [UInt8] = []
         var heldOffset = 0

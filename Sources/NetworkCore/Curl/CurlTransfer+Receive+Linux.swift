@@ -26,13 +26,13 @@
             self.status = status
             isBodyUnwanted = RedirectRules.isRedirect(status) && isRedirected
             if isBodyUnwanted { return }
-            if let encoding, decodesContent, request.method != .head, status != 204, status != 304 {
+            let hasContent = request.method != .head && status != 204 && status != 304
+            if let encoding, hasContent, ContentCoding.areUndone(encoding, for: request.headers) {
                 decoder = ContentDecoder(contentEncoding: encoding, maximumRatio: limits.maximumDecodingRatio)
             }
             if progress != nil { announcedLength = head.headers["Content-Length"].flatMap(Int64.init) }
             guard download != nil else {
-                let hasBody = request.method != .head && status != 204 && status != 304
-                guard hasBody, let length, length > limits.maximumBodyBytes else { return }
+                guard hasContent, let length, length > limits.maximumBodyBytes else { return }
                 throw TransportError(
                     .bodyTooLarge,
                     "the body is announced with \(length) bytes, more than \(limits.maximumBodyBytes) (maximumBodyBytes)",

@@ -60,7 +60,6 @@
                     connection.sending.isPumped = true
                 }
             }
-            transfer.decodesContent = head.decodesContent
             connection.parser = HTTP1ResponseParser(
                 isHead: request.method == .head, expectsUpgrade: head.expectsUpgrade,
                 maximumHeaderBytes: loop.configuration.maximumHeaderBytes)

@@ -11,8 +11,6 @@ struct HTTP1SentHead: Equatable, Sendable {
     var expectsContinue = false
     /// The request has an `Upgrade` field, so that a 101 is an answer to it (RFC 9110 §7.8).
     var expectsUpgrade = false
-    /// Whether `Accept-Encoding` is the writer's. A request that says itself what it accepts gets it as it comes.
-    var decodesContent = false
 }
 
 /// Writes the heads of HTTP/1.1 requests (RFC 9112 §3).
@@ -76,10 +74,7 @@ struct HTTP1RequestWriter: Sendable {
             if !own.contains(.userAgent) { bytes.writeField("User-Agent: ", userAgent) }
             if !own.contains(.accept) { bytes.write("Accept: */*\r\n") }
             // Parts of a coded representation could not be decoded (RFC 9110 §14.2).
-            if own.isDisjoint(with: [.acceptEncoding, .range]), let acceptEncoding {
-                bytes.writeField("Accept-Encoding: ", acceptEncoding)
-                head.decodesContent = true
-            }
+            if own.isDisjoint(with: [.acceptEncoding, .range]) { bytes.writeField("Accept-Encoding: ", acceptEncoding) }
             if !own.contains(.cookie) { bytes.writeField("Cookie: ", cookie) }
             if request.sendsBody { head.isChunked = bytes.writeFraming(bodyLength) }
             bytes.write("\r\n")

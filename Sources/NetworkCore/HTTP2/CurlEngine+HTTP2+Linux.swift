@@ -65,9 +65,7 @@
             if let userAgent = loop.configuration.userAgent, !request.headers.contains("User-Agent") {
                 lines.append("User-Agent: \(userAgent)")
             }
-            let codings = requestWriter.acceptEncoding(for: request)
-            transfer.decodesContent = codings != nil
-            if let codings { lines.append("Accept-Encoding: \(codings)") }
+            if let codings = requestWriter.acceptEncoding(for: request) { lines.append("Accept-Encoding: \(codings)") }
             if let cookie = storedCookies(for: request) { lines.append("Cookie: \(cookie)") }
             return lines
         }

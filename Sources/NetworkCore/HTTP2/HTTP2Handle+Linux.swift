@@ -152,7 +152,11 @@
 
         private func setHeaders(_ request: NetworkRequest, _ extraFields: [String]) -> Bool {
             let stored = extraFields.last.flatMap { $0.hasPrefix("Cookie: ") ? $0.dropFirst(8) : nil }
-            var lines = request.headers.fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+            // libcurl leaves out a field without a value unless it is written like this.
+            var lines = request.headers.fields.map { field in
+                let isBlank = field.value.utf8.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+                return isBlank ? "\(field.name);" : "\(field.name): \(field.value)"
+            }
             lines += extraFields
             // One field alone (RFC 6265 §5.4).
             if let stored, let own = request.headers.fields.firstIndex(where: { $0.name.lowercased() == "cookie" }) {

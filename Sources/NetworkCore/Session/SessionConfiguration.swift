@@ -29,9 +29,9 @@ public struct SessionConfiguration: Sendable, Hashable {
     public var idleConnectionLifetime: Duration = .seconds(60)
     /// Requests that one HTTP/1.1 connection serves before it is closed; `nil`, the default, sets no limit. For `CurlSessionManager`.
     public var maximumUsesPerConnection: Int?
-    /// How many times larger than it was received a body may become when its content coding is undone, once it is larger than 1 MiB. 1100,
-    /// which a single gzip or deflate cannot reach; several codings, brotli and zstd can. For `CurlSessionManager`.
-    public var maximumDecodingRatio = 1100
+    /// How many times larger than it was received a body may become when its content coding is undone, once it is larger than 1 MiB. Default:
+    /// 200, which text hardly reaches; a single gzip or deflate cannot exceed 1,032. For `CurlSessionManager`.
+    public var maximumDecodingRatio = 200
     /// Requests in flight on one host that speaks HTTP/2, where they share connections. 100, as RFC 9113 §6.5.2 recommends.
     public var maximumStreamsPerHost = 100
     /// Threads that move bytes, each with connections of its own; 1...64, and no more than ``maximumConnections``. Two or more pay

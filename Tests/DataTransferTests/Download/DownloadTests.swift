@@ -27,6 +27,19 @@ struct DownloadTests {
         expectOnly("movie.mp4")
     }
 
+    #if os(Linux)
+        @Test func `what a server compresses without being asked is stored as it was`() async throws {
+            // "hello hello hello hello", by gzip.
+            let coded = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJV8hAJwHjUT2NFwAAAA=="))
+            let server = try LoopbackServer { _ in
+                LoopbackResponse(headers: ["Content-Encoding": "gzip", "ETag": "\"v1\""], body: coded)
+            }
+            _ = try await server.service().download(movie, to: folder.file("text"))
+            #expect(try folder.contents("text") == Data("hello hello hello hello".utf8))
+            expectOnly("text")
+        }
+    #endif
+
     @Test func `the completion form does the same, on its queue`() async throws {
         let server = try served.server()
         let queue = CountingQueue()

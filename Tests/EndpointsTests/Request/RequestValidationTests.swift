@@ -26,6 +26,13 @@ import Testing
         #expect(try Endpoint.make().generationError(.make(headers: headers)).field == .headerValue("X"))
     }
 
+    @Test func `header fields have 1 MiB at most, all together`() throws {
+        let half = String(repeating: "x", count: 1 << 19)
+        let error = try Endpoint.make(headers: ["A": half, "B": half]).generationError()
+        #expect(error.field == .headerValue("B") && error.reason.contains("1048576 bytes"))
+        #expect(throws: Never.self) { try Endpoint.make(headers: ["A": half]).networkRequest(with: APIConfiguration.make()) }
+    }
+
     @Test(arguments: ["text/plain\r\nEvil: 1", "a\0"])
     func `a body's media type that could end its line is refused`(contentType: String) throws {
         let endpoint = Endpoint.make(method: .post, body: .data(Data(), contentType: contentType))

@@ -1,3 +1,4 @@
+import Endpoints
 import Testing
 
 @testable import NetworkCore
@@ -27,6 +28,24 @@ struct ContentCodingTests {
         ])
     func `a list with an unknown coding, or too long, is not read`(value: String) {
         #expect(ContentCoding.list(value) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (nil, "gzip", true), ("identity", "gzip", true), ("identity", "gzip, br", true), ("br", "gzip", true),
+            ("gzip;q=0, identity", "gzip", true), ("gzip;q=0.0", "x-gzip", true), ("", "br", true),
+            // What the request itself asked for is its own to undo.
+            ("gzip", "gzip", false), ("GZIP;q=0.5", "x-gzip", false), ("x-gzip", "gzip", false), ("*", "zstd", false),
+            ("deflate, gzip", "gzip, br", false), ("*;q=0", "gzip", true),
+        ] as [(String?, String, Bool)])
+    func `a coding is undone unless the request asked for it (RFC 9110 §12.5.3)`(
+        accepted: String?, coding: String, isUndone: Bool
+    ) {
+        var headers: HTTPHeaders = [:]
+        if let accepted { headers["Accept-Encoding"] = accepted }
+        #expect(ContentCoding.areUndone(coding, for: headers) == isUndone)
+        headers["Range"] = "bytes=0-"
+        #expect(!ContentCoding.areUndone(coding, for: headers), "a part cannot be decoded")
     }
 }
 
