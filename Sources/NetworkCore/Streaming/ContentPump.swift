@@ -79,17 +79,23 @@ extension RequestContent {
     ///
     /// - Parameter maximum: In bytes; 64 MiB unless given.
     /// - Throws: ``TransportError``: ``TransportError/Code/bodyFailed``, ``TransportError/Code/bodyNotReplayable``, or
-    ///   ``TransportError/Code/bodyTooLarge``.
+    ///   ``TransportError/Code/bodyTooLarge``; ``TransportError/Code/cancelled`` when the task is cancelled meanwhile.
     public func collected(upTo maximum: Int = 64 << 20) async throws(TransportError) -> Data {
         if let data { return data }
         var body = Data()
-        try await send(length: try length(for: nil)) { chunk in
-            guard chunk.count <= maximum - body.count else {
-                throw TransportError(
-                    .bodyTooLarge, "the request's body is larger than the \(maximum) bytes that fit", phase: .send)
+        do throws(TransportError) {
+            try await send(length: try length(for: nil)) { chunk in
+                guard chunk.count <= maximum - body.count else {
+                    throw TransportError(
+                        .bodyTooLarge, "the request's body is larger than the \(maximum) bytes that fit", phase: .send)
+                }
+                body.append(chunk)
             }
-            body.append(chunk)
-        }
+        } catch where !Task.isCancelled {
+            throw error
+        } catch {}
+        // A sequence may end early, or fail in its own way, because its task is cancelled.
+        if Task.isCancelled { throw TransportError(.cancelled, "the task was cancelled", phase: .send) }
         return body
     }
 }

@@ -40,6 +40,27 @@ extension URLSessionTests {
             #expect(await server.waitForOpenConnections(0))
         }
 
+        @Test(arguments: [false, true]) func `a cancel while the body is collected is a cancellation`(throwsError: Bool)
+            async throws
+        {
+            let server = try LoopbackServer { _ in .text("ok") }
+            let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
+            let chunks = AsyncThrowingStream { () async throws -> Data? in
+                continuation.yield()
+                // Ends when its task is cancelled, with an error or without one.
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+                if throwsError { throw CancellationError() }
+                return nil
+            }
+            let outcomes = Outcomes()
+            let request = NetworkRequest(method: .post, url: server.url("/"), body: .stream { chunks })
+            let handle = manager.request(request, completion: outcomes.completion)
+            for await _ in begun { break }
+            handle.cancel()
+            #expect(await outcomes.wait(count: 1)[0].isCancelled)
+            #expect(server.requestCount == 0)
+        }
+
         @Test func `a cancel in the line lets the others through`() async throws {
             let server = try LoopbackServer { request in request.path == "/slow" ? .text("").fault(.stall) : .text("ok") }
             let manager = URLSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
