@@ -25,6 +25,9 @@ enum Servers {
     static let interim = environment["DATA_TRANSFER_INTERIM_URL"] ?? ""
     static let streams = environment["DATA_TRANSFER_STREAMS_URL"] ?? ""
     static let narrow = environment["DATA_TRANSFER_NARROW_URL"] ?? ""
+    /// The same messages as those of `streams`, over HTTP/1.1 and over TLS.
+    static let plain = environment["DATA_TRANSFER_PLAIN_URL"] ?? ""
+    static let secure = environment["DATA_TRANSFER_SECURE_URL"] ?? ""
     /// On 127.0.0.1: one for all, one for `user:secret`, one that refuses, and SOCKS 5 for `user:secret`.
     static let proxyPort = port("PROXY")
     static let guardedProxyPort = port("GUARDED_PROXY")

@@ -25,6 +25,10 @@ extension URLText {
                 hostEnd = bracket + 1
             }
             if hostEnd == 0 { return "has no host" }
+            for index in 0..<hostEnd where bytes[index] == UInt8(ascii: "%") && index + 2 < hostEnd {
+                let isControl = bytes[index + 1] == UInt8(ascii: "0") || bytes[index + 1] == UInt8(ascii: "1")
+                if isControl { return "has a control character in its host" }
+            }
             if hostEnd == bytes.count { return nil }
             guard bytes[hostEnd] == UInt8(ascii: ":"), Self.isPort(bytes[(hostEnd + 1)...]) else { return "has no valid port" }
             return nil

@@ -102,6 +102,10 @@
         private func receiveHead(_ connection: HTTP1Connection, _ transfer: CurlTransfer) -> Bool {
             let parser = connection.parser
             if parser.minorVersion == 0 { transfer.hop.protocolName = "http/1.0" }
+            if parser.statusCode == 417, connection.sending.awaitsContinue {
+                sendWithoutExpectation(transfer, insteadOf: connection)
+                return false
+            }
             if parser.hasSetCookie { storeCookies(of: parser.head, transfer) }
             do throws(TransportError) {
                 try transfer.receiveHead(
@@ -112,6 +116,16 @@
                 end(transfer, .failure(error))
                 return false
             }
+        }
+
+        /// The server does not do what `Expect` asks for, and has not got the body (RFC 9110 §10.1.1): the request goes out without it.
+        private func sendWithoutExpectation(_ transfer: CurlTransfer, insteadOf connection: HTTP1Connection) {
+            detach(transfer, from: connection)
+            close(connection)
+            transfer.request.headers.remove("Expect")
+            leave(transfer, isEnd: false)
+            transfer.resetResponse()
+            enterAnew(transfer)
         }
 
         /// Follows a redirect without waiting for the rest of its body, which is not worth a connection.

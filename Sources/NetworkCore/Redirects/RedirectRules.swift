@@ -86,8 +86,10 @@ package struct RedirectRules {
         guard becomesGet, request.method != .get else { return }
         request.method = .get
         request.body = nil
-        for field in request.headers.fields where field.name.lowercased().hasPrefix("content-") {
-            request.headers.remove(field.name)
+        let ofContent = ["digest", "repr-digest", "last-modified", "trailer", "expect"]
+        for field in request.headers.fields {
+            let name = field.name.lowercased()
+            if name.hasPrefix("content-") || ofContent.contains(name) { request.headers.remove(field.name) }
         }
     }
 

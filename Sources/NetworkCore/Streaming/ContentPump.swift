@@ -91,7 +91,7 @@ extension RequestContent {
                 }
                 body.append(chunk)
             }
-        } catch where !Task.isCancelled {
+        } catch  where !Task.isCancelled {
             throw error
         } catch {}
         // A sequence may end early, or fail in its own way, because its task is cancelled.

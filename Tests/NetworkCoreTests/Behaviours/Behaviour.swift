@@ -1,0 +1,145 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+    import Testing
+
+    /// A row of a table: one behaviour that the test suites of other HTTP clients check, or that an RFC demands.
+    protocol Behaviour: Sendable, CustomTestStringConvertible {
+        /// What happens, in plain words; the same as in Docs/Behaviours.md.
+        var name: String { get }
+        /// The test or the section that the row comes from.
+        var source: String { get }
+    }
+
+    extension Behaviour {
+        var testDescription: String { "\(name) (\(source))" }
+    }
+
+    /// The two ways to a response.
+    enum Face: CaseIterable {
+        /// The body comes in memory, with the head.
+        case whole
+        /// The body comes in chunks after the head, and is collected here.
+        case streamed
+
+        func response(of session: CurlSessionManager, for request: NetworkRequest) async throws(TransportError) -> NetworkResponse
+        {
+            switch self {
+            case .whole: try await session.response(for: request)
+            case .streamed: try await session.stream(for: request).collected()
+            }
+        }
+
+        /// What came of a request, in words: status and body, such as `200 ok`, or the code of the error.
+        func outcome(
+            of session: CurlSessionManager, for request: NetworkRequest
+        ) async -> (words: String, response: NetworkResponse?) {
+            do throws(TransportError) {
+                let response = try await response(of: session, for: request)
+                return ("\(response.statusCode) \(String(decoding: response.body, as: UTF8.self))", response)
+            } catch {
+                return (error.code.rawValue, nil)
+            }
+        }
+    }
+
+    extension RawServer {
+        /// Answers each request by what is known of it. Its connections stay open until the client closes them.
+        static func answering(_ answer: @escaping @Sendable (RawRequest, Data) -> String) throws -> RawServer {
+            try RawServer { connection in
+                while let request = try connection.head() {
+                    let body = try connection.body(of: request)
+                    try connection.send(answer(request, body))
+                }
+            }
+        }
+
+        /// The first line of each head that was read.
+        var requestLines: [String] {
+            arrivals.map { arrival in String(arrival.request.text.prefix { $0 != "\r\n" }) }
+        }
+
+        /// A session that reaches every host through this server, which so is each of them.
+        func session(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> CurlSessionManager {
+            CurlSessionManager(
+                configuration: SessionConfiguration {
+                    $0.proxy = .http(host: "127.0.0.1", port: Int(port))
+                    change(&$0)
+                })
+        }
+    }
+
+    extension RawRequest {
+        /// The lines after the first one, in their order.
+        var lines: [String] { text.split(separator: "\r\n").dropFirst().map(String.init) }
+    }
+
+    /// What a server says to one request, byte for byte, and what has to come of it.
+    struct Answer: Behaviour {
+        var name: String
+        var source: String
+        var bytes: Data
+        var request: (method: HTTPMethod, headers: HTTPHeaders)
+        /// Whether the server closes the connection behind its bytes.
+        var closes: Bool
+        /// As ``Face/outcome(of:for:)`` says it.
+        var gives: String
+        /// Whether the connection serves the next request.
+        var keeps: Bool
+        /// Header fields, or trailers, that have to be there.
+        var fields: [(name: String, values: [String])]
+        var change: @Sendable (inout SessionConfiguration) -> Void
+
+        /// - Parameter body: Sent behind `text`.
+        static func row(
+            _ name: String, _ source: String, _ text: String, body: Data = Data(), method: HTTPMethod = .get,
+            headers: HTTPHeaders = [:], closes: Bool = false, gives: String, keeps: Bool = false,
+            fields: [(name: String, values: [String])] = [],
+            change: @escaping @Sendable (inout SessionConfiguration) -> Void = { _ in }
+        ) -> Answer {
+            Answer(
+                name: name, source: source, bytes: Data(text.utf8) + body, request: (method, headers), closes: closes,
+                gives: gives, keeps: keeps, fields: fields, change: change)
+        }
+
+        /// Sends the request in both ways, and another one behind it.
+        func check() async throws {
+            for face in Face.allCases {
+                let server = try RawServer { [bytes, closes] connection in
+                    while let request = try connection.request() {
+                        guard request.target == "/row" else {
+                            try connection.send(WireRuleTests.ok("next"))
+                            continue
+                        }
+                        try connection.send(bytes)
+                        if closes { return }
+                    }
+                }
+                let session = CurlSessionManager(configuration: SessionConfiguration(change))
+                let request = server.request("/row", method: request.method, headers: request.headers)
+                let (words, response) = await face.outcome(of: session, for: request)
+                #expect(words == gives, "\(face)")
+                for field in fields {
+                    let values = response.map { $0.headers.values(for: field.name) + $0.trailers.values(for: field.name) }
+                    #expect(values == field.values, "\(face)")
+                }
+                let next = await face.outcome(of: session, for: server.request("/next"))
+                #expect(next.words == "200 next", "\(face)")
+                #expect(server.arrivals.map(\.connection) == [0, keeps ? 0 : 1], "\(face)")
+                #expect(server.targets == ["/row", "/next"], "\(face)")
+            }
+        }
+    }
+
+    /// A row that is a story of its own.
+    struct Story: Behaviour {
+        var name: String
+        var source: String
+        var run: @Sendable () async throws -> Void
+
+        static func row(_ name: String, _ source: String, _ run: @escaping @Sendable () async throws -> Void) -> Story {
+            Story(name: name, source: source, run: run)
+        }
+    }
+#endif

@@ -1,0 +1,203 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+    import Testing
+
+    /// Which connection a request takes, and how often it goes out (RFC 9112 §9; RFC 9110 §9.2.2).
+    @Suite(.timeLimit(.minutes(1)))
+    struct ConnectionBehaviourTests {
+        @Test(arguments: reuse + limits + ends)
+        func `connections are shared and given up as other clients do it`(row: Story) async throws {
+            try await row.run()
+        }
+
+        private static let text = Data("text".utf8)
+
+        /// Sends requests one after another, and tells over which connection each of them came.
+        private static func connections(
+            _ requests: [(path: String, method: HTTPMethod)],
+            change: (inout SessionConfiguration) -> Void = { _ in },
+            answer: @escaping @Sendable (RawRequest) -> String
+        ) async throws -> [Int] {
+            let server = try RawServer.answering { request, _ in answer(request) }
+            let session = CurlSessionManager(configuration: SessionConfiguration(change))
+            for (path, method) in requests {
+                let body = method == .post || method == .put ? text : nil
+                _ = try await session.response(for: server.request(path, method: method, body: body))
+            }
+            return server.arrivals.map(\.connection)
+        }
+
+        private static let reuse: [Story] = [
+            .row("ports have connections of their own", "Go TestTransportIdleCacheKeys") {
+                let servers = [
+                    try RawServer.answering { _, _ in WireRuleTests.ok("a") }, try .answering { _, _ in WireRuleTests.ok("b") },
+                ]
+                let session = CurlSessionManager()
+                for round in 0..<4 {
+                    let response = try await session.response(for: servers[round % 2].request("/"))
+                    #expect(response.body == Data((round % 2 == 0 ? "a" : "b").utf8))
+                }
+                #expect(servers.map(\.connections) == [1, 1])
+            },
+            .row("another Host of the request's own shares the connection", "curl test2504") {
+                let server = try RawServer.answering { _, _ in WireRuleTests.ok("x") }
+                let session = CurlSessionManager()
+                for host in ["a.example", "b.example"] {
+                    _ = try await session.response(for: server.request("/", headers: ["Host": host]))
+                }
+                #expect(server.connections == 1 && server.arrivals.map { $0.request["host"] } == ["a.example", "b.example"])
+            },
+        ]
+
+        private static let limits: [Story] = [
+            .row("without idle connections, each request has its own", "OkHttp connectionsAreNotReusedIfPoolIsSizeZero") {
+                let used = try await connections([("/", .get), ("/", .get)], change: { $0.maximumIdleConnections = 0 }) { _ in
+                    WireRuleTests.ok("x")
+                }
+                #expect(used == [0, 1])
+            },
+            .row("one connection in all is enough for a redirect to another port", "Go TestTransportMaxConnsPerHost") {
+                let there = try RawServer.answering { _, _ in WireRuleTests.ok("there") }
+                let server = try RawServer.answering { [port = there.port] _, _ in
+                    "HTTP/1.1 302 Moved\r\nLocation: http://127.0.0.1:\(port)/\r\nContent-Length: 0\r\n\r\n"
+                }
+                let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnections = 1 })
+                for face in Face.allCases {
+                    #expect(await face.outcome(of: session, for: server.request("/")).words == "200 there")
+                }
+            },
+            .row("a Cookie field has no more than 8190 bytes", "curl test443") {
+                let fields = (0..<45).map { "Set-Cookie: c\($0)=\(String(repeating: "x", count: 300))\r\n" }.joined()
+                let server = try RawServer.answering { _, _ in WireRuleTests.ok("x", fields) }
+                let session = CurlSessionManager(configuration: SessionConfiguration { $0.storesCookies = true })
+                for _ in 0..<2 { _ = try await session.response(for: server.request("/")) }
+                let sent = try #require(server.arrivals.last?.request["cookie"])
+                #expect((7000...8190).contains(sent.utf8.count))
+            },
+            .row("no more idle connections are kept than there may be", "curl test1510") {
+                let servers = [
+                    try RawServer.answering { _, _ in WireRuleTests.ok("a") }, try .answering { _, _ in WireRuleTests.ok("b") },
+                ]
+                let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumIdleConnections = 1 })
+                for server in [servers[0], servers[1], servers[1], servers[0]] {
+                    _ = try await session.response(for: server.request("/"))
+                }
+                #expect(servers.map(\.connections) == [2, 1])
+            },
+            .row("no more connections to a host than there may be", "Go TestTransportMaxConnsPerHost") {
+                let server = try RawServer.answering { _, _ in WireRuleTests.ok("x") }
+                let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 2 })
+                await withTaskGroup(of: Void.self) { group in
+                    for _ in 0..<20 { group.addTask { _ = try? await session.response(for: server.request("/")) } }
+                }
+                #expect(server.arrivals.count == 20 && (1...2).contains(server.connections))
+            },
+            .row("a request waits for the response before it on a connection", "RFC 9112 §9.3.2") {
+                let server = try RawServer { connection in
+                    while let request = try connection.request() {
+                        // Nothing of the next one may have come before the answer.
+                        try connection.send(WireRuleTests.ok(connection.waitForBytes(30) ? "too soon" : request.target))
+                    }
+                }
+                let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
+                async let first = session.response(for: server.request("/1")).body
+                async let second = session.response(for: server.request("/2")).body
+                #expect(try await [first, second] == [Data("/1".utf8), Data("/2".utf8)] && server.connections == 1)
+            },
+        ]
+
+        private static let ends: [Story] = [
+            .row(
+                "a reader that lets go of a body gives up its connection",
+                "OkHttp earlyDisconnectDoesntHarmPoolingWithFixedLengthEncoding"
+            ) {
+                let server = try RawServer { connection in
+                    while let request = try connection.request() {
+                        guard request.target == "/long" else {
+                            try connection.send(WireRuleTests.ok("x"))
+                            continue
+                        }
+                        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbegin")
+                    }
+                }
+                let session = CurlSessionManager()
+                let response = try await session.stream(for: server.request("/long"))
+                #expect(response.statusCode == 200)
+                response.body.stop()
+                _ = try await session.response(for: server.request("/x"))
+                #expect(server.arrivals.map(\.connection) == [0, 1])
+            },
+            .row("a response that is late gives up its connection", "Go TestTransportResponseHeaderTimeout") {
+                let server = try RawServer.answering { request, _ in request.target == "/late" ? "" : WireRuleTests.ok("x") }
+                let session = CurlSessionManager()
+                _ = try await session.response(for: server.request("/x"))
+                let late = server.request("/late", timeouts: RequestTimeouts(idle: .milliseconds(50)))
+                #expect(try await failure(of: session, late).code == .timedOut)
+                _ = try await session.response(for: server.request("/x"))
+                #expect(server.arrivals.map(\.connection) == [0, 0, 1])
+            },
+            .row("a second response that is no HTTP is malformed, and asked for once", "curl test1479") {
+                let server = try RawServer.answering { request, _ in
+                    request.target == "/1" ? WireRuleTests.ok("x") : "yes, HTTP/0.9\r\n"
+                }
+                let session = CurlSessionManager()
+                _ = try await session.response(for: server.request("/1"))
+                #expect(try await failure(of: session, server.request("/2")).code == .malformedResponse)
+                #expect(server.targets == ["/1", "/2"])
+            },
+            .row("a POST with an Idempotency-Key is sent again when its kept connection ends", "Go Request.isReplayable") {
+                let server = try RawServer { connection in
+                    _ = try connection.request()
+                    try connection.send(WireRuleTests.ok("x"))
+                    _ = try connection.request()
+                }
+                let session = CurlSessionManager()
+                _ = try await session.response(for: server.request("/1"))
+                let headers: HTTPHeaders = ["Idempotency-Key": "k"]
+                let request = server.request("/2", method: .post, headers: headers, body: text)
+                #expect(try await session.response(for: request).statusCode == 200)
+                #expect(server.arrivals.map(\.connection) == [0, 0, 1])
+            },
+            .row(
+                "a server that only ends its side before the response has lost the request",
+                "OkHttp serverHalfClosingBeforeResponse"
+            ) {
+                let server = try RawServer { connection in
+                    _ = try connection.request()
+                    connection.finish()
+                    connection.drain()
+                }
+                #expect(try await failure(of: CurlSessionManager(), server.request("/")).code == .connectionLost)
+                #expect(server.connections == 1)
+            },
+            .row("a head and a body are read byte by byte", "curl test1540") {
+                let server = try RawServer { connection in
+                    while try connection.request() != nil {
+                        let bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX: 1\r\n\r\n"
+                        for byte in bytes.utf8 {
+                            try connection.send([byte])
+                            connection.flush()
+                        }
+                    }
+                }
+                let session = CurlSessionManager()
+                for face in Face.allCases {
+                    let (words, response) = await face.outcome(of: session, for: server.request("/"))
+                    #expect(words == "200 abc" && response?.trailers["X"] == "1")
+                }
+                #expect(server.connections == 1)
+            },
+            .row("a 408, a 421 and a 503 are handed back", "OkHttp getClientRequestTimeout") {
+                for status in [408, 421, 425, 429, 503] {
+                    let server = try RawServer.answering { _, _ in
+                        "HTTP/1.1 \(status) Later\r\nRetry-After: 0\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+                    }
+                    let response = try await CurlSessionManager().response(for: server.request("/"))
+                    #expect(response.statusCode == status && server.targets == ["/"])
+                }
+            },
+        ]
+    }
+#endif

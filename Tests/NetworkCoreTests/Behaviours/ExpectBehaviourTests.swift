@@ -1,0 +1,154 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+    import Testing
+
+    /// Bodies that wait for a 100 (RFC 9110 §10.1.1).
+    @Suite(.timeLimit(.minutes(1)))
+    struct ExpectBehaviourTests {
+        @Test(arguments: expectations)
+        func `a body waits as with other clients`(row: Story) async throws {
+            try await row.run()
+        }
+
+        private static let text = Data("text".utf8)
+        private static let expecting: HTTPHeaders = ["Expect": "100-continue"]
+
+        private static let expectations: [Story] = [
+            .row("the body waits for a 100", "OkHttp expect100ContinueNonEmptyRequestBody") {
+                for face in Face.allCases {
+                    let server = try RawServer { connection in
+                        while let head = try connection.head() {
+                            let isSoon = connection.waitForBytes(30)
+                            try connection.send("HTTP/1.1 100 Continue\r\n\r\n")
+                            let body = try connection.body(of: head)
+                            try connection.send(WireRuleTests.ok(isSoon ? "too soon" : String(decoding: body, as: UTF8.self)))
+                        }
+                    }
+                    let request = server.request("/", method: .post, headers: expecting, body: text)
+                    let session = CurlSessionManager()
+                    for _ in 0..<2 { #expect(await face.outcome(of: session, for: request).words == "200 text") }
+                    #expect(server.connections == 1)
+                }
+            },
+            .row("a 102 before the 100 does not let the body go", "OkHttp serverRespondsWithProcessing") {
+                let server = try RawServer { connection in
+                    guard let head = try connection.head() else { return }
+                    try connection.send("HTTP/1.1 102 Processing\r\n\r\n")
+                    let isSoon = connection.waitForBytes(30)
+                    try connection.send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n")
+                    let body = try connection.body(of: head)
+                    try connection.send(WireRuleTests.ok(isSoon ? "too soon" : String(decoding: body, as: UTF8.self)))
+                }
+                let request = server.request("/", method: .put, headers: expecting, body: text)
+                #expect(try await CurlSessionManager().response(for: request).body == text)
+            },
+            .row("after a 417 the request goes out without its expectation", "curl test357, RFC 9110 §10.1.1") {
+                for face in Face.allCases {
+                    let server = try RawServer { connection in
+                        while let head = try connection.head() {
+                            if head["expect"] != nil {
+                                try connection.send("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n")
+                                continue
+                            }
+                            try connection.send(WireRuleTests.ok(String(decoding: try connection.body(of: head), as: UTF8.self)))
+                        }
+                    }
+                    let request = server.request("/", method: .post, headers: expecting, body: text)
+                    #expect(await face.outcome(of: CurlSessionManager(), for: request).words == "200 text")
+                    #expect(server.arrivals.count == 2)
+                }
+            },
+            .row("without a 100 the body goes out after a second", "OkHttp expect100ContinueTimesOutWithoutContinue") {
+                let server = try RawServer.answering { _, body in
+                    "HTTP/1.1 100 Continue\r\n\r\n" + WireRuleTests.ok(String(decoding: body, as: UTF8.self))
+                }
+                let request = server.request("/", method: .post, headers: expecting, body: text)
+                #expect(try await CurlSessionManager().response(for: request).body == text)
+            },
+            .row("nothing is expected of a body that there is not", "OkHttp expect100ContinueEmptyRequestBody") {
+                let server = try RawServer.answering { _, _ in WireRuleTests.ok("x") }
+                for body in [nil, Data()] as [Data?] {
+                    let request = server.request("/", method: .post, headers: expecting, body: body)
+                    #expect(try await CurlSessionManager().response(for: request).statusCode == 200)
+                }
+                #expect(server.arrivals.allSatisfy { $0.request["expect"] == nil })
+            },
+            .row("a refusal in place of the 100 is the response, and the body stays", "curl test1129") {
+                for status in [200, 400, 404, 413] {
+                    let server = try RawServer { connection in
+                        while let head = try connection.head() {
+                            guard head["expect"] != nil else {
+                                try connection.send(WireRuleTests.ok("next"))
+                                continue
+                            }
+                            try connection.send("HTTP/1.1 \(status) No\r\nContent-Length: 2\r\n\r\nno")
+                            // What comes of the body would be read as a head.
+                            if try connection.head() != nil || connection.partialHead != nil { try connection.send("?") }
+                            return
+                        }
+                    }
+                    let session = CurlSessionManager()
+                    let request = server.request("/", method: .post, headers: expecting, body: Data(count: 100_000))
+                    #expect(await Face.whole.outcome(of: session, for: request).words == "\(status) no")
+                    #expect(await Face.whole.outcome(of: session, for: server.request("/next")).words == "200 next")
+                    #expect(server.arrivals.map(\.connection) == [0, 1])
+                }
+            },
+            .row("a redirect in place of the 100 sends the body to where it leads", "Go TestTransportExpect100Continue") {
+                let server = try RawServer { connection in
+                    while let head = try connection.head() {
+                        guard head.target == "/to" else {
+                            try connection.send("HTTP/1.1 307 Moved\r\nLocation: /to\r\nContent-Length: 0\r\n\r\n")
+                            connection.drain()
+                            return
+                        }
+                        try connection.send("HTTP/1.1 100 Continue\r\n\r\n")
+                        let body = try connection.body(of: head)
+                        try connection.send(WireRuleTests.ok(String(decoding: body, as: UTF8.self)))
+                    }
+                }
+                let request = server.request("/from", method: .post, headers: expecting, body: text)
+                #expect(try await CurlSessionManager().response(for: request).body == text)
+                #expect(
+                    server.arrivals.map(\.connection) == [0, 1] && server.arrivals.allSatisfy { $0.request["expect"] != nil })
+            },
+            .row("a body that can be read once was not read before the 100", "Go TestTransportExpect100Continue") {
+                let server = try RawServer { connection in
+                    while let head = try connection.head() {
+                        guard head.target == "/to" else {
+                            try connection.send("HTTP/1.1 308 Moved\r\nLocation: /to\r\nContent-Length: 0\r\n\r\n")
+                            connection.drain()
+                            return
+                        }
+                        try connection.send("HTTP/1.1 100 Continue\r\n\r\n")
+                        let body = try connection.body(of: head)
+                        try connection.send(WireRuleTests.ok(String(decoding: body, as: UTF8.self)))
+                    }
+                }
+                var request = server.request("/from", method: .post, headers: expecting)
+                request.body = .stream(
+                    AsyncStream<Data> { stream in
+                        stream.yield(text)
+                        stream.finish()
+                    })
+                #expect(try await CurlSessionManager().response(for: request).body == text)
+            },
+            .row("a GET after a POST that was redirected expects nothing", "RFC 9110 §10.1.1") {
+                let server = try RawServer.answering { request, _ in
+                    guard request.method == "GET" else { return "" }
+                    return WireRuleTests.ok("there")
+                }
+                let from = try RawServer { [port = server.port] connection in
+                    _ = try connection.head()
+                    try connection.send("HTTP/1.1 302 Moved\r\nLocation: http://127.0.0.1:\(port)/\r\nContent-Length: 0\r\n\r\n")
+                    connection.drain()
+                }
+                let request = from.request("/", method: .post, headers: expecting, body: text)
+                #expect(try await CurlSessionManager().response(for: request).body == Data("there".utf8))
+                #expect(server.arrivals.first?.request["expect"] == nil)
+            },
+        ]
+    }
+#endif

@@ -1,0 +1,132 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+    import Testing
+
+    /// What a proxy says to CONNECT, and what has to come of it.
+    struct TunnelRow: Behaviour {
+        var name: String
+        var source: String
+        var answer: Data
+        /// Whether TLS begins behind the answer; else the proxy has failed.
+        var opens: Bool
+
+        static func row(_ name: String, _ source: String, _ answer: String, opens: Bool = false) -> TunnelRow {
+            TunnelRow(name: name, source: source, answer: Data(answer.utf8), opens: opens)
+        }
+    }
+
+    /// Requests through HTTP proxies (RFC 9112 §3.2.2; RFC 9110 §9.3.6).
+    @Suite(.timeLimit(.minutes(1)))
+    struct ProxyBehaviourTests {
+        @Test(arguments: tunnels)
+        func `a tunnel opens, or says that the proxy has failed`(row: TunnelRow) async throws {
+            let firstByte = Watched<UInt8?>(nil)
+            let proxy = try RawServer { connection in
+                guard try connection.head() != nil else { return }
+                try connection.send(row.answer)
+                if row.opens {
+                    let byte = try connection.take(1)[0]
+                    firstByte.withLock { $0 = byte }
+                } else {
+                    connection.finish()
+                    connection.drain()
+                }
+            }
+            let url = try #require(URL(string: "https://u:p@b.example/path"))
+            let request = NetworkRequest(url: url, headers: ["Authorization": "Bearer x", "Cookie": "a=1"])
+            let error = try await failure(of: proxy.session(), request)
+            #expect((error.code == .proxyFailed) == !row.opens, "\(error)")
+            // What a TLS handshake begins with (RFC 8446 §5.1).
+            #expect(firstByte.withLock { $0 } == (row.opens ? 22 : nil))
+            let sent = try #require(proxy.arrivals.first?.request)
+            #expect(proxy.arrivals.count == 1 && sent.method == "CONNECT" && sent.target == "b.example:443")
+            #expect(sent["authorization"] == nil && sent["cookie"] == nil, "\(sent.text)")
+        }
+
+        @Test(arguments: stories)
+        func `a proxy is asked as by other clients`(row: Story) async throws {
+            try await row.run()
+        }
+
+        private static let tunnels: [TunnelRow] = [
+            .row("a 200 opens a tunnel", "curl test80", "HTTP/1.1 200 Go\r\n\r\n", opens: true),
+            .row("a 204 opens a tunnel", "curl test1904", "HTTP/1.1 204 Go\r\n\r\n", opens: true),
+            .row(
+                "a length means nothing to a tunnel", "curl test1287", "HTTP/1.1 200 Go\r\nContent-Length: 5\r\n\r\n", opens: true
+            ),
+            .row(
+                "chunks mean nothing to a tunnel", "curl test1287", "HTTP/1.1 200 Go\r\nTransfer-Encoding: chunked\r\n\r\n",
+                opens: true),
+            .row("a 405 is a failure of the proxy", "curl test217", "HTTP/1.1 405 No\r\nContent-Length: 2\r\n\r\nno"),
+            .row(
+                "a 407 with a length and chunks is a failure of the proxy", "curl test1715",
+                "HTTP/1.1 407 Who\r\nContent-Length: 13\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n"),
+            .row("text that is no HTTP is a failure of the proxy", "curl test750", "<html>I am not HTTP</html>\r\n\r\n"),
+            .row("nothing is a failure of the proxy", "curl test1297", ""),
+            .row(
+                "half a head is a failure of the proxy", "OkHttp proxyUpgradeFailsWithTruncatedResponse", "HTTP/1.1 200 Go\r\nX: "
+            ),
+        ]
+
+        private static func request(_ text: String, headers: HTTPHeaders = [:]) throws -> NetworkRequest {
+            NetworkRequest(url: try #require(URL(string: text)), headers: headers)
+        }
+
+        private static func proxy(_ username: String?, _ password: String?, _ server: RawServer) -> CurlSessionManager {
+            server.session { [port = Int(server.port)] in
+                $0.proxy = .http(host: "127.0.0.1", port: port, username: username, password: password)
+            }
+        }
+
+        private static let stories: [Story] = [
+            .row("two hosts share a connection to their proxy", "curl test1421") {
+                let server = try RawServer.answering { request, _ in WireRuleTests.ok(request.target) }
+                let session = server.session()
+                for url in ["http://a.example/", "http://b.example:81/x", "http://a.example/"] {
+                    #expect(try await session.response(for: request(url)).body == Data(url.utf8))
+                }
+                #expect((1...2).contains(server.connections))
+            },
+            .row("credentials of the proxy go with every hop, those of the server do not", "curl test233") {
+                let server = try RawServer.answering { request, _ in
+                    guard request.target == "http://a.example/" else { return WireRuleTests.ok("there") }
+                    return "HTTP/1.1 302 Moved\r\nLocation: http://b.example/\r\nContent-Length: 0\r\n\r\n"
+                }
+                let session = proxy("u", "p", server)
+                _ = try await session.response(for: request("http://a.example/", headers: ["Authorization": "Bearer x"]))
+                #expect(server.arrivals.map { $0.request["proxy-authorization"] } == ["Basic dTpw", "Basic dTpw"])
+                #expect(server.arrivals.map { $0.request["authorization"] } == ["Bearer x", nil])
+            },
+            .row("a 407 to a plain request is handed back", "curl test93") {
+                let server = try RawServer.answering { _, _ in
+                    "HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=\"x\"\r\nContent-Length: 2\r\n\r\nno"
+                }
+                let response = try await server.session().response(for: request("http://a.example/"))
+                #expect(response.statusCode == 407 && response.headers["Proxy-Authenticate"] == "Basic realm=\"x\"")
+            },
+            .row(
+                "the credentials of the proxy open the tunnel, before they are asked for", "OkHttp preemptiveProxyAuthentication"
+            ) {
+                let server = try RawServer { connection in
+                    _ = try connection.head()
+                    try connection.send("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n")
+                    connection.drain()
+                }
+                #expect(try await failure(of: proxy("u", "p", server), request("https://a.example/")).code == .proxyFailed)
+                #expect(server.arrivals.first?.request["proxy-authorization"] == "Basic dTpw")
+            },
+            .row("an IPv6 address has brackets in CONNECT", "curl test1230") {
+                let server = try RawServer { connection in
+                    _ = try connection.head()
+                    try connection.send("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n")
+                    connection.drain()
+                }
+                #expect(try await failure(of: server.session(), request("https://[1200::1]:8443/")).code == .proxyFailed)
+                let sent = try #require(server.arrivals.first?.request)
+                #expect(sent.target == "[1200::1]:8443" && sent["host"] == "[1200::1]:8443")
+            },
+        ]
+    }
+#endif

@@ -1,0 +1,149 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+    import NetworkTesting
+    import Testing
+
+    /// Bodies on their way out: what an early answer means, and what a body that fails (RFC 9112 §9.3, §9.5).
+    @Suite(.timeLimit(.minutes(1)))
+    struct UploadBehaviourTests {
+        @Test(arguments: early + failures)
+        func `a body goes out or stops as with other clients`(row: Story) async throws {
+            try await row.run()
+        }
+
+        private static let text = Data("text".utf8)
+        private static let early: [Story] = [
+            .row("an answer that comes before the body is out counts, and ends the connection", "curl test1517") {
+                for face in Face.allCases {
+                    let server = try RawServer { connection in
+                        guard let head = try connection.head() else { return }
+                        guard head.target == "/large" else { return try connection.send(WireRuleTests.ok("next")) }
+                        try connection.send("HTTP/1.1 413 Too large\r\nContent-Length: 2\r\n\r\nno")
+                        // All of it does not fit the sockets, so that the client cannot get to its end.
+                        connection.waitForHangUp()
+                    }
+                    let session = CurlSessionManager()
+                    let request = server.request("/large", method: .put, body: Data(count: 32 << 20))
+                    #expect(await face.outcome(of: session, for: request).words == "413 no")
+                    #expect(await face.outcome(of: session, for: server.request("/next")).words == "200 next")
+                    #expect(server.arrivals.map(\.connection) == [0, 1])
+                }
+            },
+            .row("an answer counts though the server ends its side at once", "Go TestTransportPrefersResponseOverWriteError") {
+                for face in Face.allCases {
+                    let server = try RawServer { connection in
+                        _ = try connection.head()
+                        try connection.send("HTTP/1.1 401 Who\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno")
+                        connection.finish()
+                        connection.drain()
+                    }
+                    let request = server.request("/", method: .post, body: Data(count: 16 << 20))
+                    #expect(await face.outcome(of: CurlSessionManager(), for: request).words == "401 no")
+                }
+            },
+            .row("an answer counts though a reset follows it", "curl test1070") {
+                for face in Face.allCases {
+                    let server = try RawServer { connection in
+                        _ = try connection.head()
+                        try connection.send("HTTP/1.1 413 Too large\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno")
+                        // With what was not read, the close is a reset.
+                        connection.flush()
+                    }
+                    let request = server.request("/", method: .post, body: Data(count: 4 << 20))
+                    #expect(await face.outcome(of: CurlSessionManager(), for: request).words == "413 no")
+                }
+            },
+            .row("a redirect before the body is out is followed", "RFC 9110 §15.4") {
+                for (status, method, count) in [(302, "GET", 0), (307, "POST", 32 << 20)] {
+                    let server = try RawServer { connection in
+                        while let head = try connection.head() {
+                            guard head.target == "/to" else {
+                                try connection.send("HTTP/1.1 \(status) Moved\r\nLocation: /to\r\nContent-Length: 0\r\n\r\n")
+                                connection.waitForHangUp()
+                                return
+                            }
+                            let body = try connection.body(of: head)
+                            try connection.send(WireRuleTests.ok("\(head.method) \(body.count)"))
+                        }
+                    }
+                    let request = server.request("/from", method: .post, body: Data(count: 32 << 20))
+                    let outcome = await Face.whole.outcome(of: CurlSessionManager(), for: request)
+                    #expect(outcome.words == "200 \(method) \(count)")
+                }
+            },
+            .row("an answer ends a body that would never end", "OkHttp ServerTruncatesRequestTest") {
+                let server = try RawServer { connection in
+                    _ = try connection.head()
+                    try connection.send(WireRuleTests.ok("enough"))
+                    connection.drain()
+                }
+                var request = server.request("/", method: .post)
+                request.body = .stream(AsyncStream(unfolding: { Task.isCancelled ? nil : Data(count: 10_000) }))
+                #expect(try await CurlSessionManager().response(for: request).body == Data("enough".utf8))
+                await server.waitUntilClosed()
+            },
+            .row("an answer before a slow body is streamed while the body goes out", "OkHttp DuplexTest") {
+                let (chunks, input) = AsyncStream.makeStream(of: Data.self)
+                let server = try RawServer { connection in
+                    guard let head = try connection.head() else { return }
+                    try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n")
+                    _ = try connection.body(of: head)
+                    try connection.send("3\r\nbye\r\n0\r\n\r\n")
+                    _ = try connection.head()
+                }
+                var request = server.request("/", method: .post)
+                request.body = .stream(chunks)
+                let response = try await CurlSessionManager().stream(for: request)
+                #expect(response.statusCode == 200)
+                input.yield(text)
+                input.finish()
+                #expect(try await response.body.collected() == Data("hibye".utf8))
+            },
+        ]
+
+        private struct Torn: Error {}
+
+        private static let failures: [Story] = [
+            .row("a body that fails does not look whole", "hyper aborted_body_isnt_completed") {
+                let isWhole = Watched<Bool?>(nil)
+                let server = try RawServer { connection in
+                    guard let head = try connection.head() else { return }
+                    let body = try? connection.body(of: head)
+                    isWhole.withLock { $0 = body != nil }
+                }
+                var request = server.request("/", method: .post)
+                request.body = .stream(
+                    AsyncThrowingStream<Data, any Error> { stream in
+                        stream.yield(text)
+                        stream.finish(throwing: Torn())
+                    })
+                #expect(try await failure(of: CurlSessionManager(), request).code == .bodyFailed)
+                await isWhole.wait { $0 != nil }
+                #expect(isWhole.withLock { $0 } == false)
+            },
+            .row("a body that is shorter than announced is an error", "OkHttp fullyBufferedPostIsTooShort") {
+                let server = try RawServer.answering { _, _ in WireRuleTests.ok("x") }
+                var request = server.request("/", method: .post)
+                request.body = .stream(AsyncStream(unfolding: { nil as Data? }), length: 4)
+                #expect(try await failure(of: CurlSessionManager(), request).code == .bodyFailed)
+            },
+            .row("a body that can be read once does not go out twice", "OkHttp cannotRetryOneShotRequestBody") {
+                for status in [307, 308] {
+                    let server = try RawServer.answering { _, _ in
+                        "HTTP/1.1 \(status) Moved\r\nLocation: /to\r\nContent-Length: 0\r\n\r\n"
+                    }
+                    var request = server.request("/from", method: .post)
+                    request.body = .stream(
+                        AsyncStream<Data> { stream in
+                            stream.yield(text)
+                            stream.finish()
+                        })
+                    #expect(try await failure(of: CurlSessionManager(), request).code == .bodyNotReplayable)
+                    #expect(server.targets == ["/from"])
+                }
+            },
+        ]
+    }
+#endif

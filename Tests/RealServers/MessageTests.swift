@@ -1,0 +1,140 @@
+import DataTransfer
+import Foundation
+import Testing
+
+extension RealServerTests {
+    /// What comes of the same message over HTTP/1.1, TLS and HTTP/2, in each form in which a response can be had.
+    @Suite(.timeLimit(.minutes(1))) struct MessageTests {
+        struct Message: Sendable, CustomTestStringConvertible {
+            enum Outcome: Sendable {
+                /// The text that all messages hold.
+                case text(status: Int = 200)
+                case bytes(count: Int, status: Int)
+                case failure(Set<TransportError.Code>)
+            }
+
+            var path: String
+            var outcome: Outcome
+            var headers: HTTPHeaders = [:]
+            var testDescription: String { path }
+        }
+
+        static let messages = [
+            Message(path: "/text", outcome: .text()), Message(path: "/gzip", outcome: .text()),
+            // RFC 1952 §2.2: several members are one text.
+            Message(path: "/gzip-members", outcome: .text()),
+            Message(path: "/gzip", outcome: .text(), headers: ["Accept-Encoding": "identity"]),
+            // RFC 9110 §8.4: no part of a coded text is taken for the whole.
+            Message(path: "/gzip-short", outcome: .failure([.undecodableContent, .incompleteBody])),
+            Message(path: "/deflate-short", outcome: .failure([.undecodableContent, .incompleteBody])),
+            // Nothing at all, announced with a length of 0, is no part of a text.
+            Message(path: "/gzip-empty", outcome: .bytes(count: 0, status: 200)),
+            Message(path: "/gzip-damaged", outcome: .failure([.undecodableContent])),
+            Message(path: "/gzip-cut", outcome: .failure([.incompleteBody, .connectionLost])),
+            // RFC 9112 §8, RFC 9113 §8.1.1.
+            Message(path: "/cut", outcome: .failure([.incompleteBody, .connectionLost])),
+            Message(path: "/unknown-coding", outcome: .text()), Message(path: "/unknown-coding-500", outcome: .text(status: 500)),
+            // RFC 9110 §14.2: a part is passed as it came.
+            Message(path: "/slice", outcome: .bytes(count: 100, status: 206), headers: ["Range": "bytes=0-99"]),
+            // A redirect does not wait for its body.
+            Message(path: "/redirect", outcome: .text()), Message(path: "/redirect-open", outcome: .text()),
+            Message(path: "/redirect-cut", outcome: .text()), Message(path: "/redirect-broken", outcome: .text()),
+            Message(path: "/redirect-name", outcome: .text()),
+            Message(path: "/redirect-twice", outcome: .failure([.redirectRefused])),
+            Message(path: "/redirect-port", outcome: .failure([.redirectRefused])),
+        ]
+
+        private static let text = Data((0..<2000).map { "line \($0)\n" }.joined().utf8)
+
+        @Test(arguments: Engine.ours, messages)
+        func `a message is the same over each protocol, in each form`(engine: Engine, message: Message) async throws {
+            for server in [Servers.plain, Servers.secure, Servers.streams] {
+                for form in Form.allCases where form != .file || !message.path.hasSuffix("500") && message.path != "/slice" {
+                    let session = engine.trusting()
+                    let result = await form.result(of: session, server, message)
+                    let details = "\(form) from \(server): \(result)"
+                    switch (message.outcome, result) {
+                    case (.text(let status), .success(let response)):
+                        #expect(response.status == status && response.body == Self.text, "\(details)")
+                    case (.bytes(let count, let status), .success(let response)):
+                        #expect(response.status == status && response.body.count == count, "\(details)")
+                    case (.failure(let codes), .failure(let error)): #expect(codes.contains(error.code), "\(details)")
+                    default: Issue.record("\(details)")
+                    }
+                    #expect(try await session.send(.get, server + "/text").body == Self.text)
+                }
+            }
+        }
+
+        @Test(arguments: Engine.ours, [Form.response, .completion])
+        func `a body that is announced as too large is refused at its head`(engine: Engine, form: Form) async throws {
+            for server in [Servers.plain, Servers.secure, Servers.streams] {
+                let message = Message(path: "/announced", outcome: .failure([.bodyTooLarge]))
+                let result = await form.result(of: engine.trusting(), server, message)
+                guard case .failure(let error) = result else { throw CancellationError() }
+                #expect(error.code == .bodyTooLarge && error.message.contains("maximumBodyBytes"), "\(error)")
+            }
+        }
+
+        /// A way to have a response.
+        enum Form: CaseIterable {
+            case response, completion, stream, file
+
+            struct Received: Sendable, CustomStringConvertible {
+                var status: Int
+                var body: Data
+                var description: String { "\(status), \(body.count) bytes" }
+            }
+
+            func result(
+                of session: any NetworkSessionManager, _ server: String, _ message: Message
+            ) async -> Result<Received, TransportError> {
+                guard let url = URL(string: server + message.path) else {
+                    return .failure(TransportError(.invalidRequest, server))
+                }
+                let request = NetworkRequest(url: url, headers: message.headers)
+                do throws(TransportError) {
+                    switch self {
+                    case .response: return .success(Received(try await session.response(for: request)))
+                    case .stream: return .success(Received(try await session.stream(for: request).collected()))
+                    case .completion:
+                        return await withCheckedContinuation { continuation in
+                            session.request(request) { continuation.resume(returning: $0.map { Received($0) }) }
+                        }
+                    case .file: return await file(of: session, server, message)
+                    }
+                } catch {
+                    return .failure(error)
+                }
+            }
+
+            private func file(
+                of session: any NetworkSessionManager, _ server: String, _ message: Message
+            ) async -> Result<Received, TransportError> {
+                let place = FileManager.default.temporaryDirectory.appendingPathComponent("message-\(UUID())", isDirectory: false)
+                defer { try? FileManager.default.removeItem(at: place) }
+                let configuration: APIConfiguration
+                do {
+                    configuration = try APIConfiguration(server)
+                } catch {
+                    return .failure(TransportError(.invalidRequest, "\(error)"))
+                }
+                let service = DefaultDataTransferService(
+                    configuration: configuration, sessionManager: session, errorResolver: .unresolved)
+                let endpoint = Endpoint<Void>(path: message.path, headerParameters: message.headers)
+                do throws(DataTransferError) {
+                    let file = try await service.download(endpoint, to: place, options: DownloadOptions(resumes: false))
+                    return .success(Received(status: file.statusCode, body: (try? Data(contentsOf: place)) ?? Data()))
+                } catch {
+                    return .failure(error.networkError?.transportError ?? TransportError(.other, "\(error)"))
+                }
+            }
+        }
+    }
+}
+
+extension RealServerTests.MessageTests.Form.Received {
+    fileprivate init(_ response: NetworkResponse) {
+        self.init(status: response.statusCode, body: response.body)
+    }
+}
