@@ -44,11 +44,20 @@
             CurlSessionManager(
                 configuration: SessionConfiguration {
                     $0.proxy = .socks5(host: "127.0.0.1", port: Int(proxy.port))
+                    // Longer than a machine that has much to do lets a test stand still.
+                    $0.connectTimeout = .seconds(600)
                     adjust(&$0)
                 })
         }
 
         private let request = NetworkRequest(url: URL(string: "http://127.0.0.1:80/") ?? URL(fileURLWithPath: "/"))
+
+        /// Returns when the engine has dealt with all cancellations so far: it deals with a request after them.
+        private func settle(_ session: CurlSessionManager) async {
+            var hasty = request
+            hasty.timeouts.total = .milliseconds(1)
+            await #expect(throws: TransportError.self) { try await session.response(for: hasty) }
+        }
 
         /// Waits until a connection has come to the proxy.
         private func nextArrival() async { _ = await arrivals.stream.first { _ in true } }
@@ -56,11 +65,11 @@
         @Test func `the next request takes the connection over`() async throws {
             let session = session()
             for _ in 0..<20 {
-                let task = Task { try await session.response(for: request) }
+                let handle = session.request(request) { _ in }
                 if proxy.connections == 0 { await nextArrival() }
-                task.cancel()
-                await #expect(throws: TransportError.self) { try await task.value }
+                handle.cancel()
             }
+            await settle(session)
             let last = Task { try await session.response(for: request) }
             door.open()
             let response = try await last.value
@@ -72,10 +81,10 @@
 
         @Test func `a connection that comes about without a request is kept`() async throws {
             let session = session()
-            let task = Task { try await session.response(for: request) }
+            let handle = session.request(request) { _ in }
             await nextArrival()
-            task.cancel()
-            _ = await task.result
+            handle.cancel()
+            await settle(session)
             door.open()
             for _ in 0..<2 { #expect(try await session.response(for: request).statusCode == 200) }
             #expect(proxy.connections == 1)
@@ -105,13 +114,14 @@
 
         @Test func `without kept connections it is closed at once`() async throws {
             let session = session { $0.maximumIdleConnections = 0 }
-            let task = Task { try await session.response(for: request) }
+            let handle = session.request(request) { _ in }
             await nextArrival()
-            task.cancel()
-            _ = await task.result
+            handle.cancel()
+            await settle(session)
             door.open()
             #expect(try await session.response(for: request).statusCode == 200)
-            #expect(proxy.connections == 2)
+            // The one in between may have had no time to connect.
+            #expect(proxy.connections >= 2)
         }
 
         @Test func `it is closed with the session manager`() async throws {
