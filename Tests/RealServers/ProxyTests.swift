@@ -47,7 +47,9 @@ extension RealServerTests {
             for _ in 0..<3 {
                 #expect(try await session.send(.get, "\(Servers.tls)/ok").text == "ok")
                 let protocolName = try await session.send(.get, "\(Servers.h2)/ok").timings.protocolName
-                #expect(protocolName == (Engine.speaksHTTP2 ? "h2" : "http/1.1"))
+                // Some versions of libcurl speak HTTP/1.1 alone through HTTP proxies.
+                let isSOCKS = proxy == Self.socks() || proxy == Self.socks(resolvesNamesThere: false)
+                #expect(protocolName == "h2" || protocolName == "http/1.1" && !(isSOCKS && Engine.speaksHTTP2))
             }
             // A name that is looked up here is one address to the proxy, and `localhost` may be ::1, where nobody listens.
             if proxy == Self.socks(resolvesNamesThere: false) { return }

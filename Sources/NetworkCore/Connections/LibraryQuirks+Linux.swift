@@ -21,6 +21,9 @@
         /// Whether HTTP/2 loses a response whose stream is reset in the same read, as by a server that answers before it has read the request's body
         /// (RFC 9113 §8.1): 7.88.0 to 8.0.1, and versions before 7.88.0 are not known to do better. Large bodies are sent over HTTP/1.1.
         var losesEarlyResponses: Bool
+        /// Whether HTTP/2 through the tunnel of an HTTP proxy goes on with a connection that has ended, and so fails each request from then on
+        /// ("no filter connected"): 7.88.1, and other versions before 8.1.0 are not known to do better. There, HTTP/1.1 is spoken.
+        var keepsEndedTunnels: Bool
         /// Whether libcurl says that a server refused a stream before it opens it anew: since 8.21.0. Versions before 8.17.0 call it an error
         /// instead when a kept connection was lost, and are silent after a refusal.
         var saysRefusals: Bool
@@ -51,6 +54,7 @@
             closesRemovedConnections = version >= 0x07_55_00
             watchesHandshakes = canWatchHandshakes && CurlTrust.isEnforced(by: tls)
             speaksHTTP2 = watchesHandshakes && Self.versionsWithHTTP2.contains { $0.contains(version) }
+            keepsEndedTunnels = version < 0x08_01_00
             losesEarlyResponses = version < 0x08_01_00
             saysRefusals = version >= 0x08_15_00
             takesRootsAsBytes = version >= 0x07_4D_00

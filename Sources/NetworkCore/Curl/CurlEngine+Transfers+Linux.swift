@@ -45,7 +45,9 @@
             if transfer.request.headers.fields.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) > 60_000 {
                 return true
             }
-            return LibraryQuirks.current.losesEarlyResponses && transfer.isLargeUpload
+            let quirks = LibraryQuirks.current
+            if quirks.losesEarlyResponses, transfer.isLargeUpload { return true }
+            return quirks.keepsEndedTunnels && (try? streamRoute(for: transfer))?.proxy.server?.takesAbsoluteForm == true
         }
 
         /// Those who got a place that one of ours has left.

@@ -38,7 +38,7 @@
         }
 
         /// The route of a connection, in case libcurl makes one for the request. It is decided anew once a second, and after a failure.
-        private func streamRoute(for transfer: CurlTransfer) throws(TransportError) -> Route {
+        func streamRoute(for transfer: CurlTransfer) throws(TransportError) -> Route {
             if let known = streamRoutes[transfer.origin], now < known.until { return known.route }
             let route = try Route(loop.configuration, for: transfer.request)
             if streamRoutes.count >= 4096 { streamRoutes.removeAll() }

@@ -62,7 +62,8 @@
                 try transfer.receiveHead(
                     transfer.head, status: status, length: transfer.head.value(for: "content-length").flatMap(Int64.init),
                     encoding: transfer.head.value(for: "content-encoding"), at: now)
-                return true
+                // A redirect is followed without its body, which may never come.
+                return !transfer.isBodyUnwanted
             } catch {
                 transfer.failure = error
                 return false

@@ -26,6 +26,7 @@
             }
             #expect(!quirks(0x07_4C_01).takesRootsAsBytes && quirks(0x07_4D_00).takesRootsAsBytes)
             #expect(!quirks(0x07_54_00).closesRemovedConnections && quirks(0x07_55_00).closesRemovedConnections)
+            #expect(quirks(0x07_58_01).keepsEndedTunnels && !quirks(0x08_0E_00).keepsEndedTunnels)
             #expect(quirks(0x08_00_01).losesEarlyResponses && !quirks(0x08_0E_00).losesEarlyResponses)
             #expect(!quirks(0x08_10_00).saysRefusals && quirks(0x08_15_00).saysRefusals)
             #expect(!quirks(0x07_56_00).letsGoOfLookups && quirks(0x07_57_00).letsGoOfLookups)

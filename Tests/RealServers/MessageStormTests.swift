@@ -1,0 +1,151 @@
+import DataTransfer
+import Foundation
+import Testing
+
+extension RealServerTests {
+    /// Requests at random whose fates the server knows beforehand: over HTTP/1.1, TLS and HTTP/2, straight and through proxies. Each gets its
+    /// own response, whole, or an error that fits its fate, and the server sees none twice that may not be sent again.
+    ///
+    /// At full size with `DATA_TRANSFER_SLOW=1`.
+    @Suite(.serialized, .timeLimit(.minutes(5))) struct MessageStormTests {
+        /// A server, and the way to it.
+        struct Way: Sendable, CustomTestStringConvertible {
+            var testDescription: String
+            var server: String
+            var proxy = ProxyConfiguration.none
+            var fates: [String]
+
+            private static let ofHTTP1 = ["drop", "cut", "push", "last", "split", "redirect", "redirect-open"]
+            private static let ofHTTP2 = ["drop", "cut", "refuse", "goaway", "goaway-refuse", "redirect", "redirect-open"]
+            private static let http = ProxyConfiguration.http(host: "127.0.0.1", port: Servers.proxyPort)
+            private static let socks = ProxyConfiguration.socks5(
+                host: "127.0.0.1", port: Servers.socksPort, username: "user", password: "secret")
+
+            static let all = [
+                Way(testDescription: "HTTP/1.1", server: Servers.plain, fates: ofHTTP1),
+                Way(testDescription: "HTTP/1.1 through SOCKS", server: Servers.plain, proxy: socks, fates: ofHTTP1),
+                Way(testDescription: "TLS", server: Servers.secure, fates: ofHTTP1),
+                Way(testDescription: "TLS through a proxy", server: Servers.secure, proxy: http, fates: ofHTTP1),
+                Way(testDescription: "HTTP/2", server: Servers.streams, fates: ofHTTP2),
+                Way(testDescription: "HTTP/2 through SOCKS", server: Servers.streams, proxy: socks, fates: ofHTTP2),
+                Way(testDescription: "HTTP/2 through a proxy", server: Servers.streams, proxy: http, fates: ofHTTP2),
+            ].filter { Engine.speaksHTTP2 || $0.server != Servers.streams }
+        }
+
+        @Test(arguments: Engine.ours, Way.all)
+        func `each request gets its own response, whole, or an error that fits`(engine: Engine, way: Way) async throws {
+            let session = engine.trusting {
+                $0.proxy = way.proxy
+                $0.maximumConnectionsPerHost = 12
+            }
+            let count = Servers.runsSlowTests ? 10_000 : 600
+            let run = UInt64.random(in: 0..<1 << 32)
+            let exchanges = await withTaskGroup(of: (Exchange, Exchange.End).self) { group in
+                var ended: [(Exchange, Exchange.End)] = []
+                for index in 0..<count {
+                    if index >= 48, let next = await group.next() { ended.append(next) }
+                    let exchange = Exchange(run: run, index: UInt64(index), fates: way.fates)
+                    group.addTask { (exchange, await exchange.run(on: session, way.server)) }
+                }
+                for await next in group { ended.append(next) }
+                return ended
+            }
+            let report = try await engine.session().send(.get, "\(Servers.plain)/report?\(run)").body
+            let arrivals = try JSONDecoder().decode([String: [String]].self, from: report)
+            var ends: [String: Int] = [:]
+            for (exchange, end) in exchanges {
+                ends[end.name, default: 0] += 1
+                let flaws = exchange.flaws(end, arrivals: arrivals, sharesConnections: way.server == Servers.streams)
+                #expect(flaws.isEmpty, "run \(run): \(flaws), \(exchange), \(end)")
+            }
+            #expect(ends["success", default: 0] > count / 3 && ends["cancelled", default: 0] > 0, "\(ends)")
+        }
+
+        /// One request, with the fate of each of its arrivals.
+        struct Exchange: Sendable {
+            enum End: Sendable {
+                case success(status: Int, id: String?, body: Data)
+                case failure(TransportError)
+
+                var name: String {
+                    switch self {
+                    case .success: "success"
+                    case .failure(let error): error.code.rawValue
+                    }
+                }
+            }
+
+            let id: String
+            let method: HTTPMethod
+            let size: Int
+            let fates: [String]
+            let isCancelled: Bool
+            private let seed: UInt64
+            private let isStreamed: Bool
+
+            init(run: UInt64, index: UInt64, fates: [String]) {
+                seed = run &+ index
+                id = "\(run)-\(index)"
+                var random = Seeded(seed: seed)
+                method = [HTTPMethod.get, .get, .post, .put][Int(random.next() % 4)]
+                size = [0, 1, 500, 20_000][Int(random.next() % 4)]
+                let isGood = random.next() % 2 == 0
+                self.fates = isGood ? ["ok"] : [fates[Int(random.next() % UInt64(fates.count))], "ok"]
+                isStreamed = random.next() % 2 == 0
+                isCancelled = random.next() % 10 == 0
+            }
+
+            func run(on session: any NetworkSessionManager, _ server: String) async -> End {
+                let text = "\(server)/storm?id=\(id)&size=\(size)&fates=\(fates.joined(separator: ","))"
+                guard let url = URL(string: text) else { return .failure(TransportError(.invalidRequest, text)) }
+                let body = method == .get ? nil : RequestContent.data(Data(repeating: 0x61, count: size))
+                let request = NetworkRequest(method: method, url: url, body: body)
+                let task = Task { await end(of: request, on: session) }
+                if isCancelled {
+                    var random = Seeded(seed: seed)
+                    await random.pause()
+                    task.cancel()
+                }
+                return await task.value
+            }
+
+            private func end(of request: NetworkRequest, on session: any NetworkSessionManager) async -> End {
+                do throws(TransportError) {
+                    let response =
+                        isStreamed
+                        ? try await session.stream(for: request).collected() : try await session.response(for: request)
+                    return .success(status: response.statusCode, id: response.headers["X-Id"], body: response.body)
+                } catch {
+                    return .failure(error)
+                }
+            }
+
+            /// Which rules were broken.
+            ///
+            /// - Parameter sharesConnections: Whether another request's fate may end the connection of this one.
+            func flaws(_ end: End, arrivals: [String: [String]], sharesConnections: Bool) -> [String] {
+                var flaws: [String] = []
+                // A request whose connection was lost may have been sent again, and have had another fate.
+                let isRedirected = arrivals[id]?.last?.hasPrefix("redirect") == true
+                switch end {
+                case .success(let status, let id, let body):
+                    let expected = isRedirected ? self.id + "r" : self.id
+                    if status != 200 || id != expected { flaws.append("the response of another request") }
+                    let piece = Data("\(expected).".utf8)
+                    var content = Data()
+                    while content.count < size { content += piece }
+                    if body != content.prefix(size) { flaws.append("a body that is not whole, or another's") }
+                case .failure(let error):
+                    let isLost = [.connectionLost, .incompleteBody].contains(error.code)
+                    let mayBeLost = sharesConnections || ["drop", "cut"].contains(fates[0])
+                    if !(isCancelled && error.isCancelled), !(isLost && mayBeLost) { flaws.append("an error that does not fit") }
+                }
+                for (name, method) in [(id, method), (id + "r", .get)] {
+                    let times = arrivals[name, default: []].count { !$0.hasSuffix("refuse") }
+                    if times > (method == .post ? 1 : 2) { flaws.append("\(times) arrivals of a \(method)") }
+                }
+                return flaws
+            }
+        }
+    }
+}
