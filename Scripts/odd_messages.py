@@ -5,7 +5,8 @@ import threading
 import urllib.parse
 import zlib
 
-# Status, fields, body, and whether it ends. One that does not is followed by silence, or, as "cut", by the end of the connection.
+# Status, fields, body, and its end: "whole" by its length, "close" with the connection in order, "cut" with the connection and nothing else,
+# "open" never. A field that is None is left out.
 
 text = b"".join(b"line %d\n" % number for number in range(2000))
 coded = gzip.compress(text, mtime=0)
@@ -23,6 +24,8 @@ messages = {
     "/slice": (206, {"content-encoding": "gzip", "content-range": "bytes 0-99/1000"}, coded[:100], "whole"),
     "/cut": (200, {"content-length": str(len(text))}, text[:5000], "cut"),
     "/gzip-cut": (200, {"content-length": str(len(coded)), "content-encoding": "gzip"}, coded[:1000], "cut"),
+    "/until-close": (200, {"content-length": None}, text, "close"),
+    "/until-cut": (200, {"content-length": None}, text, "cut"),
     "/announced": (200, {"content-length": str(GIGABYTE)}, text[:100], "open"),
     "/redirect": (302, {"location": "/text"}, text, "whole"),
     "/redirect-open": (302, {"location": "/text", "content-length": str(GIGABYTE)}, text, "open"),
@@ -39,7 +42,7 @@ def fields(message, host):
     named = {"content-length": str(len(body))} | fields
     return [
         (name, value.replace("HOST", host))
-        for name, values in named.items() for value in ([values] if isinstance(values, str) else values)]
+        for name, values in named.items() if values is not None for value in ([values] if isinstance(values, str) else values)]
 
 
 # A request of a storm names its id, the size of the content that it wants, and what is to become of it each time it arrives.

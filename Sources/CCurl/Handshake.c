@@ -25,6 +25,7 @@ enum {
     handshake_done = 0x20,
     read_alert = 0x4004,
     fatal = 2,
+    close_notify = 0,
 };
 
 static void look_up(void) {
@@ -52,6 +53,7 @@ static void observe(const void *ssl, int where, int value) {
     if (!handshake) return;
     if (where & handshake_start) handshake->has_begun = 1;
     if (where == read_alert && value >> 8 == fatal) handshake->alert = value & 0xFF;
+    if (where == read_alert && (value & 0xFF) == close_notify) handshake->has_ended = 1;
     if (where & handshake_done) {
         const unsigned char *name = NULL;
         unsigned int count = 0;

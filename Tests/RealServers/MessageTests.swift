@@ -77,6 +77,24 @@ extension RealServerTests {
             }
         }
 
+        @Test(arguments: Engine.ours, Form.allCases)
+        func `a body that ends with its connection is whole if TLS ends in order (RFC 9112 §9.8)`(engine: Engine, form: Form)
+            async
+        {
+            for (server, path, isWhole) in [
+                (Servers.plain, "/until-close", true), (Servers.plain, "/until-cut", true),
+                (Servers.secure, "/until-close", true),
+                (Servers.secure, "/until-cut", false),
+            ] {
+                let result = await form.result(of: engine.trusting(), server, Message(path: path, outcome: .text()))
+                switch result {
+                case .success(let response): #expect(isWhole && response.body == Self.text, "\(server + path): \(result)")
+                case .failure(let error):
+                    #expect(!isWhole && [.incompleteBody, .connectionLost].contains(error.code), "\(server + path): \(result)")
+                }
+            }
+        }
+
         /// A way to have a response.
         enum Form: CaseIterable {
             case response, completion, stream, file

@@ -289,6 +289,8 @@ struct ccurl_handshake {
     int protocol;
     // The server's last fatal alert (RFC 8446 §6), 0 for none.
     int alert;
+    // Whether the server has said that it sends nothing more (close_notify, RFC 8446 §6.1).
+    int has_ended;
 };
 enum {
     CALPN_NONE = 0,

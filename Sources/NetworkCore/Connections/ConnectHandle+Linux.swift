@@ -12,7 +12,7 @@
         var isWanted = true
         /// Whether it was begun for another transfer than the one that waits for it.
         private(set) var isTakenOver = false
-        /// Until when it may take without a transfer that waits for it.
+        /// When an attempt without a transfer is given up.
         var deadline = UInt64.max
         var heapIndex = -1
         private var begun: UInt64 = 0
@@ -77,7 +77,7 @@
 
         var key: ConnectionKey { ConnectionKey(origin: origin, trust: trust.number, offersHTTP2: offersHTTP2) }
 
-        /// From now on the connection is made for this transfer.
+        /// Makes the attempt serve another transfer than the one that it was begun for.
         func takeOver(for transfer: CurlTransfer, at now: UInt64) {
             self.transfer = transfer
             isTakenOver = true
@@ -100,7 +100,7 @@
         /// Whether removing it now would wait for its name lookup.
         var isStuckInLookup: Bool { !hasOpenedSocket && !LibraryQuirks.current.letsGoOfLookups }
 
-        /// Where its time went, as far as it has come, since it is made for the transfer that waits for it.
+        /// When each phase was complete, as far as the attempt has come. For a transfer that took it over, from that moment on.
         var timings: ConnectTimings {
             func microsecondsUntil(_ info: some BinaryInteger) -> Int64 { max(microseconds(info) - microsecondsBefore, 0) }
             return ConnectTimings(

@@ -1,5 +1,5 @@
 #if os(Linux)
-    /// What waits for the next request to its origin, until a deadline.
+    /// A member of a ``ConnectionPool``: found by its key, and due for removal at its deadline.
     protocol PoolMember: DeadlineMember {
         var key: ConnectionKey { get }
     }

@@ -47,7 +47,7 @@
 
         // MARK: Connecting
 
-        /// Makes a connection for a transfer, or goes on with one whose transfer is gone.
+        /// Makes a connection for a transfer, or takes over an attempt that was begun for another.
         func connect(_ transfer: CurlTransfer, _ trust: CurlTrust, offersHTTP2: Bool) {
             if !offersHTTP2, let handle = attempts.take(key(of: transfer)) {
                 handle.takeOver(for: transfer, at: now)
@@ -122,7 +122,7 @@
             let origin = handle.origin
             let offeredHTTP2 = handle.offersHTTP2
             let error = transfer.map { handle.error(code, for: $0) }
-            // Another's time is up.
+            // Not this transfer's time limit, but that of the one that the attempt was begun for.
             let isLateForOther = handle.isTakenOver && Int(code) == CCURLE_OPERATION_TIMEDOUT
             // RFC 7301 §3.2: the server speaks none of what was offered. It may have learnt HTTP/2 since it was asked.
             let speaksOther = !offeredHTTP2 && handle.isSecure && handle.handshake.pointee.alert == 120
@@ -140,10 +140,10 @@
             end(transfer, .failure(error ?? TransportError(.cannotConnect, "", request: transfer.request)))
         }
 
-        /// Takes a transfer from the connection that is being made for it, which becomes the next one's.
+        /// Detaches a transfer that is about to end from its connection attempt, and keeps the attempt for the next transfer to the origin.
         ///
-        /// Else requests that are cancelled sooner than a handshake takes would have the server begin one after another, and none would
-        /// ever be answered.
+        /// Otherwise requests that are cancelled before their handshake is complete would make the server begin one handshake after
+        /// another, and none would be answered.
         func keepConnecting(_ transfer: CurlTransfer) {
             switch transfer.carrier {
             case .connecting(let handle):
@@ -160,7 +160,7 @@
             transfer.carrier = .none
         }
 
-        /// Stops making a connection.
+        /// Ends a connection attempt.
         func giveUp(_ handle: ConnectHandle) {
             let origin = handle.origin
             let offeredHTTP2 = handle.offersHTTP2
@@ -172,7 +172,7 @@
             if offeredHTTP2 { settle(origin, nil) }
         }
 
-        /// Stops making the connections that no transfer waits for.
+        /// Ends the connection attempts without a transfer.
         func giveUpAttempts() {
             while let attempt = attempts.first { giveUp(attempt) }
             for easy in streamAttempts.values { release(easy) }

@@ -74,7 +74,7 @@
         }
 
         private func setTimer(_ milliseconds: CLong) {
-            // At once is also for an engine whose clock was read a moment ago.
+            // 0 means at once, also for an engine whose clock was read a moment ago.
             switch milliseconds {
             case ..<0: deadline = .max
             case 0: deadline = 0

@@ -215,7 +215,7 @@
                     _ = read(wakeDescriptor, &value, 8)
                     continue
                 }
-                // It was closed meanwhile, and its number may be another's.
+                // The socket was closed meanwhile, and its number may belong to another one.
                 let registration = UInt32(truncatingIfNeeded: event.data.u64 >> 32)
                 guard sockets[Int(socket)].registrations == registration, sockets[Int(socket)].registered != 0 else { continue }
                 let isBroken = event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0

@@ -117,6 +117,12 @@
             return Int(code) == CCURLE_AGAIN ? .again : .failed(.tls(code, handle.message))
         }
 
+        /// Whether TLS, whose end was read, has ended without the server's close_notify (RFC 8446 §6.1): anybody on the way may have ended it.
+        var hasEndedWithoutNotice: Bool {
+            guard let handle, LibraryQuirks.current.watchesHandshakes else { return false }
+            return handle.handshake.pointee.has_ended == 0
+        }
+
         /// Whether a read would bring something, or fail.
         var isReadable: Bool {
             var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

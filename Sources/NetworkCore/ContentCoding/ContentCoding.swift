@@ -37,8 +37,8 @@ enum ContentCoding: String, CaseIterable, Sendable {
 
 extension ContentCoding {
     /// Whether a response's codings are undone: unless the request itself asked for one of them, or for a part of the content, which
-    /// could not be decoded (RFC 9110 §12.5.3, §14.2). A server that compresses without being asked is no reason to hand on other bytes
-    /// than those of the content.
+    /// could not be decoded (RFC 9110 §12.5.3, §14.2). So what a server compresses without being asked is
+    /// decoded.
     static func areUndone(_ contentEncoding: String, for headers: HTTPHeaders) -> Bool {
         if headers.contains("Range") { return false }
         guard headers.contains("Accept-Encoding") else { return true }

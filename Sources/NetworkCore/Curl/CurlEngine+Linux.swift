@@ -27,21 +27,21 @@
         private var lineDeadline = UInt64.max
         /// Idle HTTP/1.1 connections.
         var pool = ConnectionPool<HTTP1Connection>()
-        /// Connections that are being made, and that no transfer waits for any more: the next one to the same origin does.
+        /// Connection attempts without a transfer. The next transfer to the same origin takes one over.
         var attempts = ConnectionPool<ConnectHandle>()
         var spareConnects = SpareHandles<ConnectHandle>()
         var spareStreams = SpareHandles<HTTP2Handle>()
         /// Handles whose connection is being made, with or without a transfer that waits for it.
         var connecting = 0
-        /// Handles whose connection is of no use to anybody, until libcurl is done with them.
+        /// Handles whose connection is not wanted any more, kept until libcurl has finished with them.
         var unwanted: [ObjectIdentifier: ConnectHandle] = [:]
-        /// The same over HTTP/2: libcurl makes a connection, and the transfer that it began with is gone.
+        /// HTTP/2 handles whose transfer was cancelled while libcurl makes their connection.
         var streamAttempts: [ObjectIdentifier: HTTP2Handle] = [:]
         /// When libcurl is made to look over its connections.
         var sweepAt = UInt64.max
         /// HTTP/1.1 connections, idle ones included, and those that are being made.
         var openConnections = 0
-        /// Handles at work over HTTP/2.
+        /// HTTP/2 handles that libcurl works on.
         var streaming = 0
         /// What the origins are known to speak.
         var versions: [String: ProtocolRegistry.Version] = [:]

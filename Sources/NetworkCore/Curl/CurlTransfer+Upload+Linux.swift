@@ -19,7 +19,7 @@
             return reading
         }
 
-        /// The same, for a large piece, which is not copied.
+        /// The next piece of such a body without a copy, if it is a large one.
         func takeLargeChunk() -> Data? {
             guard let chunk = pump?.pipe.takeLargeChunk() else { return nil }
             bodyOffset += chunk.count

@@ -180,6 +180,12 @@
             if let failure = connection.sendFailure, connection.parser.isHeadComplete, connection.parser.isDelimitedByClose {
                 return lose(connection, transfer, failure, nil)
             }
+            if connection.hasEndedWithoutNotice, connection.parser.isHeadComplete, connection.parser.isDelimitedByClose {
+                let error = TransportError(
+                    .incompleteBody, "TLS ended without a close_notify, and nothing else tells where the body ends (RFC 9112 §9.8)",
+                    phase: .receive, request: transfer.request)
+                return end(transfer, .failure(error))
+            }
             do throws(HTTP1Flaw) {
                 try connection.parser.receiveEnd()
             } catch {

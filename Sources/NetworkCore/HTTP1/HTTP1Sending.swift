@@ -76,8 +76,7 @@ struct HTTP1Sending {
         begin { $0.append(contentsOf: [0x30, 0x0D, 0x0A, 0x0D, 0x0A]) }
     }
 
-    /// Offers the next piece of a body that is sent as it is.
-    ///
+    /// Offers the next piece of a body that is sent without framing.
     mutating func refill(with piece: Data) {
         data = piece
         dataOffset = 0

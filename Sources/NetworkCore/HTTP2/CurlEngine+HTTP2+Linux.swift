@@ -49,7 +49,7 @@
         private func makeStreams() -> CurlMulti? {
             guard let streams = CurlMulti(sockets) else { return nil }
             let configuration = loop.configuration
-            // The gate counts streams here; connections libcurl counts, and closes idle ones to make room.
+            // The gate limits streams here. libcurl limits connections, and closes idle ones to make room.
             streams.set(CCURLMOPT_MAX_TOTAL_CONNECTIONS, maximumOpen)
             streams.set(
                 CCURLMOPT_MAX_HOST_CONNECTIONS, max(configuration.maximumConnectionsPerHost / configuration.eventLoops, 1))

@@ -101,7 +101,7 @@
             return true
         }
 
-        /// The target is given apart, byte for byte: some versions of libcurl leave out the question mark of an empty query.
+        /// The request target is set separately, byte for byte: some versions of libcurl leave out the question mark of an empty query.
         private func setURL(_ url: String) -> Bool {
             var url = url
             let target = url.withUTF8 { bytes in
@@ -152,7 +152,7 @@
 
         private func setHeaders(_ request: NetworkRequest, _ extraFields: [String]) -> Bool {
             let stored = extraFields.last.flatMap { $0.hasPrefix("Cookie: ") ? $0.dropFirst(8) : nil }
-            // libcurl leaves out a field without a value unless it is written like this.
+            // libcurl sends a field without a value only if it is written with a semicolon.
             var lines = request.headers.fields.map { field in
                 let isBlank = field.value.utf8.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
                 return isBlank ? "\(field.name);" : "\(field.name): \(field.value)"

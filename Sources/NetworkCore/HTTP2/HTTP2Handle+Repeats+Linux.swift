@@ -11,7 +11,7 @@
         return easy.mayBeSent() ? CInt(CCURL_PREREQFUNC_OK) : CInt(CCURL_PREREQFUNC_ABORT)
     }
 
-    /// libcurl calls this with what it does, as words for people.
+    /// libcurl calls this with each line of its log.
     let listen: ccurl_debug_callback = { _, kind, bytes, count, context in
         guard kind == 0, let bytes, let easy = HTTP2Handle.from(context) else { return 0 }
         let words = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
@@ -45,7 +45,7 @@
         }
 
         /// libcurl sends again what the server refused, by name or by a GOAWAY (RFC 9113 §8.7), and what a dead kept connection took with it.
-        /// Which it was, no number tells.
+        /// No result code tells which it was.
         private func wasRefused(_ transfer: CurlTransfer) -> Bool {
             guard transfer.sending.wasSent else { return false }
             return LibraryQuirks.current.saysRefusals ? heardRefusal : message.isEmpty

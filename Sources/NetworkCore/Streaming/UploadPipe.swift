@@ -129,7 +129,7 @@ final class UploadPipe: Sendable {
 }
 
 extension UploadPipe.State {
-    /// The maker, if it waits and there is room for it.
+    /// The writer that waits, if there is room for it now.
     fileprivate mutating func takeWriter() -> UnsafeContinuation<Bool, Never>? {
         guard waiting < UploadPipe.capacity else { return nil }
         defer { writer = nil }
