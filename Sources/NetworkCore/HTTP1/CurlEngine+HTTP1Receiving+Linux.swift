@@ -182,7 +182,8 @@
             }
             if connection.hasEndedWithoutNotice, connection.parser.isHeadComplete, connection.parser.isDelimitedByClose {
                 let error = TransportError(
-                    .incompleteBody, "TLS ended without a close_notify, and nothing else tells where the body ends (RFC 9112 §9.8)",
+                    .incompleteBody,
+                    "TLS ended without a close_notify, and nothing else tells where the body ends (RFC 9112 §9.8)",
                     phase: .receive, request: transfer.request)
                 return end(transfer, .failure(error))
             }
