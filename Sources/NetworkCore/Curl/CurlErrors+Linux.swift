@@ -73,7 +73,11 @@
             guard server != nil, request.url.scheme?.lowercased() == "https" else { return nil }
             let status = long(CCURLINFO_HTTP_CONNECTCODE)
             let isLost = phase == .connect && [CCURLE_RECV_ERROR, CCURLE_SEND_ERROR, CCURLE_GOT_NOTHING].contains(Int(code))
-            guard isLost || (status != 0 && !(200..<300).contains(status)) else { return nil }
+            // Before TLS, only the proxy can have said something that is no HTTP. Without a watched handshake, the phase may be ahead of that.
+            let isMalformed =
+                handshake.pointee.is_done == 0 && [CCURLE_WEIRD_SERVER_REPLY, CCURLE_UNSUPPORTED_PROTOCOL].contains(Int(code))
+            let isRefused = status != 0 && !(200..<300).contains(status)
+            guard isLost || isMalformed || isRefused || said.contains("CONNECT aborted") else { return nil }
             return TransportError(.proxyFailed, said, phase: .connect, request: request, engineCode: Int(code))
         }
 
