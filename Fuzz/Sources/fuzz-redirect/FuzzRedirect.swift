@@ -28,7 +28,7 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         headers: ["Authorization": "Bearer secret", "Cookie": "a=b", "Host": "a.example", "Content-Type": "a/b", "X-A": "1"],
         body: start[0] & 8 == 0 ? .data(Data("body".utf8)) : nil)
     let rules = RedirectRules(SessionConfiguration())
-    guard let next = try? rules.next(after: request, status: status, location: location, followed: 0) else { return 0 }
+    guard let next = try? rules.next(after: request, status: status, locations: [location], followed: 0) else { return 0 }
     let scheme = next.url.scheme?.lowercased()
     precondition(scheme == "http" || scheme == "https", "the scheme \(scheme ?? "")")
     precondition(scheme == "https" || base.scheme == "http", "down from https")
