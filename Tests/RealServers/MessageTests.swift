@@ -143,7 +143,9 @@ extension RealServerTests {
                 let endpoint = Endpoint<Void>(path: message.path, headerParameters: message.headers)
                 do throws(DataTransferError) {
                     let file = try await service.download(endpoint, to: place, options: DownloadOptions(resumes: false))
-                    return .success(Received(status: file.statusCode, body: (try? Data(contentsOf: place)) ?? Data()))
+                    // Foundation on Linux leaks its buffer when it reads an empty file.
+                    let body = file.byteCount == 0 ? Data() : (try? Data(contentsOf: place)) ?? Data()
+                    return .success(Received(status: file.statusCode, body: body))
                 } catch {
                     return .failure(error.networkError?.transportError ?? TransportError(.other, "\(error)"))
                 }

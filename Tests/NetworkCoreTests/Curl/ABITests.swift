@@ -122,18 +122,10 @@
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).c")
             try program.write(to: file, atomically: true, encoding: .utf8)
             defer { try? FileManager.default.removeItem(at: file) }
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: path)
-            process.arguments = ["-std=c11", "-fsyntax-only", file.path]
-            let output = Pipe()
-            process.standardError = output
-            process.standardOutput = FileHandle.nullDevice
-            process.standardInput = FileHandle.nullDevice
-            try process.run()
-            let text = try output.fileHandleForReading.readToEnd() ?? Data()
-            process.waitUntilExit()
+            let words = ShellCommand.quoted(path) + " -std=c11 -fsyntax-only " + ShellCommand.quoted(file.path)
+            let (text, status) = try ShellCommand.run("\(words) 2>&1 > /dev/null < /dev/null")
             let complaint = String(decoding: text, as: UTF8.self)
-            return process.terminationStatus == 0 ? "" : complaint.isEmpty ? "exit \(process.terminationStatus)" : complaint
+            return status == 0 ? "" : complaint.isEmpty ? "status \(status)" : complaint
         }
     }
 #endif

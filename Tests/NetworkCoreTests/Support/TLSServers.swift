@@ -25,10 +25,8 @@
 
         let folder: URL
         private let announcement: Announcement
-        // Its end is the servers' end.
-        private let input: Pipe
 
-        static let areAvailable = runs("python3", "-c", "import ssl") && runs("openssl", "version")
+        static let areAvailable = runs("python3 -c 'import ssl'") && runs("openssl version")
         private static let started = Result { try TLSServers() }
 
         static func running() throws -> TLSServers { try started.get() }
@@ -38,34 +36,24 @@
                 .deletingLastPathComponent().deletingLastPathComponent()
             folder = FileManager.default.temporaryDirectory.appendingPathComponent("tls-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            input = Pipe()
-            let output = Pipe()
             let script = root.appendingPathComponent("Scripts/tls-servers").path
-            try Self.start("python3", [script, folder.path], input: input, output: output)
+            let pipe = folder.appendingPathComponent("announcement").path
+            guard mkfifo(pipe, 0o600) == 0 else { throw DidNotStart() }
+            // The end of their standard input, with this process, is the servers' end.
+            let words = [script, folder.path].map(ShellCommand.quoted).joined(separator: " ")
+            try ShellCommand.start("exec python3 \(words) > \(ShellCommand.quoted(pipe))")
+            guard let output = FileHandle(forReadingAtPath: pipe) else { throw DidNotStart() }
             var line = Data()
             while line.last != 0x0A {
-                let more = output.fileHandleForReading.availableData
+                let more = output.availableData
                 if more.isEmpty { throw DidNotStart() }
                 line += more
             }
             announcement = try JSONDecoder().decode(Announcement.self, from: line)
         }
 
-        @discardableResult
-        private static func start(_ command: String, _ arguments: [String], input: Any?, output: Any?) throws -> Process {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = [command] + arguments
-            process.standardInput = input
-            process.standardOutput = output
-            try process.run()
-            return process
-        }
-
-        private static func runs(_ command: String, _ arguments: String...) -> Bool {
-            let process = try? start(command, arguments, input: FileHandle.nullDevice, output: FileHandle.nullDevice)
-            process?.waitUntilExit()
-            return process?.terminationStatus == 0
+        private static func runs(_ command: String) -> Bool {
+            (try? ShellCommand.run("\(command) > /dev/null 2>&1 < /dev/null").status) == 0
         }
 
         /// - Parameter host: `localhost` or `127.0.0.1`: the certificates are for both, and a policy for one.

@@ -107,7 +107,7 @@
             run.count(fuzz.name)
             let details =
                 "(\(fuzz.name), \(fuzz.end)): \(result), after \(duration); \(String(reflecting: Self.shown(fuzz.bytes)))"
-            if duration > .seconds(5) { run.complain("a call took too long", fuzz.number, details) }
+            if duration > .seconds(30) { run.complain("a call took too long", fuzz.number, details) }
             switch (fuzz.expectation, result) {
             case (.good(let status, let body), .success(let response)):
                 if response.statusCode != status || response.body != body {
