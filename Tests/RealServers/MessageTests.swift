@@ -95,6 +95,27 @@ extension RealServerTests {
             }
         }
 
+        @Test(arguments: Engine.ours, [Servers.plain, Servers.secure])
+        func `a connection is left after a request that says close, and after unrequested bytes (RFC 9112 §9.2, §9.6)`(
+            engine: Engine, server: String
+        ) async throws {
+            let session = engine.trusting()
+            func connection(_ method: HTTPMethod = .get, _ headers: HTTPHeaders = [:]) async throws -> String? {
+                let response = try await session.send(method, server + "/text", headers: headers)
+                #expect(response.body == Self.text)
+                return response.headers["X-Connection"]
+            }
+            for method in [HTTPMethod.get, .post] {
+                let first = try await connection()
+                #expect(try await connection(method) == first)
+                #expect(try await connection(method, ["Connection": "close"]) == first)
+                let second = try await connection(method)
+                #expect(second != first)
+                _ = try await session.send(.get, "\(server)/storm?id=\(UUID())&size=10&fates=push")
+                #expect(try await connection(method) != second)
+            }
+        }
+
         /// A way to have a response.
         enum Form: CaseIterable {
             case response, completion, stream, file
