@@ -166,8 +166,8 @@
             finish(transfer)
         }
 
-        /// Whether the server has got the whole request. A body of a known length is sent with its last byte, which may be before whoever
-        /// makes it says that it ends.
+        /// Whether the whole request has been sent. A body of known length is complete with its last byte, which may be sent before the
+        /// sequence that produces it ends.
         private func isSent(_ transfer: CurlTransfer, on connection: HTTP1Connection) -> Bool {
             if connection.sending.isComplete { return true }
             return connection.sending.isPumped && !connection.sending.hasFailed && !connection.sending.hasBytes

@@ -92,7 +92,7 @@
 
         private static let broken: [Answer] = [
             .row(
-                "a gzip header that is none is an error", "curl test221", head("gzip", 4), body: text, gives: "undecodableContent"
+                "an invalid gzip header is an error", "curl test221", head("gzip", 4), body: text, gives: "undecodableContent"
             ),
             .row(
                 "gzip in the transfer coding, unasked, is malformed", "curl test1496",

@@ -30,7 +30,7 @@
         }
 
         private static let reuse: [Story] = [
-            .row("ports have connections of their own", "Go TestTransportIdleCacheKeys") {
+            .row("each port has separate connections", "Go TestTransportIdleCacheKeys") {
                 let servers = [
                     try RawServer.answering { _, _ in WireRuleTests.ok("a") }, try .answering { _, _ in WireRuleTests.ok("b") },
                 ]
@@ -110,7 +110,7 @@
 
         private static let ends: [Story] = [
             .row(
-                "a reader that lets go of a body gives up its connection",
+                "a connection is closed when its body is not read to the end",
                 "OkHttp earlyDisconnectDoesntHarmPoolingWithFixedLengthEncoding"
             ) {
                 let server = try RawServer { connection in

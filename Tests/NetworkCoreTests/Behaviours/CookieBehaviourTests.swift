@@ -94,10 +94,12 @@
                 "a Domain of one label is refused", "Go jar, TestNonDottedAndTLD #4", ["a=1; Domain=test", "b=2; Domain=.test"],
                 sends: [(root, "")]),
             .row(
-                "a name of one label has cookies of its own", "curl test331", ["a=1", "b=2; Domain=moo"], from: "http://moo/",
+                "a host name of one label has a separate cookie scope", "curl test331", ["a=1", "b=2; Domain=moo"],
+                from: "http://moo/",
                 sends: [("http://moo/", "a=1; b=2"), ("http://x.moo/", "")]),
             .row(
-                "an IPv6 address has cookies of its own", "OkHttp domainMatchesIpv6Address", ["a=1"], from: "http://[::1]:8080/",
+                "an IPv6 address has a separate cookie scope", "OkHttp domainMatchesIpv6Address", ["a=1"],
+                from: "http://[::1]:8080/",
                 sends: [("http://[::1]/", "a=1"), ("http://[0:0::1]/", "a=1"), ("http://[::2]/", "")]),
             .row(
                 "ports share their cookies", "Go jar, Port is ignored #2", ["a=1"], from: "http://www.host.test:8080/",
@@ -123,7 +125,7 @@
                 from: root + "some/path/index.html",
                 sends: [(root + "some/path", "a=1"), (root + "some/path/x", "a=1"), (root + "some/", "")]),
             .row(
-                "a Path without its slash is none", "OkHttp defaultPathIsUsedIfPathDoesntHaveLeadingSlash",
+                "a Path without a leading slash is ignored", "OkHttp defaultPathIsUsedIfPathDoesntHaveLeadingSlash",
                 ["a=1; Path=x/y", "b=2; Path=", "c=3; Path=\"/x\""], from: root + "dir/file",
                 sends: [(root + "dir/", "a=1; b=2; c=3"), (root, "")]),
             .row(

@@ -80,7 +80,7 @@
                 "a coding whose name begins like identity is malformed", "curl test2119",
                 ok + "Content-Length: 3\r\nTransfer-Encoding: identityx\r\n\r\nabc", gives: "malformedResponse"),
             .row(
-                "a transfer coding that nobody asked for is malformed", "curl test1496",
+                "an unrequested transfer coding is malformed", "curl test1496",
                 ok + "Transfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", gives: "malformedResponse"),
             .row(
                 "an unknown transfer coding is not read to the end of the connection",

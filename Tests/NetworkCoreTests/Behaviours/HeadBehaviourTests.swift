@@ -41,7 +41,7 @@
 
         private static let interim: [Answer] = [
             .row(
-                "a 100 that nobody asked for is skipped", "OkHttp serverRespondsWithUnsolicited100Continue",
+                "an unrequested 100 is skipped", "OkHttp serverRespondsWithUnsolicited100Continue",
                 "HTTP/1.1 100 Continue\r\n\r\n" + ok + end, gives: "200 abc", keeps: true),
             .row(
                 "the fields of a 103 are none of the response's", "OkHttp serverRespondsWithEarlyHints",
@@ -65,7 +65,7 @@
                 "interim responses without end are refused", "Go TestTransportLimits1xxResponses",
                 String(repeating: "HTTP/1.1 103 Early\r\n\r\n", count: 65) + ok + end, gives: "headersTooLarge"),
             .row(
-                "a 101 that nobody asked for is malformed", "RFC 9110 §15.2.2",
+                "an unrequested 101 is malformed", "RFC 9110 §15.2.2",
                 "HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n" + ok + end, gives: "malformedResponse"),
             .row(
                 "a 101 that was asked for is the response", "Go TestTransportTreat101Terminal",

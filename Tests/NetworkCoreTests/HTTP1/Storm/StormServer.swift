@@ -47,19 +47,21 @@
     final class StormMeeting: Sendable {
         private let members: Int
         private let present = Locked<[String: Int]>([:])
+        private let change = NSCondition()
 
         init(members: Int) {
             self.members = members
         }
 
-        /// - Returns: Whether all came within a few seconds.
+        /// - Returns: Whether all came within five seconds.
         func attend(_ name: String) -> Bool {
+            let end = Date(timeIntervalSinceNow: 5)
+            change.lock()
+            defer { change.unlock() }
             present.withLock { $0[name, default: 0] += 1 }
-            for _ in 0..<2_500 {
-                if present.withLock({ $0[name] ?? 0 }) >= members { return true }
-                usleep(2_000)
-            }
-            return false
+            change.broadcast()
+            while present.withLock({ $0[name] ?? 0 }) < members { if !change.wait(until: end) { return false } }
+            return true
         }
     }
 
@@ -269,7 +271,7 @@
             for cut in cuts where cut > start && cut < bytes.count - unsplit {
                 try connection.send(bytes.dropFirst(start).prefix(cut - start))
                 start = cut
-                if answer.waits { usleep(UInt32(random.below(600))) }
+                if answer.waits { connection.flush() }
             }
             try connection.send(bytes.dropFirst(start))
         }
