@@ -54,11 +54,13 @@
         /// Whether the response is read as a stream, which may be of any size.
         static func isStreamed(_ number: Int) -> Bool { number % 3 == 0 }
 
-        /// The method of a case, which the client needs before the codings are known.
-        init(methodOf number: Int, seed: UInt64) {
-            var random = SeededGenerator(seed: seed &+ UInt64(number) &* 0x9E37_79B9)
-            self.number = number
-            method = Self.method(&random)
+        /// Whether the client may wait for bytes that never come.
+        var mayTimeOut: Bool {
+            switch expectation {
+            case .good: false
+            case .bad(let codes): codes.contains(.timedOut)
+            case .any: true
+            }
         }
 
         private static func method(_ random: inout SeededGenerator) -> HTTPMethod { random.chance(12) ? .head : .get }
