@@ -22,8 +22,9 @@ let package = Package(
     ],
     targets: [
         // What to ask for: pure descriptions, no I/O.
-        .target(name: "Endpoints", swiftSettings: settings),
-        // The folder is `Logging`; a target of that name would collide with swift-log's in every server.
+        .target(name: "Endpoints", dependencies: ["NetworkLogging"], swiftSettings: settings),
+        // What is secret, and what is told without it. The folder is `Logging`; a target of that name would collide with swift-log's in
+        // every server.
         .target(name: "NetworkLogging", path: "Sources/Logging", swiftSettings: settings),
         // How bytes travel. On Linux the engine is the libcurl that Foundation already loads.
         .target(
@@ -72,6 +73,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "NetworkCacheTests", dependencies: ["NetworkCache", "NetworkPipeline", "NetworkTesting"],
+            swiftSettings: settings),
+        // What no module can promise alone: whose credentials are sent, shared and shown.
+        .testTarget(
+            name: "IsolationTests", dependencies: ["DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "ParityTests", dependencies: ["DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting"],

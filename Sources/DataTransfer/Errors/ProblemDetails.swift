@@ -49,3 +49,16 @@ extension DataTransferErrorResolver where Self == ErrorBodyResolver<ProblemDetai
         }
     }
 }
+
+extension ProblemDetails: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Status, title and detail, without secrets.
+    public var description: String {
+        let texts = [status.map { "\($0)" }, title, detail].compactMap(\.self)
+        return "ProblemDetails(\(texts.joined(separator: ": ").printableLine))"
+    }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// The description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

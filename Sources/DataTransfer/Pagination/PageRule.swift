@@ -25,13 +25,14 @@ public struct PageRule<Page: Sendable>: Sendable {
 
     /// The link with the relation `next` in the response's `Link` field (RFC 8288 §3); the last page has none.
     ///
-    /// On another origin than the page's own, only header fields that cannot hold a secret are sent.
+    /// A page on another origin than the list's is asked for with GET, with the header fields that any origin may see, and without body and
+    /// credentials; so are all pages behind it that are not on the list's own. A link from https to http is ``PageError/insecureLink``.
     public static var linkHeader: PageRule {
         PageRule { (page, _) throws(PageError) in
             guard let target = LinkField(page.headers).target(of: "next") else { return nil }
             guard let url = URIReference(target).resolved(against: URIReference(page.url.absoluteString)).url,
                 ["http", "https"].contains(url.scheme?.lowercased())
-            else { throw PageError.malformedLink(target.printable) }
+            else { throw PageError.malformedLink(target) }
             return .url(url)
         }
     }

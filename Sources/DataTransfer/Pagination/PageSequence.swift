@@ -49,6 +49,9 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
             if let latest {
                 do throws(PageError) {
                     guard let step = try pages.rule.next(latest, seen.count) else { return nil }
+                    if case .url(let url) = step, url.scheme?.lowercased() == "http", latest.url.scheme?.lowercased() == "https" {
+                        throw PageError.insecureLink
+                    }
                     guard seen.count < pages.maximumPages else { throw PageError.tooManyPages(limit: pages.maximumPages) }
                     self.step = step
                     guard !seen.contains(step) else { throw PageError.loop }
@@ -56,7 +59,7 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
                     throw pages.report(.parsing(ParsingFailure(error, of: latest, method: pages.endpoint.method)))
                 }
             }
-            let page = try await pages.service.response(for: pages.endpoint(at: step, after: latest?.url))
+            let page = try await pages.service.response(for: pages.endpoint(at: step))
             seen.insert(step)
             latest = page
             isOver = false
@@ -65,7 +68,7 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
     }
 
     fileprivate func endpoint(
-        at step: PageRule<Target.Response>.Step?, after page: URL?
+        at step: PageRule<Target.Response>.Step?
     ) -> AdjustedEndpoint<Target, Target.Response> {
         var adjusted = AdjustedEndpoint(endpoint)
         switch step {
@@ -77,9 +80,7 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
             adjusted.isFullPath = true
             adjusted.pathParameters = [:]
             adjusted.queryParameters = [:]
-            if let page, URLText.origin(of: page) != URLText.origin(of: url) {
-                adjusted.headerParameters = adjusted.headerParameters.harmless
-            }
+            adjusted.context.followedLink = FollowedLink(from: endpoint)
         }
         return adjusted
     }

@@ -39,6 +39,7 @@ package struct AdjustedEndpoint<Base: Requestable, Response: Sendable>: Response
     }
 
     package var queryStyle: QueryStyle { base.queryStyle }
+    package var requiresAuthentication: Bool { base.requiresAuthentication }
     package var isIdempotent: Bool { method == base.method ? base.isIdempotent : method.isIdempotent }
 
     package func ownBaseURL() throws(RequestGenerationError) -> URL? { try base.ownBaseURL() }

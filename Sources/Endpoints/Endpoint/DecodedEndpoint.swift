@@ -53,6 +53,8 @@ public struct DecodedEndpoint<Base: Requestable, Response: Decodable & Sendable>
     /// The base's.
     public var isIdempotent: Bool { base.isIdempotent }
     /// The base's.
+    public var requiresAuthentication: Bool { base.requiresAuthentication }
+    /// The base's.
     public var context: RequestContext { base.context }
 }
 

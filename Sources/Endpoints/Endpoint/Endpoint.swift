@@ -27,6 +27,8 @@ public struct Endpoint<Response: Sendable>: ResponseRequestable {
     public var acceptedStatuses: AcceptedStatuses
     /// Hears how the transfer comes along.
     public var progress: (any TransferProgressObserver)?
+    /// Whether it is sent with credentials. `true` unless set.
+    public var requiresAuthentication = true
     /// Whether sending it twice has the effect of sending it once: what the method says (RFC 9110 §9.2.2) unless set.
     public var isIdempotent: Bool {
         get { idempotency ?? method.isIdempotent }

@@ -6,7 +6,8 @@ extension Requestable {
     /// Percent-encoding already present in `path` is kept (RFC 3986 §2.1); a space in a query value becomes `%20`, a plus
     /// `%2B`. Endpoint headers replace configuration headers, names compared without case (RFC 9110 §5.1); endpoint query
     /// items replace configuration items; a query in the base URL or the path is kept. A body sets its `Content-Type` unless
-    /// the endpoint does.
+    /// the endpoint does. On another origin than that of the base URL, the configuration's query and all its headers but those that any
+    /// origin may see are left out.
     ///
     /// - Parameter configuration: Base URL, and the headers and query every request shares.
     /// - Throws: ``RequestGenerationError`` with the field that is wrong.
@@ -14,8 +15,21 @@ extension Requestable {
         let configuration = configuration.current
         let target = try RequestTarget(endpoint: self, configuration: configuration)
         var headers = target.isForeign ? configuration.headers.harmless : configuration.headers
-        let own = headerParameters
+        var own = headerParameters
+        var method = method
+        var body = body
+        let context = context
+        if let link = context.followedLink, try link.leavesOrigin(URLText.origin(of: target.url), configuration) {
+            own = own.harmless
+            // What a link leads to is asked for with GET (RFC 8288 §1), and what was to be sent was for the first origin.
+            if body != nil {
+                body = nil
+                method = .get
+                own = HTTPHeaders(own.fields.filter { !$0.name.lowercased().hasPrefix("content-") })
+            }
+        }
         headers = headers.replacing(with: own)
+        headers.rememberSecrets()
         var content: RequestContent?
         if let body {
             content = try body.content()
@@ -26,6 +40,7 @@ extension Requestable {
         var request = NetworkRequest(
             method: method, url: target.url, headers: headers, body: content, timeouts: timeouts, progress: progress)
         request.context = context
+        request.requiresAuthentication = requiresAuthentication
         let isIdempotent = isIdempotent
         if isIdempotent != method.isIdempotent { request.isIdempotent = isIdempotent }
         try request.validateAllButURL()

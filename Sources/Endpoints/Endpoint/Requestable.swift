@@ -58,6 +58,9 @@ public protocol Requestable: Sendable {
     /// Whether sending it twice has the effect of sending it once. What the method says by default (RFC 9110 §9.2.2): a POST that may be
     /// repeated says so here, and a PUT that may not.
     var isIdempotent: Bool { get }
+    /// Whether it is one of somebody's. `true` by default; an endpoint that is open to all, a login or a token's refresh, says `false` and is
+    /// sent without credentials.
+    var requiresAuthentication: Bool { get }
     /// What the request tells interceptors and the layers below; never sent. Nothing by default.
     var context: RequestContext { get }
 }
@@ -87,6 +90,8 @@ extension Requestable {
     public var progress: (any TransferProgressObserver)? { nil }
     /// What the method says.
     public var isIdempotent: Bool { method.isIdempotent }
+    /// `true`.
+    public var requiresAuthentication: Bool { true }
     /// Nothing.
     public var context: RequestContext { RequestContext() }
 }

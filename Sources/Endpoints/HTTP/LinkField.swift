@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// A `Link` field (RFC 8288 §3): targets, and how they relate to the response.
 ///
@@ -120,4 +121,24 @@ extension LinkField {
             return nil
         }
     }
+}
+
+extension LinkField.Link: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The target without secrets, and its relations.
+    public var description: String {
+        "<\(Redaction.default.redacted(url: target))> \(relations.joined(separator: " ").printable)"
+    }
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// The description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension LinkField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The links in order.
+    public var description: String { "LinkField(\(links.map(\.description).joined(separator: ", ")))" }
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// The description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,3 +1,5 @@
+import NetworkLogging
+
 /// What ``ParameterEncoder`` makes of a value: text at the leaves.
 enum ParameterNode {
     case null
@@ -7,6 +9,12 @@ enum ParameterNode {
 
     var isNull: Bool {
         if case .null = self { true } else { false }
+    }
+
+    /// Adds the text of a parameter that is a credential by its name to ``NetworkLogging/SecretValues``.
+    func rememberSecret(named name: String) {
+        guard case .text(let text) = self, Redaction.isSecret(field: name) else { return }
+        SecretValues.insert(text)
     }
 }
 

@@ -1,3 +1,5 @@
+import NetworkLogging
+
 /// Values for the `{name}`s of a path template: `/users/{id}` with `["id": 42]`.
 ///
 /// Each value fills one segment: everything but unreserved characters is percent-encoded, so an id `a/../b?x` becomes
@@ -44,7 +46,9 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
             }
             let name = String(decoding: after[..<close], as: UTF8.self)
             output.append(contentsOf: rest[..<open])
-            PercentEncoding.append(try segment(name), keeping: .unreserved, to: &output)
+            let segment = try segment(name)
+            if Redaction.isSecret(field: name) { SecretValues.insert(segment) }
+            PercentEncoding.append(segment, keeping: .unreserved, to: &output)
             names.append(name)
             rest = after[(close + 1)...]
         }

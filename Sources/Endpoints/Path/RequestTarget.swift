@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// The URL of a request, made of a base URL, a path and two sets of query parameters.
 struct RequestTarget {
@@ -21,6 +22,7 @@ struct RequestTarget {
         var text: [UInt8] = []
         text.reserveCapacity(256)
         Self.append(isFullPath ? own : base, to: &text)
+        (isFullPath ? own : base).rememberUserInformation()
         if !isFullPath { Self.appendPath(of: own, to: &text) }
 
         var query = ParameterWriter(appendingTo: consume text, style: endpoint.queryStyle)
@@ -30,11 +32,15 @@ struct RequestTarget {
         if !shared.isEmpty {
             let taken = own.queryNames + items.map { Self.rootName(of: $0.name) }
             for item in try shared.items(style: endpoint.queryStyle) where !taken.contains(Self.rootName(of: item.name)) {
+                item.value.rememberSecret(named: item.name)
                 try query.append(item.value, named: item.name)
             }
         }
         query.appendQuery(of: own)
-        for item in items { try query.append(item.value, named: item.name) }
+        for item in items {
+            item.value.rememberSecret(named: item.name)
+            try query.append(item.value, named: item.name)
+        }
         query.appendEmptyQuery(of: own)
 
         guard let url = URL(string: String(decoding: query.bytes, as: UTF8.self)) else {
@@ -94,6 +100,12 @@ struct RequestTarget {
 }
 
 extension URLText {
+    /// Adds a password to ``NetworkLogging/SecretValues``.
+    fileprivate func rememberUserInformation() {
+        guard authorityRange != hostRange else { return }
+        SecretValues.insert(userInformation: String(authority.dropLast(hostAndPort.count + 1)))
+    }
+
     /// The names of the query's items, decoded, without what a style appended to them.
     fileprivate var queryNames: [String] {
         guard let query else { return [] }

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// The parts of a URL's text (RFC 3986 §3), found by their delimiters without decoding anything.
 package struct URLText {
@@ -121,8 +122,8 @@ package struct URLText {
     package var originAndPath: String {
         guard !authorityRange.isEmpty else { return Self.shown(text) }
         let isPlain = authorityRange == hostRange && pathRange.upperBound == text.utf8.count
-        if isPlain, text.utf8.starts(with: scheme.utf8) { return text }
-        return scheme + "://" + hostAndPort + path + (queryRange == nil ? "" : "?…")
+        if isPlain, text.utf8.starts(with: scheme.utf8) { return Redaction.default.redacted(url: text) }
+        return Redaction.default.redacted(url: scheme + "://" + hostAndPort + path) + (queryRange == nil ? "" : "?…")
     }
 
     /// Runs `body` on the bytes of one part.

@@ -23,6 +23,10 @@ public struct NetworkRequest: Sendable, Hashable {
     public var timeouts: RequestTimeouts
     /// Hears how the transfer comes along.
     public var progress: (any TransferProgressObserver)?
+    /// Which of its parts are credentials.
+    package var credentials = RequestCredentials()
+    /// Whether interceptors may add credentials to it.
+    public var requiresAuthentication = true
     /// What interceptors tell each other; never sent.
     public var context = RequestContext()
     /// What the endpoint says of it; `nil` where its method decides.

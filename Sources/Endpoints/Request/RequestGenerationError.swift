@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// Why an endpoint and a configuration do not make a request.
 ///
@@ -44,10 +45,10 @@ public struct RequestGenerationError: Error, Sendable {
     /// The error that caused it, such as an `EncodingError`.
     public var underlying: (any Error)?
 
-    /// An error for one field. Descriptions show `reason` as it is, so it must not repeat a secret.
+    /// An error for one field. Secrets in `reason` that can be told are replaced.
     public init(_ field: Field, _ reason: String, underlying: (any Error)? = nil) {
         self.field = field
-        self.reason = reason
+        self.reason = Redaction.default.redacted(text: reason)
         self.underlying = underlying
     }
 }
@@ -86,14 +87,16 @@ extension RequestGenerationError.Field: CustomStringConvertible {
 }
 
 extension String {
-    /// At most 60 characters, with what could forge a line escaped, for names in error messages.
+    /// At most 60 characters, without secrets and with what could forge a line escaped, for names in error messages.
     package var printable: String { printable(limit: 60) }
 
-    /// At most 400 characters, with what could forge a line escaped, for whole messages.
+    /// At most 400 characters, without secrets and with what could forge a line escaped, for whole messages.
     package var printableLine: String { printable(limit: 400) }
 
     package func printable(limit: Int) -> String {
-        let scalars = unicodeScalars.prefix(limit + 1)
+        // Before the cut, as the beginning of a secret is a part of it.
+        let shown = utf8.count < 4 ? self : Redaction.default.redacted(text: self, limit: limit * 4 + 4)
+        let scalars = shown.unicodeScalars.prefix(limit + 1)
         let escaped = scalars.prefix(limit).map { scalar in
             scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
                 || scalar.properties.generalCategory == .format || scalar.value == 0x2028 || scalar.value == 0x2029

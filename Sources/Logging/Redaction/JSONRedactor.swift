@@ -10,6 +10,9 @@ struct JSONRedactor {
     private var output: [UInt8] = []
     private(set) var index = 0
     private var isMalformed = false
+    private var depth = 0
+    /// How deep the objects are in which a member has named a secret that another member holds.
+    private var namedSecrets: [Int] = []
 
     /// - Parameters:
     ///   - limit: Stop soon after this many bytes of output.
@@ -25,6 +28,7 @@ struct JSONRedactor {
     mutating func run() -> [UInt8] {
         while index < bytes.count, output.count < limit {
             if bytes[index].isWhitespace || Self.isStructural(bytes[index]) {
+                count(bytes[index])
                 output.append(bytes[index])
                 index += 1
             } else {
@@ -43,18 +47,93 @@ struct JSONRedactor {
         let isValue = next == bytes.count || Self.endsValue(bytes[next])
         let isKey = !isValue && (bytes[next] == .colon || bytes[next] == .equals)
         if !token.isJSON(bytes) || (!isValue && (!isKey || bytes[next] == .equals)) { isMalformed = true }
-        if !isValue, redaction.isSecret(field: token.name(bytes)) {
-            output += bytes[index..<next]
-            index = next
-            if isKey {
-                output.append(bytes[index])
-                index += 1
-            }
+        if isValue { return copyContent(of: token) }
+        let name = token.name(bytes)
+        let value = isKey ? next + 1 : next
+        noteNaming(name, valueAt: value)
+        let isSecret = redaction.isSecret(field: name) && !(SecretNames.isOpenAsNumber(name) && isNumber(at: value))
+        if isSecret || (SecretNames.isNamedByAnother(name) && isNamedSecret(valueAt: value)) {
+            output += bytes[index..<value]
+            index = value
             hideValue()
         } else {
             copyContent(of: token)
         }
     }
+
+    private mutating func count(_ byte: UInt8) {
+        switch byte {
+        case .openBrace, .openBracket: depth += 1
+        case .closeBrace, .closeBracket:
+            while let last = namedSecrets.last, last >= depth { namedSecrets.removeLast() }
+            depth = max(0, depth - 1)
+        default: break
+        }
+    }
+
+    // MARK: Members that name others
+
+    /// Remembers that a member such as `"name": "password"` was seen, for the rest of its object.
+    private mutating func noteNaming(_ name: String, valueAt start: Int) {
+        guard SecretNames.namesAnother(name), namedSecrets.last != depth, namesSecret(valueAt: start) else { return }
+        namedSecrets.append(depth)
+    }
+
+    /// Whether a member has named this one a secret, or one of the next four will.
+    private func isNamedSecret(valueAt start: Int) -> Bool {
+        if namedSecrets.last == depth { return true }
+        var index = start
+        let end = min(bytes.count, start + 4096)
+        for _ in 0..<4 {
+            guard let comma = endOfValue(from: index, before: end), bytes[comma] == .comma,
+                let key = token(from: comma + 1, before: end),
+                let colon = bytes[key.end..<end].firstIndex(where: { !$0.isWhitespace }), bytes[colon] == .colon
+            else { return false }
+            if SecretNames.namesAnother(key.name(bytes)), namesSecret(valueAt: colon + 1) { return true }
+            index = colon + 1
+        }
+        return false
+    }
+
+    private func namesSecret(valueAt start: Int) -> Bool {
+        guard let value = token(from: start, before: bytes.count), bytes[value.contentStart - 1] == .quote else { return false }
+        return redaction.isSecret(field: value.name(bytes)) || redaction.isSecret(header: value.name(bytes))
+    }
+
+    /// The string that begins at the next byte that is no white space.
+    private func token(from start: Int, before end: Int) -> Token? {
+        guard let first = bytes[min(start, end)..<end].firstIndex(where: { !$0.isWhitespace }), bytes[first] == .quote else {
+            return nil
+        }
+        return Token(bytes, at: first)
+    }
+
+    private func isNumber(at start: Int) -> Bool {
+        guard let first = bytes[min(start, bytes.count)...].firstIndex(where: { !$0.isWhitespace }) else { return false }
+        let number = bytes[first...].prefix(32).prefix { $0.isDigit || $0 == .hyphen || $0 == .dot }
+        guard !number.isEmpty, number.endIndex < bytes.count else { return false }
+        return bytes[number.endIndex].isWhitespace || Self.endsValue(bytes[number.endIndex])
+    }
+
+    /// The comma or bracket that ends a value.
+    private func endOfValue(from start: Int, before end: Int) -> Int? {
+        var index = start
+        var depth = 0
+        while index < end {
+            let byte = bytes[index]
+            if byte == .quote {
+                index = Token(bytes, at: index).end
+                continue
+            }
+            if depth == 0, Self.endsValue(byte) { return index }
+            if byte == .openBrace || byte == .openBracket { depth += 1 }
+            if byte == .closeBrace || byte == .closeBracket { depth -= 1 }
+            index += 1
+        }
+        return nil
+    }
+
+    // MARK: Content
 
     /// Copies a token that names no secret, without what looks like one inside.
     private mutating func copyContent(of token: Token) {
@@ -65,8 +144,12 @@ struct JSONRedactor {
         let plain = content.contains(.backslash) ? JSONText.unescaped(content) : content
         var scanner = TextRedactor(plain, redaction: redaction)
         let redacted = scanner.run()
+        let isBare = token.contentEnd == token.end
         if redacted == plain {
             output += content
+        } else if isBare, Self.bareValue(bytes[token.contentStart..<token.end]) != nil {
+            // A number that is a secret.
+            output += keepsTypes ? [UInt8(ascii: "0")] : Array("\"\(Redaction.placeholder)\"".utf8)
         } else if plain == content {
             output += redacted
         } else {
@@ -83,20 +166,10 @@ struct JSONRedactor {
             index += 1
         }
         let start = index
-        var depth = 0
-        while index < bytes.count {
-            let byte = bytes[index]
-            if byte == .quote {
-                index = Token(bytes, at: index).end
-                continue
-            }
-            if depth == 0, Self.endsValue(byte) { break }
-            if byte == .openBrace || byte == .openBracket { depth += 1 }
-            if byte == .closeBrace || byte == .closeBracket { depth -= 1 }
-            index += 1
-        }
+        index = min(bytes.count, endOfValue(from: start, before: bytes.count) ?? bytes.count)
         guard index > start else { return }
-        if keepsTypes, let value = Self.bareValue(bytes[start..<index]) {
+        // `true`, `false` and `null` tell nothing.
+        if let value = Self.bareValue(bytes[start..<index]), keepsTypes || value.first?.isDigit == false {
             output += value
             return
         }

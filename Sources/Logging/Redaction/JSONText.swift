@@ -11,16 +11,20 @@ enum JSONText {
                 index += 1
                 continue
             }
-            let kind = content[index + 1]
-            if kind == UInt8(ascii: "u"), let (scalar, length) = scalar(in: content, at: index) {
-                result += Array(String(Character(scalar)).utf8)
-                index += length
-            } else {
-                result.append(escapes[kind] ?? kind)
-                index += 2
-            }
+            let (bytes, length) = escape(in: content, at: index)
+            result += bytes
+            index += length
         }
         return result
+    }
+
+    /// What the escape at a backslash stands for, which another byte follows, and its length.
+    static func escape(in content: [UInt8], at index: Int) -> (bytes: [UInt8], length: Int) {
+        let kind = content[index + 1]
+        if kind == UInt8(ascii: "u"), let (scalar, length) = scalar(in: content, at: index) {
+            return (Array(String(Character(scalar)).utf8), length)
+        }
+        return ([escapes[kind] ?? kind], 2)
     }
 
     private static let escapes: [UInt8: UInt8] = [

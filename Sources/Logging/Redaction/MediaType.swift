@@ -34,7 +34,7 @@ struct MediaType {
         if essence.hasPrefix("text/") || essence.hasSuffix("+xml") || isJSON || isForm { return true }
         return [
             "application/xml", "application/javascript", "application/graphql", "application/yaml", "application/x-yaml",
-            "application/sql", "application/toml",
+            "application/sql", "application/toml", "application/x-plist",
         ].contains(essence)
     }
 

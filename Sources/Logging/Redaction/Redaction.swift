@@ -2,10 +2,10 @@ import Foundation
 
 /// Says which headers, query items and fields are secret, and prints requests and responses without them.
 ///
-/// A secret is known by its name (`Authorization`, `access_token`), or by its look (`Bearer …`, `Basic …`, a JWT, the
-/// userinfo of a URL). In doubt it is hidden: malformed and truncated input loses text rather than a secret. What has
-/// neither a telling name nor a telling look (a session number in a path, a name of your own) has to be named in
-/// ``init(extraHeaderNames:extraFieldNames:)``.
+/// A secret is known by its value, where that was given as a credential (``SecretValues``), by its name (`Authorization`,
+/// `access_token`), or by its look (`Bearer …`, `Basic …`, a JWT, the userinfo of a URL). In doubt it is hidden: malformed and truncated
+/// input loses text rather than a secret. What has neither (a session number in a path, a name of your own) has to be added to
+/// ``SecretValues``, or named in ``init(extraHeaderNames:extraFieldNames:)``.
 ///
 /// Nothing here throws or traps, and the time is linear in the input.
 public struct Redaction: Sendable, Hashable {
@@ -44,12 +44,12 @@ public struct Redaction: Sendable, Hashable {
 
     /// Whether a header of this name holds a secret in the built-in rules.
     public static func isSecret(header name: String) -> Bool {
-        Redaction.default.isSecret(header: name)
+        SecretVerdicts.isSecret(header: name)
     }
 
     /// Whether a query item, form field or JSON key of this name holds a secret in the built-in rules.
     public static func isSecret(field name: String) -> Bool {
-        Redaction.default.isSecret(field: name)
+        SecretVerdicts.isSecret(field: name)
     }
 
     /// A text, such as an error message, without the secrets that can be told in it.
@@ -58,6 +58,12 @@ public struct Redaction: Sendable, Hashable {
     /// `name=value`, `name: value` and `<name>value</name>` with secret names. The result is as long as the text.
     public func redacted(text: String) -> String {
         var scanner = TextRedactor(Array(text.utf8), redaction: self)
+        return scanner.run().text
+    }
+
+    /// The same, of which only about `limit` bytes are wanted.
+    package func redacted(text: String, limit: Int) -> String {
+        var scanner = TextRedactor(Array(text.utf8.prefix(limit &+ 4096)), redaction: self, limit: limit)
         return scanner.run().text
     }
 
@@ -70,7 +76,7 @@ public struct Redaction: Sendable, Hashable {
             return redacted(url: value)
         case "www-authenticate", "proxy-authenticate":
             // A challenge names its scheme (`Bearer realm="…"`) and carries no credentials (RFC 9110 §11.6.1).
-            return value
+            return SecretValues.masked(value)
         default:
             return redacted(text: value)
         }

@@ -4,26 +4,73 @@ import Foundation
 enum SecretNames {
     /// Parts that make any name secret wherever they occur, written without separators.
     private static let parts = [
-        "token", "secret", "password", "passwd", "passphrase", "passcode", "pwd", "apikey", "accesskey", "privatekey",
-        "signingkey", "encryptionkey", "masterkey", "sharedkey", "accountkey", "subscriptionkey", "signature", "session",
-        "credential", "cookie", "bearer", "csrf", "xsrf", "assertion",
-        "codeverifier", "devicecode", "usercode", "samlresponse", "samlrequest", "jwt", "dpop",
+        "token", "secret", "password", "passwd", "passphrase", "passcode", "passkey", "passwort", "kennwort", "pwd",
+        "apikey", "appkey", "accesskey", "privatekey", "signingkey", "encryptionkey", "masterkey", "sharedkey", "accountkey",
+        "subscriptionkey", "clientkey", "consumerkey", "serverkey", "devicekey", "deploykey", "storagekey", "functionkey",
+        "licensekey", "licencekey", "productkey", "presharedkey", "sshkey", "hostkey", "writekey", "webhookkey",
+        "signature", "session", "sessid", "credential", "cookie", "bearer", "csrf", "xsrf", "assertion",
+        "codeverifier", "devicecode", "usercode", "recoverycode", "backupcode", "verificationcode", "activationcode",
+        "confirmationcode", "securitycode", "resetcode", "accesscode", "onetimecode", "logincode", "securityanswer", "magiclink",
+        "seedphrase", "mnemonic", "connectionstring", "connstring", "samlresponse", "samlrequest", "jwt", "dpop",
+        "cardnumber", "creditcard", "cardcode", "accountnumber", "routingnumber", "socialsecurity", "passport",
     ].map { Array($0.utf8) }
 
     /// Words that make a name secret when they stand alone between separators or capitals: `X-Auth`, `smsOtp`.
-    private static let words: Set<String> = ["sig", "pin", "otp", "totp", "pass", "sid", "hmac"]
+    private static let words: Set<String> = [
+        "sig", "pin", "otp", "totp", "hotp", "pass", "pw", "sid", "hmac", "psk", "salt", "creds", "cred", "pem", "pfx", "dsn",
+        "sas",
+        "ssn", "cvv", "cvv2", "cvc", "cvc2", "iban",
+    ]
 
     /// Field names that are secret only when they are all there is: `key`, but not `keyboard`; `user[code]` counts.
     private static let wholeFields: Set<String> = ["key", "code"]
 
+    /// Field names whose numbers tell what went wrong, and are no secrets: `"code": 404`.
+    private static let openAsNumbers: Set<String> = ["code"]
+
     /// Field names that a part would hide and that hold no secret.
-    private static let openFields: Set<String> = ["tokentype", "tokenendpoint"]
+    private static let openFields: Set<String> = [
+        "tokentype", "tokenendpoint", "authenticated", "isauthenticated", "unauthenticated", "authorized", "isauthorized",
+        "unauthorized", "pagetoken", "nextpagetoken", "previouspagetoken", "prevpagetoken", "continuationtoken",
+        "nextcontinuationtoken", "nexttoken", "synctoken", "nextsynctoken", "cursortoken", "passed", "passrate",
+    ]
+
+    /// Words that say how much or what kind, and so of what no secret is told: `max_tokens`, `session_count`, `token_expires_in`.
+    private static let measures: Set<String> = [
+        "count", "counts", "max", "maximum", "min", "minimum", "limit", "limits", "total", "size", "length", "type", "types",
+        "ttl",
+        "expires", "expiry", "expiration", "expired", "lifetime", "age", "enabled", "disabled", "required", "supported", "usage",
+        "used",
+        "remaining", "policy", "timeout", "duration",
+    ]
+
+    /// Words before `tokens` where a language model counts them: `prompt_tokens`.
+    private static let counted: Set<String> = ["prompt", "completion", "input", "output", "cached", "reasoning", "num", "n"]
+
+    /// Members that name what another member of the same object holds, as in `{"name": "password", "value": "…"}`.
+    private static let namingFields: Set<String> = [
+        "name", "key", "field", "id", "header", "param", "parameter", "variable", "attribute", "property", "label", "k", "n",
+    ]
+
+    /// The members that hold it.
+    private static let holdingFields: Set<String> = [
+        "value", "values", "val", "v", "content", "text", "data", "default", "string", "body",
+    ]
 
     /// Header names that a part or word would hide and that hold no secret.
     private static let openHeaders: Set<String> = [
         "www-authenticate", "proxy-authenticate", "access-control-allow-credentials", "idempotency-key", "surrogate-key",
         "cache-key", "x-cache-key", "sec-websocket-key", "public-key-pins", "strict-transport-security",
     ]
+
+    /// Whether a member of this name says what another member holds.
+    static func namesAnother(_ name: String) -> Bool { namingFields.contains(name.lowercased()) }
+
+    /// Whether a member of this name holds what another member names.
+    static func isNamedByAnother(_ name: String) -> Bool { holdingFields.contains(name.lowercased()) }
+
+    /// Whether a number under this secret name is shown all the same.
+    static func isOpenAsNumber(_ name: String) -> Bool { openAsNumbers.contains(NameWords(name).joined) }
 
     static func isSecretHeader(_ name: String, extra: Set<String>) -> Bool {
         let words = NameWords(name)
@@ -49,10 +96,16 @@ enum SecretNames {
 
     private static func matches(_ name: NameWords) -> Bool {
         let bytes = Array(name.joined.utf8)
-        // The shortest secret word has three letters; most names in a body need no search at all.
-        guard bytes.count >= 3 else { return false }
+        // The shortest secret word has two letters; most names in a body need no search at all.
+        guard bytes.count >= 2, !isMeasure(name) else { return false }
         if name.words.contains(where: { words.contains($0) }) { return true }
         return parts.contains { bytes.contains(sequence: $0) } || holdsAuth(bytes)
+    }
+
+    private static func isMeasure(_ name: NameWords) -> Bool {
+        guard name.words.count > 1 else { return false }
+        if let first = name.words.first, let last = name.last, measures.contains(first) || measures.contains(last) { return true }
+        return name.last == "tokens" && name.words.contains { counted.contains($0) } || name.words.contains("expires")
     }
 
     /// Whether `auth` occurs other than in `author` and `authority`.

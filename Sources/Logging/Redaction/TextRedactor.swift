@@ -1,3 +1,5 @@
+import Foundation
+
 /// Copies a text and leaves out what looks like a secret. One pass; every look back or ahead is bounded or moves on.
 struct TextRedactor {
     private let bytes: [UInt8]
@@ -10,6 +12,8 @@ struct TextRedactor {
     private(set) var index = 0
     private var endOfAuthority = 0
     private var fruitlessSearches = 0
+    /// Whether the element before has named the next one a secret.
+    private var nextElementIsSecret = false
 
     /// - Parameter limit: Stop soon after this many bytes of output.
     init(_ bytes: [UInt8], redaction: Redaction, isPath: Bool = false, limit: Int = .max) {
@@ -40,7 +44,7 @@ struct TextRedactor {
                 copyPlainRun()
             }
         }
-        return output
+        return SecretValues.masked(output, isCut: index < bytes.count)
     }
 
     /// Copies up to the next byte that anything can start with; in pieces, to notice the limit.
@@ -106,6 +110,11 @@ struct TextRedactor {
     /// At a separator: looks back for the name; hides the value when the name is secret.
     private mutating func hidePair(separatorLength: Int) -> Bool {
         guard bytes[index] != .colon || index >= endOfAuthority, let name = nameBefore(index) else { return false }
+        if bytes[index] == .colon, let block = YAMLBlock(bytes, after: index) {
+            copy(block.start - index)
+            hide(upTo: block.end)
+            return true
+        }
         var start = index + separatorLength
         if start < bytes.count, bytes[start] == .greater { start += 1 }
         while start < bytes.count, bytes[start].isSpaceOrTab { start += 1 }
@@ -149,7 +158,25 @@ struct TextRedactor {
         while start > 0, end - start < 128, Self.isNameByte(bytes[start - 1]) { start -= 1 }
         guard start < end else { return nil }
         let text = Array(bytes[start..<end]).percentDecoded().text
-        return redaction.isSecret(field: text) ? Name(text: text, isQuoted: isQuoted) : nil
+        let isSecret =
+            redaction.isSecret(field: text)
+            || (bytes[separator] == .colon && SecretNames.isNamedByAnother(text) && isNamedByLine(around: start, separator))
+        return isSecret ? Name(text: text, isQuoted: isQuoted) : nil
+    }
+
+    /// Whether one of the two lines before or behind says that this one holds a secret: YAML's `name: password` beside `value: …`.
+    private func isNamedByLine(around start: Int, _ separator: Int) -> Bool {
+        let before = bytes[Swift.max(0, start - 256)..<start].split(separator: .lineFeed, omittingEmptySubsequences: false)
+        let behind = bytes[separator..<Swift.min(separator + 256, bytes.count)].split(
+            separator: .lineFeed, omittingEmptySubsequences: false)
+        return (before.dropLast().suffix(2) + behind.dropFirst().prefix(2)).contains { line in
+            let text = line.drop { $0.isWhitespace || $0 == .hyphen }
+            guard let colon = text.firstIndex(of: .colon), SecretNames.namesAnother(Array(text[..<colon]).text) else {
+                return false
+            }
+            let value = Array(text[(colon + 1)...]).text.trimmingCharacters(in: CharacterSet(charactersIn: " \t\r\"'"))
+            return !value.isEmpty && redaction.isSecret(field: value)
+        }
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
@@ -171,24 +198,39 @@ struct TextRedactor {
 
     // MARK: Looks
 
-    /// At `<name`: hides what stands between the tags of an XML element with a secret name.
+    /// At `<name`: hides what stands between the tags of an XML element that holds a secret: by its own name, by the name in one of its
+    /// attributes (`<add key="password" …>`), or by the element before it (`<key>password</key><string>…</string>`).
     private mutating func hideElement() -> Bool {
         var end = index + 1
         while end < bytes.count, end - index < 128, Self.isNameByte(bytes[end]) || bytes[end] == .colon { end += 1 }
-        guard end > index + 1, end < bytes.count, redaction.isSecret(field: Array(bytes[(index + 1)..<end]).text) else {
+        guard end > index + 1, end < bytes.count else { return false }
+        let name = Array(bytes[(index + 1)..<end]).text
+        let isNamed = nextElementIsSecret
+        nextElementIsSecret = false
+        var visible = end
+        if redaction.isSecret(field: name), !isNameOfNext(named: name, contentAfter: end) {
+            nextElementIsSecret = false
+        } else if isNamed {
+            nextElementIsSecret = false
+        } else if let attribute = endOfSecretName(inAttributesFrom: end) {
+            visible = attribute
+        } else {
+            nextElementIsSecret = isSecretName(named: name, contentAfter: end)
             return false
         }
         let closingTag = [.less, .slash] + bytes[(index + 1)..<end].map(\.lowered)
-        let close = bytes[end..<Swift.min(end + 4096, bytes.count)].firstIndex(of: .greater)
-        copy(end - index)
+        let close = bytes[visible..<Swift.min(visible + 4096, bytes.count)].firstIndex(of: .greater)
+        copy(visible - index)
         // Attributes may hold the secret as well: `<password value="…"/>`.
         guard let close, fruitlessSearches < 4 else {
             hide(upTo: bytes.count)
             return true
         }
-        if close > end { hide(upTo: close) }
-        copy()
-        if close > end, bytes[close - 1] == .slash { return true }
+        let isEmpty = bytes[close - 1] == .slash
+        let endOfAttributes = isEmpty ? close - 1 : close
+        if endOfAttributes > visible { hide(upTo: endOfAttributes) }
+        copy(close + 1 - index)
+        if isEmpty { return true }
         var search = index
         while search < bytes.count, !(bytes[search] == .less && bytes.matches(closingTag, at: search)) { search += 1 }
         if search == bytes.count {
@@ -199,6 +241,47 @@ struct TextRedactor {
         // The name and its colon must not be taken for a pair.
         if bytes.matches(closingTag, at: index) { copy(closingTag.count) }
         return true
+    }
+
+    /// Whether an element such as `<key>` or `<name>` holds the name of a secret, which the next element then is.
+    private func isSecretName(named name: String, contentAfter end: Int) -> Bool {
+        guard bytes[end] == .greater, SecretNames.namesAnother(name) else { return false }
+        let content = bytes[(end + 1)..<Swift.min(end + 129, bytes.count)].prefix { $0 != .less }
+        return redaction.isSecret(field: Array(content).text)
+    }
+
+    /// Whether an element is one of a list of names and values, as a property list is: `<key>` with another element behind it.
+    private func isNameOfNext(named name: String, contentAfter end: Int) -> Bool {
+        guard bytes[end] == .greater, SecretNames.namesAnother(name) else { return false }
+        let window = bytes[(end + 1)..<Swift.min(end + 513, bytes.count)]
+        guard let close = window.firstIndex(of: .less), bytes.matches([.less, .slash] + name.lowercased().utf8 + [.greater], at: close),
+            let next = bytes[(close + name.utf8.count + 3)...].prefix(64).firstIndex(where: { !$0.isWhitespace })
+        else { return false }
+        return bytes[next] == .less && next + 1 < bytes.count && bytes[next + 1] != .slash
+    }
+
+    /// The end of an attribute that names a secret, as `name="password"` does.
+    private func endOfSecretName(inAttributesFrom start: Int) -> Int? {
+        guard start < bytes.count, bytes[start].isWhitespace else { return nil }
+        var index = start
+        let end = Swift.min(start + 512, bytes.count)
+        while index < end, bytes[index] != .greater, bytes[index] != .less {
+            let name = bytes[index..<end].prefix { Self.isNameByte($0) }
+            guard !name.isEmpty else {
+                index += 1
+                continue
+            }
+            index = name.endIndex
+            guard index + 1 < end, bytes[index] == .equals, bytes[index + 1] == .quote || bytes[index + 1] == .apostrophe else {
+                continue
+            }
+            let quote = bytes[index + 1]
+            let value = bytes[(index + 2)..<end].prefix { $0 != quote }
+            guard value.endIndex < end else { return nil }
+            index = value.endIndex + 1
+            if SecretNames.namesAnother(Array(name).text), redaction.isSecret(field: Array(value).text) { return index }
+        }
+        return nil
     }
 
     /// At `eyJ`, the base64 of `{"` that every JSON web token starts with.

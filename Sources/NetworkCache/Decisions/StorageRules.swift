@@ -80,7 +80,7 @@ enum StorageRules {
             joined = joined.map { $0 + ", " + value } ?? value
         }
         guard let joined else { return nil }
-        guard CredentialFields.contains(name) else { return joined }
+        guard !NeutralFields.contains(name) else { return joined }
         var digest = DigestText()
         digest.add(joined)
         return "sha256:" + digest.hexadecimal

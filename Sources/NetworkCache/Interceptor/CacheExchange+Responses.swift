@@ -94,7 +94,7 @@ extension CacheExchange {
             isNamed || CachePartition(credentialsOf: sent).text == key.partition
         else { return false }
         let names = StorageRules.varyingNames(response.headers) ?? []
-        let compared = isNamed ? names.filter { !CredentialFields.contains($0) } : names
+        let compared = isNamed ? names.filter { NeutralFields.contains($0) } : names
         return StorageRules.varying(compared, sent.headers) == StorageRules.varying(compared, request.headers)
     }
 

@@ -34,7 +34,7 @@ public struct CacheKey: Hashable, Sendable {
         if let partition {
             whose = partition.text
         } else if isNormal {
-            whose = CachePartition(credentialsIn: request.headers, user: nil).text
+            whose = CachePartition(request, user: nil).text
         } else {
             whose = CachePartition(credentialsOf: request).text
         }

@@ -15,22 +15,24 @@ public struct CachePartition: Hashable, Sendable {
         text = "name:" + name
     }
 
-    /// What the credentials in a request come to: a SHA-256 of all header fields that hold one (`Authorization`, `Cookie`,
-    /// `Proxy-Authorization`, and every other that ``NetworkLogging/Redaction`` takes for a secret, such as `X-Api-Key`), and of user
-    /// information in the URL. ``none`` where there are none.
+    /// What the credentials in a request come to: a SHA-256 of all header fields that were marked as one
+    /// (``Endpoints/NetworkRequest/setCredential(_:forHeader:)``), of all others that are not known to be harmless, whatever their name, of
+    /// user information in the URL, and of the cookies that the session manager has stored for it. ``none`` where there are none.
     ///
     /// The digest of a random token tells nothing. That of a password a person chose can be guessed at by whoever can read the store:
     /// name the partition there.
     public init(credentialsOf request: NetworkRequest) {
-        self.init(credentialsIn: request.headers, user: Self.userInformation(in: request.url))
+        self.init(request, user: Self.userInformation(in: request.url))
     }
 
     /// - Parameter user: The user information of the URL.
-    init(credentialsIn headers: HTTPHeaders, user: String?) {
+    init(_ request: NetworkRequest, user: String?) {
         var fields: [HTTPHeaders.Field] = []
-        for field in headers where CredentialFields.contains(field.name) {
+        for field in request.headers where request.credentials.contains(header: field.name) || !NeutralFields.contains(field.name)
+        {
             fields.append(HTTPHeaders.Field(name: field.name.lowercased(), value: field.value))
         }
+        if let cookies = request.credentials.storedCookies { fields.append(HTTPHeaders.Field(name: "cookie", value: cookies)) }
         if fields.isEmpty, user == nil {
             text = ""
             return
@@ -64,26 +66,15 @@ public struct CachePartition: Hashable, Sendable {
     }
 }
 
-/// Which header fields hold a credential, by their names.
-enum CredentialFields {
-    /// Fields that are in many requests, and whose names need no closer look.
-    private static let harmlessNames = [
-        "Accept", "User-Agent", "Accept-Language", "Accept-Encoding", "Cache-Control", "Content-Type", "traceparent",
-        "tracestate",
-        "X-Request-ID", "Idempotency-Key", "If-None-Match", "If-Modified-Since", "Host", "Accept-Charset", "Origin", "Referer",
+/// Header fields that tell nothing of who is asking: those that are harmless, and those that tell requests apart.
+enum NeutralFields {
+    /// In the order in which they are usual.
+    private static let names = [
+        "Accept", "User-Agent", "Accept-Language", "Accept-Encoding", "Cache-Control", "Content-Type", "If-None-Match",
+        "If-Modified-Since", "Host", "Origin", "Referer", "traceparent", "tracestate", "X-Request-ID",
     ]
-    /// Verdicts on other names. Bounded, as names may come from outside.
-    private static let verdicts = Locked<[String: Bool]>([:])
-    private static let maximumVerdicts = 256
 
     static func contains(_ name: String) -> Bool {
-        if HTTPHeaders.isSame(name, "Authorization") || HTTPHeaders.isSame(name, "Cookie") { return true }
-        if harmlessNames.contains(where: { HTTPHeaders.isSame($0, name) }) { return false }
-        if let verdict = verdicts.withLock({ $0[name] }) { return verdict }
-        let verdict = Redaction.isSecret(header: name)
-        verdicts.withLock { verdicts in
-            if verdicts.count < maximumVerdicts { verdicts[name] = verdict }
-        }
-        return verdict
+        names.contains { HTTPHeaders.isSame($0, name) } || HTTPHeaders.isHarmless(name)
     }
 }

@@ -74,3 +74,20 @@ public struct CacheSelection: Hashable, Sendable {
         return true
     }
 }
+
+extension CacheSelection: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The conditions, without the query of a URL.
+    public var description: String {
+        let conditions = [
+            key.map { "key \($0)" }, url.map { "URL \(URLText($0).originAndPath)" }, host.map { "host \($0.printable)" },
+            partition.map { "partition \($0.printable)" }, storedBefore.map { "stored before \(HTTPDate($0))" },
+        ]
+        let text = conditions.compactMap(\.self).joined(separator: ", ")
+        return "CacheSelection(\(text.isEmpty ? "all" : text))"
+    }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// The description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

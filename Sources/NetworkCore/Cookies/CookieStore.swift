@@ -5,6 +5,8 @@
 #elseif canImport(Musl)
     import Musl
 #endif
+import Endpoints
+import NetworkLogging
 
 /// The cookies of one session manager (RFC 6265), in memory, for use from any thread.
 ///
@@ -57,6 +59,10 @@ final class CookieStore: Sendable {
             SetCookie(field).flatMap { Cookie($0, from: location, now: now) }
         }
         if cookies.isEmpty { return }
+        // Short ones say what is wanted (`theme=dark`), long ones who wants it.
+        for cookie in cookies where cookie.pair.count >= 16 {
+            SecretValues.insert(fieldValue: String(decoding: cookie.pair, as: UTF8.self), named: "Cookie")
+        }
         jar.withLock { jar in
             for cookie in cookies where location.isSecure || !jar.holdsSecure(over: cookie, now: now) {
                 jar.store(cookie, now: now, limits: limits)
@@ -83,6 +89,11 @@ final class CookieStore: Sendable {
     }
 
     /// The stored cookies that ``merged(own:for:)`` puts behind a request's own; `nil` if there are none.
+    func added(to request: NetworkRequest) -> String? {
+        guard let location = CookieLocation(request.url) else { return nil }
+        return added(to: request.headers["Cookie"], for: location)
+    }
+
     func added(to own: String?, for location: CookieLocation) -> String? {
         let now = now()
         let matching = jar.withLock { $0.use(for: location, now: now) }

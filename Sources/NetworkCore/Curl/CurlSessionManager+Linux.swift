@@ -6,7 +6,7 @@
     /// An event loop in a thread of its own, or several, connections kept alive and shared by all requests of this session manager,
     /// HTTP/2 where the server offers it over TLS. HTTP/1.1 is its own (RFC 9112), HTTP/2 is libcurl's. Cancelling closes the socket. A thread starts with the first request that needs it;
     /// when the session manager is released, it ends after the last transfer has.
-    public final class CurlSessionManager: NetworkSessionManager {
+    public final class CurlSessionManager: NetworkSessionManager, CookieSource {
         /// The limits in force.
         public let configuration: SessionConfiguration
         private let loops: Result<CurlLoops, TransportError>
@@ -49,6 +49,12 @@
             } catch {
                 return FailedRequest.deliver(error, to: completion)
             }
+        }
+
+        package var storesCookies: Bool { configuration.storesCookies }
+
+        package func storedCookies(for request: NetworkRequest) -> String? {
+            (try? loops.get())?.cookies?.added(to: request)
         }
 
         /// Sends a request, without a detour by a completion.

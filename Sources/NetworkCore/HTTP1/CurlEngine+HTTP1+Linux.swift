@@ -221,10 +221,7 @@
         // MARK: Cookies
 
         /// Stored cookies for a request, but for those whose names are in its own `Cookie` field.
-        func storedCookies(for request: NetworkRequest) -> String? {
-            guard let cookies = loops.cookies, let location = CookieLocation(request.url) else { return nil }
-            return cookies.added(to: request.headers["Cookie"], for: location)
-        }
+        func storedCookies(for request: NetworkRequest) -> String? { loops.cookies?.added(to: request) }
 
         func storeCookies(of head: ResponseHead, _ transfer: CurlTransfer) {
             guard let cookies = loops.cookies, let location = CookieLocation(transfer.request.url) else { return }

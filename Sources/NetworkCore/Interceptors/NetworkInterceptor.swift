@@ -28,12 +28,23 @@ public protocol NetworkInterceptor: Sendable {
 /// Sends a request down the rest of the chain.
 public typealias NetworkExchange = @Sendable (NetworkRequest) async throws(TransportError) -> NetworkResponse
 
+/// A session manager that adds cookies to requests.
+package protocol CookieSource: Sendable {
+    var storesCookies: Bool { get }
+    /// Those that a request would be sent with now.
+    func storedCookies(for request: NetworkRequest) -> String?
+}
+
 /// A session manager with interceptors in front of it. The way through them is made once, not for each request.
 struct InterceptedSession: Sendable {
     private let whole: NetworkExchange
     private let streamed: NetworkExchange
 
+    /// Asked for each call where the session manager stores cookies: they are credentials that no interceptor sees otherwise.
+    private let cookies: (any CookieSource)?
+
     init(interceptors: [any NetworkInterceptor], session: any NetworkSessionManager) {
+        cookies = (session as? any CookieSource).flatMap { $0.storesCookies ? $0 : nil }
         whole = Self.chain(interceptors) { (request) async throws(TransportError) in
             try await session.response(for: request)
         }
@@ -46,11 +57,18 @@ struct InterceptedSession: Sendable {
     }
 
     func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-        try await whole(request)
+        try await whole(marked(request))
     }
 
     func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-        StreamedResponse(try await streamed(request))
+        StreamedResponse(try await streamed(marked(request)))
+    }
+
+    private func marked(_ request: NetworkRequest) -> NetworkRequest {
+        guard let stored = cookies?.storedCookies(for: request) else { return request }
+        var request = request
+        request.credentials.storedCookies = stored
+        return request
     }
 
     private static func chain(_ interceptors: [any NetworkInterceptor], to send: @escaping NetworkExchange) -> NetworkExchange {
@@ -66,7 +84,8 @@ struct InterceptedSession: Sendable {
     /// What every request passes last, each time it is sent.
     private static func attempt(_ send: @escaping NetworkExchange) -> NetworkExchange {
         { (request) async throws(TransportError) in
-            let request = try request.boundedByDeadline().asAttempt()
+            var request = try request.boundedByDeadline().asAttempt()
+            if !request.credentials.isEmpty { request.dropForeignCredentials() }
             guard let observer = request.attemptObserver else { return try await send(request) }
             observer.attemptWillBegin(request)
             do throws(TransportError) {

@@ -1,6 +1,5 @@
 import Endpoints
 import Foundation
-import NetworkLogging
 
 /// What a redirect asks for: a pure function of request and response (RFC 9110 §15.4), the same for every engine.
 package struct RedirectRules {
@@ -39,9 +38,8 @@ package struct RedirectRules {
         }
         let target = try target(of: location, from: request)
         var next = request
-        next.url = target
+        next.move(to: target)
         rewriteMethod(of: &next, status: status)
-        if URLText.origin(of: target) != request.origin { dropCredentials(of: &next) }
         return next
     }
 
@@ -90,14 +88,6 @@ package struct RedirectRules {
         for field in request.headers.fields {
             let name = field.name.lowercased()
             if name.hasPrefix("content-") || ofContent.contains(name) { request.headers.remove(field.name) }
-        }
-    }
-
-    /// What was meant for one origin is not shown to another.
-    private func dropCredentials(of request: inout NetworkRequest) {
-        request.headers.remove("Host")
-        for field in request.headers.fields where Redaction.default.isSecret(header: field.name) {
-            request.headers.remove(field.name)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkLogging
 import Foundation
 
 /// The way to the server: straight, or through a proxy.
@@ -34,6 +35,7 @@ public struct ProxyConfiguration: Sendable, Hashable {
         self.port = port
         self.username = username
         self.password = password
+        if let password { SecretValues.insert(password) }
         self.excludedHosts = excludedHosts
     }
 

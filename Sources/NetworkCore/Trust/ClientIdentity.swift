@@ -1,3 +1,5 @@
+import NetworkLogging
+
 /// A certificate and its private key, shown to a server that asks who the client is (mutual TLS).
 ///
 /// Descriptions show neither key nor passphrase. Both stay in memory as long as the session manager.
@@ -14,6 +16,7 @@ public struct ClientIdentity: Sendable, Hashable {
         self.certificate = certificate
         self.key = key
         self.passphrase = passphrase
+        if let passphrase { SecretValues.insert(passphrase) }
     }
 
     /// Certificate and key in the same PEM.

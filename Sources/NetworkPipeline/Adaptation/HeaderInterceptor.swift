@@ -30,7 +30,9 @@ public struct HeaderInterceptor: NetworkInterceptor {
         guard origins.contains(request.origin) else { return try await next(request) }
         var request = request
         do {
-            request.headers = request.headers.replacing(with: try await headers(request))
+            let added = try await headers(request)
+            request.headers = request.headers.replacing(with: added)
+            for field in added where !HTTPHeaders.isHarmless(field.name) { request.markCredential(header: field.name) }
         } catch let error as TransportError {
             throw error
         } catch is CancellationError {

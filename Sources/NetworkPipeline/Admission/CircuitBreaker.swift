@@ -98,7 +98,7 @@ public struct BreakerInterceptor: NetworkInterceptor {
         let pass = try breaker.ask(request)
         do throws(TransportError) {
             let response = try await next(request)
-            breaker.note(pass, failed: Self.isFailure(response.statusCode))
+            breaker.note(pass, failed: Self.isFailure(response.statusCode) && request.isAnswered(by: response.url))
             return response
         } catch {
             let isFailure = error.isConnectivity || error.isTimeout || error.code == .incompleteBody

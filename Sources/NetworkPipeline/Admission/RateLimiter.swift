@@ -57,8 +57,10 @@ public final class RateLimiter: Sendable {
         }
     }
 
-    func heed(_ response: NetworkResponse, to request: NetworkRequest, from origin: String) {
+    /// What a response says holds for the origin that it came from, which after a redirect is not the one that was asked.
+    func heed(_ response: NetworkResponse, to request: NetworkRequest) {
         guard response.headers.contains("RateLimit") else { return }
+        let origin = URLText.origin(of: response.url)
         let fields = RateLimitFields(response.headers)
         for name in fields.malformed { malformed.note(name, in: request) }
         guard let pause = fields.pause else { return }
@@ -83,7 +85,7 @@ public struct RateInterceptor: NetworkInterceptor {
         let origin = request.origin
         try await limiter.wait(origin, request)
         let response = try await next(request)
-        limiter.heed(response, to: request, from: origin)
+        limiter.heed(response, to: request)
         return response
     }
 }

@@ -8,9 +8,10 @@ import NetworkCore
 /// let interceptors: [any NetworkInterceptor] = [.retry(), .authentication(.bearer(token), for: api)]
 /// ```
 ///
-/// A request that carries an `Authorization` of its own is let through as it is, and so is every request to another origin. Where credentials
-/// can be refreshed, a response with status 401 (RFC 9110 §15.5.2) makes the request go out once more with newer ones; a second 401 is the
-/// result, and so is the first where the body can be read only once.
+/// A request that carries an `Authorization` of its own is let through as it is, and so are requests to another origin and those of endpoints
+/// that say that they need none (``Endpoints/Requestable/requiresAuthentication``). Where credentials can be refreshed, a response with status
+/// 401 (RFC 9110 §15.5.2) from that origin makes the request go out once more with newer ones; a second 401 is the result, and so is the first
+/// where the body can be read only once, or where the credentials were set anew since.
 public struct AuthenticationInterceptor: NetworkInterceptor {
     private enum Source {
         case each(@Sendable (NetworkRequest) async throws -> Credential?)
@@ -44,7 +45,7 @@ public struct AuthenticationInterceptor: NetworkInterceptor {
     ///
     /// - Throws: ``NetworkCore/TransportError/Code/authenticationFailed`` where there is no credential to be had; else what `next` throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        guard origins.contains(request.origin), !request.headers.contains("Authorization") else {
+        guard origins.contains(request.origin), request.requiresAuthentication, !request.headers.contains("Authorization") else {
             return try await next(request)
         }
         switch source {
@@ -55,7 +56,9 @@ public struct AuthenticationInterceptor: NetworkInterceptor {
             if credentials.isRefreshingHere { return try await next(request) }
             let generation = try await credentials.current(for: request)
             let response = try await next(generation.credential.applied(to: request))
-            guard response.statusCode == 401, request.body?.isReplayable ?? true else { return response }
+            guard response.statusCode == 401, request.isAnswered(by: response.url), request.body?.isReplayable ?? true,
+                credentials.isCurrent(generation)
+            else { return response }
             response.stream?.stop()
             let newer = try await credentials.newer(than: generation, for: request)
             return try await next(newer.credential.applied(to: request))

@@ -12,6 +12,8 @@ public final class CoalescingInterceptor: NetworkInterceptor {
     private struct Key: Hashable {
         var url: URL
         var fields: [String: [String]]
+        /// A field that is not compared else may hold a credential.
+        var credentials: RequestCredentials
         /// A request may not be given an answer that came under less trust than its API states.
         var trust: TrustPolicy?
     }
@@ -51,7 +53,8 @@ public final class CoalescingInterceptor: NetworkInterceptor {
         -> NetworkResponse
     {
         guard request.method == .get, request.body == nil else { return try await next(request) }
-        let key = Key(url: request.url, fields: Self.compared(request.headers), trust: request.statedTrust)
+        let key = Key(
+            url: request.url, fields: Self.compared(request), credentials: request.credentials, trust: request.statedTrust)
         let waiter = Waiter<NetworkResponse>()
         let (number, sent, isFirst) = state.withLock { state in
             if let flight = state.flights[key] {
@@ -114,10 +117,10 @@ public final class CoalescingInterceptor: NetworkInterceptor {
         task?.cancel()
     }
 
-    private static func compared(_ headers: HTTPHeaders) -> [String: [String]] {
-        Dictionary(grouping: headers) { $0.name.lowercased() }.filter { !ignoredFields.contains($0.key) }.mapValues {
-            $0.map(\.value)
-        }
+    private static func compared(_ request: NetworkRequest) -> [String: [String]] {
+        Dictionary(grouping: request.headers) { $0.name.lowercased() }.filter {
+            !ignoredFields.contains($0.key) || request.credentials.contains(header: $0.key)
+        }.mapValues { $0.map(\.value) }
     }
 }
 

@@ -69,7 +69,10 @@ extension RetryPolicy {
             return .stop(because: "\(cause), but the body can be read only once")
         }
         var delay = backoff.delay(beforeAttempt: facts.attempt + 1, random: facts.random)
-        if case .success(let response) = facts.outcome, case .delay(let asked) = RetryAfter(response.headers, now: facts.now) {
+        // What another origin asks for after a redirect holds for that one.
+        if case .success(let response) = facts.outcome, facts.request.isAnswered(by: response.url),
+            case .delay(let asked) = RetryAfter(response.headers, now: facts.now)
+        {
             guard asked <= maximumRetryAfter else {
                 return .stop(because: "\(cause), and the server asks for a pause of \(asked), more than \(maximumRetryAfter)")
             }

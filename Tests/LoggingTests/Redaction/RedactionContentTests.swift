@@ -25,7 +25,7 @@ struct RedactionContentTests {
 
     @Test(
         arguments: [
-            (#"{"code": 7, "pin": -1.5e3 }"#, #"{"code": 0, "pin": 0}"#), (#"{"token": null, "auth": true}"#, nil),
+            (#"{"code": 7, "pin": -1.5e3 }"#, #"{"code": 7, "pin": 0}"#), (#"{"token": null, "auth": true}"#, nil),
             (#"{"token": "7", "pin": [7]}"#, #"{"token": "<redacted>", "pin": "<redacted>"}"#),
             // What is no JSON value is hidden as any text.
             (#"{"pin": 7 8}"#, #"{"pin": "<redacted>"}"#), (#"{"pin": e7}"#, #"{"pin": "<redacted>"}"#),
@@ -47,7 +47,7 @@ struct RedactionContentTests {
         #expect(
             content(String(repeating: "pin=1&", count: 5000) + "z=9", "application/x-www-form-urlencoded")?.hasSuffix("z=9")
                 == true)
-        let long = String(repeating: "a", count: 100_000)
-        #expect(content("\(long) password=x \(long)!", "text/plain")?.hasSuffix("a!") == true)
+        let long = String(repeating: "~a", count: 100_000)
+        #expect(content("\(long) password=x \(long)!", "text/plain")?.hasSuffix("~a!") == true)
     }
 }

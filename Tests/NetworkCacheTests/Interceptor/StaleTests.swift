@@ -29,7 +29,7 @@ struct StaleTests {
 
     @Test
     func `so is one that cannot be reached, with and without a validator`() async throws {
-        for validator in ["X-A: 1", #"ETag: "1""#] {
+        for validator in ["Accept-Language: en", #"ETag: "1""#] {
             let harness = CacheHarness()
             harness.enqueue("one", "Cache-Control: max-age=60, stale-if-error=30", validator)
             _ = try await harness.send()
@@ -44,7 +44,7 @@ struct StaleTests {
     func `a request or a policy may allow it too`() async throws {
         var policy = CachePolicy()
         policy.staleIfError = .seconds(30)
-        for (policy, line) in [(policy, "X-A: 1"), (CachePolicy(), "Cache-Control: stale-if-error=30")] {
+        for (policy, line) in [(policy, "Accept-Language: en"), (CachePolicy(), "Cache-Control: stale-if-error=30")] {
             let harness = CacheHarness(policy: policy)
             harness.enqueue("one", "Cache-Control: max-age=60")
             _ = try await harness.send()
@@ -55,9 +55,9 @@ struct StaleTests {
     }
 
     @Test(arguments: [
-        ("max-age=60, stale-if-error=30, must-revalidate", "X-A: 1"),
+        ("max-age=60, stale-if-error=30, must-revalidate", "Accept-Language: en"),
         ("max-age=60, stale-if-error=30", "Cache-Control: no-cache"),
-        ("no-cache, stale-if-error=30", "X-A: 1"), ("max-age=60", "X-A: 1"),
+        ("no-cache, stale-if-error=30", "Accept-Language: en"), ("max-age=60", "Accept-Language: en"),
     ])
     func `but not where somebody forbids it`(response: String, request: String) async throws {
         let harness = CacheHarness()

@@ -85,7 +85,7 @@ struct CacheKeyTests {
         #expect(partitions[2] == .none)
     }
 
-    @Test(arguments: ["Accept", "User-Agent", "X-Request-ID", "traceparent", "Idempotency-Key", "X-Author"])
+    @Test(arguments: ["Accept", "User-Agent", "X-Request-ID", "traceparent", "Idempotency-Key", "If-Range"])
     func `fields that hold no credential make no partition`(name: String) {
         let request = NetworkRequest(url: URL(filePath: "/"), headers: [name: "1"])
         #expect(CachePartition(credentialsOf: request) == .none)

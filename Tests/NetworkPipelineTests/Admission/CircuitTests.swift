@@ -89,9 +89,11 @@ struct CircuitTests {
         let sent = Locked(0)
         func send(_ host: String, _ status: Int) async -> Result<NetworkResponse, TransportError> {
             await result { () throws(TransportError) in
-                try await interceptor.intercept(NetworkRequest(url: URL(string: "https://\(host).test/")!)) { _ in
+                try await interceptor.intercept(NetworkRequest(url: URL(string: "https://\(host).test/")!)) { request in
                     sent.withLock { $0 += 1 }
-                    return .make(status)
+                    var response = NetworkResponse.make(status)
+                    response.url = request.url
+                    return response
                 }
             }
         }

@@ -102,14 +102,14 @@ import Testing
     }
 
     @Test func `an answer's secret numbers become 0, so that it still decodes`() async throws {
-        struct Failure: Decodable, Sendable, Equatable { var code: Int, message: String }
-        let recording = RecordingSessionManager(StubSessionManager(answering: .json(#"{"code": 17, "message": "no"}"#)))
+        struct Failure: Decodable, Sendable, Equatable { var pin: Int, code: Int, message: String }
+        let recording = RecordingSessionManager(StubSessionManager(answering: .json(#"{"pin": 17, "code": 404, "message": "no"}"#)))
         _ = try await recording.response(
             for: .make(.post, headers: ["Content-Type": "application/json"], body: #"{"pin": 1234}"#))
         #expect(!String(decoding: try recording.archive.data(), as: UTF8.self).contains("1234"))
         let again = try await replay(recording).response(
             for: .make(.post, headers: ["Content-Type": "application/json"], body: #"{"pin": 4321}"#))
-        #expect(try JSONDecoder().decode(Failure.self, from: again.body) == Failure(code: 0, message: "no"))
+        #expect(try JSONDecoder().decode(Failure.self, from: again.body) == Failure(pin: 0, code: 404, message: "no"))
     }
 
     @Test func `bodies from files, streams and forms are recorded as they are sent`() async throws {

@@ -1,0 +1,142 @@
+import DataTransfer
+import Foundation
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+/// Random chains of redirects and pages over four origins, judged by an oracle that knows who may see what.
+///
+/// 5,000 chains with `DATA_TRANSFER_SLOW=1`; `DATA_TRANSFER_SEED` picks the seed.
+@Suite(.timeLimit(.minutes(5))) struct OriginStormTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let count = environment["DATA_TRANSFER_SLOW"] == nil ? 400 : 5_000
+    private static let seed = environment["DATA_TRANSFER_SEED"].flatMap { UInt64($0) } ?? 1
+
+    /// What a server answers at one step of a chain.
+    private enum Answer {
+        case redirect(status: Int, to: Int)
+        case page(next: Int?)
+    }
+
+    private struct Chain {
+        let number: Int
+        let method: HTTPMethod
+        /// The origin that the endpoint names by a full path; `nil` is the configuration's, number 0.
+        let start: Int?
+        var answers: [Answer] = []
+
+        init(_ number: Int, seed: UInt64) {
+            var random = SeededRandom(seed &+ UInt64(number) &* 7919)
+            self.number = number
+            method = random.chance(30) ? .post : .get
+            start = random.chance(25) ? random.below(4) : nil
+            for _ in 0..<random.below(6) {
+                let next = random.below(4)
+                let status = [301, 302, 303, 307, 308][random.below(5)]
+                answers.append(random.chance(50) ? .redirect(status: status, to: next) : .page(next: next))
+            }
+            answers.append(.page(next: nil))
+        }
+    }
+
+    private struct Arrival: Sendable {
+        let origin: Int
+        let step: Int
+        let request: LoopbackRequest
+    }
+
+    private static let chains = (0..<count).map { Chain($0, seed: seed) }
+    private static let ours = ["x-member": "member", "x-tenant": "tenant", "x-licence": "licence"]
+
+    private func makeServers(_ arrivals: Locked<[Int: [Arrival]]>, _ addresses: Locked<[String]>) throws -> [LoopbackServer] {
+        try (0..<4).map { origin in
+            try LoopbackServer { request in
+                let parts = request.path.split(separator: "/").compactMap { Int($0) }
+                guard parts.count == 2 else { return .status(404) }
+                let (number, step) = (parts[0], parts[1])
+                arrivals.withLock { $0[number, default: []].append(Arrival(origin: origin, step: step, request: request)) }
+                let target = { (next: Int) in addresses.withLock { $0[next] } + "/\(number)/\(step + 1)" }
+                switch Self.chains[number].answers[step] {
+                case .redirect(let status, let next): return .status(status, headers: ["Location": target(next)])
+                case .page(let next):
+                    return next.map { .json("[1]").header("Link", "<\(target($0))>; rel=\"next\"") } ?? .json("[1]")
+                }
+            }
+        }
+    }
+
+    @Test func `no chain shows an origin what is not meant for it`() async throws {
+        let arrivals = Locked<[Int: [Arrival]]>([:])
+        let addresses = Locked<[String]>([])
+        let servers = try makeServers(arrivals, addresses)
+        addresses.withLock { $0 = servers.map(\.url.absoluteString) }
+        let api = try APIConfiguration(
+            servers[0].url.absoluteString, headers: ["X-Licence": "licence", "Accept-Language": "en"],
+            queryParameters: ["apikey": "query-key"])
+        let service = DefaultDataTransferService(
+            configuration: api, sessionManager: DefaultSessionManager.make(),
+            interceptors: [
+                .headers(for: api) { _ in ["X-Tenant": "tenant"] }, .authentication(.header("X-Member", "member"), for: api),
+            ])
+        await withTaskGroup(of: Void.self) { group in
+            for (index, chain) in Self.chains.enumerated() {
+                if index >= 16 { await group.next() }
+                group.addTask {
+                    let path = chain.start.map { addresses.withLock { $0 }[$0] + "/\(chain.number)/0" }
+                    let endpoint = Endpoint<[Int]>(
+                        path: path ?? "/\(chain.number)/0", isFullPath: path != nil, method: chain.method,
+                        headerParameters: ["X-Own": "own"], body: chain.method == .post ? .json(["own": "content"]) : nil)
+                    do {
+                        for try await _ in service.pages(of: endpoint, by: .linkHeader) {}
+                    } catch {
+                        Issue.record("chain \(chain.number): \(error)")
+                    }
+                }
+            }
+        }
+        var seen = (ours: 0, arrivals: 0)
+        for chain in Self.chains {
+            let flaws = judge(chain, arrivals.withLock { $0[chain.number] ?? [] }, &seen)
+            #expect(flaws.isEmpty, "seed \(Self.seed), chain \(chain): \(flaws)")
+        }
+        // The oracle has had something to look at.
+        #expect(seen.arrivals > Self.count * 2 && seen.ours > Self.count / 2, "\(seen)")
+    }
+
+    /// Walks the chain as the client should have, and compares.
+    private func judge(_ chain: Chain, _ arrivals: [Arrival], _ seen: inout (ours: Int, arrivals: Int)) -> [String] {
+        guard arrivals.map(\.step) == Array(0..<chain.answers.count) else { return ["arrivals \(arrivals.map(\.step))"] }
+        var flaws: [String] = []
+        let home = chain.start ?? 0
+        var origin = home
+        // What the current request, and the redirects of it, may still carry.
+        var mayShowOurs = origin == 0
+        var mayShowOwn = true
+        var isRedirected = false
+        for arrival in arrivals {
+            seen.arrivals += 1
+            let headers = arrival.request.headers
+            if arrival.origin != origin { flaws.append("step \(arrival.step) at \(arrival.origin), not \(origin)") }
+            for (name, value) in Self.ours {
+                if headers[name] != (mayShowOurs ? value : nil) { flaws.append("\(name) at step \(arrival.step)") }
+            }
+            if mayShowOurs { seen.ours += 1 }
+            if headers["X-Own"] != (mayShowOwn ? "own" : nil) { flaws.append("x-own at step \(arrival.step)") }
+            // The configuration's query is for its own origin, and goes into no redirect.
+            let hasKey = arrival.request.target.contains("query-key")
+            if hasKey != (!isRedirected && origin == 0) { flaws.append("the key at step \(arrival.step)") }
+            if !mayShowOwn, !isRedirected, !arrival.request.body.isEmpty { flaws.append("content at step \(arrival.step)") }
+            switch chain.answers[arrival.step] {
+            case .redirect(_, let next):
+                if next != origin { (mayShowOurs, mayShowOwn) = (false, false) }
+                isRedirected = true
+                origin = next
+            case .page(let next):
+                guard let next else { break }
+                (mayShowOurs, mayShowOwn, isRedirected) = (next == 0, next == home, false)
+                origin = next
+            }
+        }
+        return flaws
+    }
+}

@@ -1,0 +1,60 @@
+import DataTransfer
+import Foundation
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+/// Pages that lie on another origin than the list.
+@Suite(.timeLimit(.minutes(1))) struct PageOriginTests {
+    private let session = StubSessionManager()
+
+    private func service() throws -> DefaultDataTransferService {
+        let api = try APIConfiguration("https://api.test", headers: ["X-Licence": "l"], queryParameters: ["apikey": "k"])
+        return DefaultDataTransferService(
+            configuration: api, sessionManager: session, interceptors: [.authentication(.header("X-Member", "m"), for: api)])
+    }
+
+    private func enqueue(_ link: String?) {
+        session.enqueue(.json("[1]", headers: link.map { ["Link": "<\($0)>; rel=\"next\""] } ?? [:]))
+    }
+
+    private func list(_ method: HTTPMethod = .get) -> Endpoint<[Int]> {
+        Endpoint(
+            path: "items", method: method, headerParameters: ["X-Own": "o", "Accept-Language": "en"],
+            body: method == .post ? .json(["password": "p"]) : nil)
+    }
+
+    @Test func `all pages there are asked for without what is ours`() async throws {
+        for link in ["https://other.test/2", "/3", "https://other.test/4", "https://api.test/5", nil] { enqueue(link) }
+        for try await _ in try service().pages(of: list(), by: .linkHeader) {}
+        #expect(session.requests.map { $0.url.host() } == ["api.test", "other.test", "other.test", "other.test", "api.test"])
+        for (index, request) in session.requests.enumerated() {
+            let isOurs = index == 0 || index == 4
+            for name in ["X-Own", "X-Member", "X-Licence"] {
+                #expect(request.headers.contains(name) == isOurs, "\(name) in request \(index)")
+            }
+            #expect(request.headers["Accept-Language"] == "en")
+            #expect(request.url.query()?.contains("apikey") ?? false == isOurs)
+        }
+    }
+
+    @Test func `what a list sends goes to its own origin only`() async throws {
+        for link in ["/2", "https://other.test/3", "/4", nil] { enqueue(link) }
+        for try await _ in try service().pages(of: list(.post), by: .linkHeader) {}
+        #expect(session.requests.map(\.method) == [.post, .post, .get, .get])
+        #expect(session.requests.map { $0.body != nil } == [true, true, false, false])
+        #expect(session.requests.map { $0.headers.contains("Content-Type") } == [true, true, false, false])
+    }
+
+    @Test func `a link from https to http is an error`() async throws {
+        enqueue("http://api.test/2")
+        var count = 0
+        do {
+            for try await _ in try service().pages(of: list(), by: .linkHeader) { count += 1 }
+            Issue.record("there was no error")
+        } catch DataTransferError.parsing(let failure) {
+            #expect(failure.underlying as? PageError == .insecureLink)
+        }
+        #expect(count == 1 && session.requests.count == 1)
+    }
+}

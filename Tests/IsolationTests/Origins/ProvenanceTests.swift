@@ -1,0 +1,197 @@
+import DataTransfer
+import Foundation
+import NetworkCache
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+/// What was meant for one origin stays there, whatever its name.
+@Suite(.timeLimit(.minutes(1))) struct ProvenanceTests {
+    struct Member: NetworkInterceptor {
+        @TaskLocal static var name = "A"
+
+        func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+            var request = request
+            request.headers["X-Member"] = Self.name
+            return try await next(request)
+        }
+    }
+
+    private let get = Endpoint<String>(path: "item", responseDecoder: .text)
+
+    @Test func `header fields of any name stay with their origin in a redirect`() async throws {
+        let other = try LoopbackServer { _ in .text("other") }
+        let target = other.url("/landing").absoluteString
+        let server = try LoopbackServer { _ in .status(302, headers: ["Location": target]) }
+        let api = try APIConfiguration(
+            server.url.absoluteString, headers: ["X-Licence": "l", "Accept-Language": "en"], queryParameters: ["k": "v"])
+        let service = DefaultDataTransferService(
+            configuration: api, sessionManager: DefaultSessionManager.make(),
+            interceptors: [
+                .headers(for: api) { _ in ["X-Tenant": "t"] }, .authentication(.header("X-Member", "m"), for: api),
+            ])
+        var endpoint = get
+        endpoint.headerParameters = ["X-Own": "o", "Range": "bytes=0-"]
+        #expect(try await service.request(endpoint) == "other")
+        let first = try #require(server.requests.first).headers
+        for name in ["X-Licence", "X-Tenant", "X-Member", "X-Own"] { #expect(first.contains(name), "\(name)") }
+        let away = try #require(other.requests.first)
+        for name in ["X-Licence", "X-Tenant", "X-Member", "X-Own"] { #expect(!away.headers.contains(name), "\(name)") }
+        #expect(away.headers["Accept-Language"] == "en" && away.headers["Range"] == "bytes=0-")
+    }
+
+    @Test func `a credential in a field that is harmless otherwise stays too`() async throws {
+        let other = try LoopbackServer { _ in .text("other") }
+        let target = other.url("/landing").absoluteString
+        let server = try LoopbackServer { _ in .status(302, headers: ["Location": target]) }
+        let api = try APIConfiguration(server.url.absoluteString)
+        let service = DefaultDataTransferService(
+            configuration: api, sessionManager: DefaultSessionManager.make(),
+            interceptors: [.authentication(.header("User-Agent", "member 7"), for: api)])
+        #expect(try await service.request(get) == "other")
+        #expect(server.requests.first?.headers["User-Agent"] == "member 7")
+        #expect(other.requests.first?.headers["User-Agent"] != "member 7")
+    }
+
+    @Test func `an interceptor that changes the origin takes no credential along`() async throws {
+        struct Elsewhere: NetworkInterceptor {
+            func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+                var request = request
+                request.url = URL(string: "https://mirror.test/item") ?? request.url
+                return try await next(request)
+            }
+        }
+        let session = StubSessionManager(answering: .text("ok"))
+        let api = try APIConfiguration("https://api.test")
+        let service = DefaultDataTransferService(
+            configuration: api, sessionManager: session,
+            interceptors: [.authentication(.header("X-Member", "m"), for: api), Elsewhere()])
+        _ = try await service.request(get)
+        #expect(session.requests.map { $0.headers["X-Member"] } == [nil])
+    }
+
+    @Test(arguments: [true, false])
+    func `a cached response is for the credential that it answered`(isBehind: Bool) async throws {
+        let session = StubSessionManager()
+        session.route { .text($0.headers["X-Member"] ?? "nobody", headers: ["Cache-Control": "max-age=60"]) }
+        let cache = CacheInterceptor(store: MemoryCacheStore())
+        let service = DefaultDataTransferService(
+            configuration: try APIConfiguration("https://api.test"), sessionManager: session,
+            interceptors: isBehind ? [cache, Member()] : [Member(), cache])
+        for name in ["A", "B", "A"] {
+            let value = try await Member.$name.withValue(name) { try await service.request(get) }
+            #expect(value == name)
+        }
+    }
+
+    @Test func `so is one that stored cookies asked for`() async throws {
+        let user = Locked("A")
+        let server = try LoopbackServer {
+            Route(.get, "/login") { _ in .text("in").header("Set-Cookie", "member=\(user.withLock { $0 })") }
+            Route(.get, "/item") { request in
+                .text(request.headers["Cookie"] ?? "nobody").header("Cache-Control", "max-age=60")
+            }
+        }
+        let service = DefaultDataTransferService(
+            configuration: try APIConfiguration(server.url.absoluteString),
+            sessionManager: DefaultSessionManager.make { $0.storesCookies = true },
+            interceptors: [CacheInterceptor(store: MemoryCacheStore())])
+        for name in ["A", "B"] {
+            user.withLock { $0 = name }
+            _ = try await service.request(Endpoint<String>(path: "login", responseDecoder: .text))
+            #expect(try await service.request(get) == "member=\(name)")
+        }
+    }
+
+    @Test func `requests of two members share no exchange`() async throws {
+        let session = StubSessionManager()
+        session.route { .text($0.headers["traceparent"] ?? "nobody") }
+        let coalescing = CoalescingInterceptor()
+        // The field is not compared, unless it is a credential.
+        let api = try APIConfiguration("https://api.test")
+        let answers = try await withThrowingTaskGroup(of: String.self) { [get] group in
+            for name in ["A", "B"] {
+                let service = DefaultDataTransferService(
+                    configuration: api, sessionManager: session,
+                    interceptors: [.authentication(.header("traceparent", name), for: api), coalescing])
+                group.addTask { try await service.request(get) }
+            }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(answers == ["A", "B"])
+    }
+
+    // MARK: What another origin says
+
+    /// A response that seems to come from another origin than it was asked from, as after a redirect.
+    private struct Redirected: NetworkInterceptor {
+        func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+            var response = try await next(request)
+            if let url = URL(string: "https://other.test/landing"),
+                response.statusCode != 200 || response.headers.contains("RateLimit")
+            {
+                response.url = url
+            }
+            return response
+        }
+    }
+
+    @Test func `a rate that another origin states does not hold for ours`() async throws {
+        let session = StubSessionManager()
+        session.enqueue(.text("a", headers: ["RateLimit": #""x";r=0;t=86400"#]))
+        session.enqueue(.text("b"))
+        let service = DefaultDataTransferService(
+            configuration: try APIConfiguration("https://api.test"), sessionManager: session,
+            interceptors: [.rate(RateLimiter(nil)), Redirected()])
+        #expect(try await service.request(get) == "a")
+        #expect(try await service.request(get) == "b")
+        // It does for the other one.
+        let there = Endpoint<String>(path: "https://other.test/x", isFullPath: true, responseDecoder: .text)
+        await #expect(throws: DataTransferError.self) { try await service.request(there) }
+    }
+
+    @Test func `a 401 of another origin refreshes nothing`() async throws {
+        let session = StubSessionManager(answering: .status(401))
+        let api = try APIConfiguration("https://api.test")
+        let credentials = RefreshingCredentials(initial: .bearer("first-token")) { _ in .bearer("second-token") }
+        let service = DefaultDataTransferService(
+            configuration: api, sessionManager: session, interceptors: [.authentication(credentials, for: api), Redirected()])
+        await #expect(throws: DataTransferError.self) { try await service.request(get) }
+        #expect(credentials.refreshCount == 0 && session.requests.count == 1)
+    }
+
+    @Test func `a pause that another origin asks for is not waited for`() async throws {
+        let session = StubSessionManager()
+        session.enqueue(.status(503, headers: ["Retry-After": "50"]))
+        session.enqueue(.text("ok"))
+        let service = DefaultDataTransferService(
+            configuration: try APIConfiguration("https://api.test"), sessionManager: session,
+            interceptors: [.retry(RetryPolicy(backoff: Backoff(base: .milliseconds(1)))), Redirected()])
+        #expect(try await service.request(get) == "ok")
+    }
+
+    @Test func `the failures of another origin open no circuit of ours`() async throws {
+        let session = StubSessionManager()
+        session.route { $0.url.path == "/item" ? .status(503) : .text("ok") }
+        let service = DefaultDataTransferService(
+            configuration: try APIConfiguration("https://api.test"), sessionManager: session,
+            interceptors: [.breaker(), Redirected()])
+        for _ in 0..<100 { _ = try? await service.request(get) }
+        #expect(try await service.request(Endpoint<String>(path: "x", responseDecoder: .text)) == "ok")
+    }
+
+    // MARK: Endpoints that are open to all
+
+    @Test func `an endpoint that needs no credentials is sent without`() async throws {
+        let session = StubSessionManager()
+        session.route { .text($0.headers["Authorization"] ?? "none") }
+        let api = try APIConfiguration("https://api.test")
+        let credentials = RefreshingCredentials { _ in throw CancellationError() }
+        let service = DefaultDataTransferService(
+            configuration: api, sessionManager: session, interceptors: [.authentication(credentials, for: api)])
+        var login = Endpoint<String>(path: "login", method: .post, responseDecoder: .text)
+        login.requiresAuthentication = false
+        #expect(try await service.request(login) == "none")
+        #expect(credentials.refreshCount == 0)
+    }
+}

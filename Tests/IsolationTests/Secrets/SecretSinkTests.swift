@@ -1,0 +1,141 @@
+import DataTransfer
+import Foundation
+import NetworkCache
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+/// What was given as a credential is not shown anywhere, whatever its name and however encoded: each shape in each sink.
+@Suite(.timeLimit(.minutes(2))) struct SecretSinkTests {
+    /// One that needs no encoding, and one that needs each.
+    static let values = ["Xq7canary9Zr41Lw", #"p@ss/w+rd="q&<7%\Zt9"#]
+
+    @Test func `no sink shows a credential in any shape`() async throws {
+        var shown: [String] = []
+        var counts = (sinks: Set<String>(), shapes: 0, texts: 0)
+        for value in Self.values {
+            let credentials: [Credential] = [.bearer(value), .basic(user: "me", password: value)]
+            for shape in SecretShape.all {
+                counts.shapes += 1
+                let (endpoint, response) = shape.make(value)
+                let texts = try await SecretSinks(credentials[counts.shapes % 2]).texts(endpoint, response)
+                for (sink, text) in texts {
+                    counts.texts += 1
+                    counts.sinks.insert(sink)
+                    if SecretText(value: value).isShown(in: text) {
+                        shown.append("\(shape.testDescription), \(sink): \(text.prefix(600))")
+                    }
+                }
+            }
+        }
+        print("\(counts.sinks.count) sinks, \(counts.shapes) shapes, \(counts.texts) texts, secrets shown: \(shown.count)")
+        #expect(counts.sinks.count > 40 && counts.texts > 1_000)
+        #expect(shown.isEmpty, "\(shown.count): \(shown.prefix(8).joined(separator: "\n"))")
+    }
+
+    @Test func `no type that holds text from outside shows one`() throws {
+        for value in Self.values {
+            SecretValues.insert(value)
+            let encoded = SecretShape.percent(value)
+            let url = try #require(URL(string: "https://api.test/\(encoded)/x?q=\(encoded)"))
+            let request = NetworkRequest(url: url, headers: ["X-Member": value])
+            let values: [(String, Any)] = [
+                ("PageError", PageError.malformedLink("mailto:\(value)")), ("CacheSelection", CacheSelection.url(url)),
+                ("CacheKey", CacheKey(url: url)), ("LinkField", LinkField(["Link": "<\(url)>; rel=\"next\""])),
+                ("ProblemDetails", ProblemDetails(type: value, title: value, detail: value, instance: value)),
+                ("TransportError", TransportError(.other, value, request: request)),
+                (
+                    "TransportError caused",
+                    TransportError(.other, "x", underlying: TransportError(.other, value, request: request))
+                ),
+                ("RequestGenerationError", RequestGenerationError(.path, value)),
+                ("Credential", Credential.header("X-Member", value)),
+                ("Credential.Parts", Credential.Parts(token: value, refreshToken: value, user: value, password: value)),
+                ("NetworkRequest", request), ("HTTPHeaders", request.headers),
+                ("AuthenticationInterceptor", AuthenticationInterceptor(.bearer(value), origins: [url])),
+                ("RefreshingCredentials", RefreshingCredentials(initial: .bearer(value)) { _ in .bearer(value) }),
+                ("ProxyConfiguration", ProxyConfiguration.http(host: "p.test", port: 1, username: "u", password: value)),
+                (
+                    "SessionConfiguration",
+                    SessionConfiguration { $0.proxy = .http(host: "p.test", port: 1, username: "u", password: value) }
+                ),
+                ("APIConfiguration", APIConfiguration(baseURL: url, headers: ["X-Member": value], queryParameters: ["k": value])),
+                ("ServerSentEvent", ServerSentEvent(type: "a", data: value)),
+            ]
+            for (name, object) in values {
+                var dumped = ""
+                dump(object, to: &dumped)
+                for text in ["\(object)", String(reflecting: object), dumped] {
+                    #expect(!SecretText(value: value).isShown(in: text), "\(name): \(text.prefix(600))")
+                }
+            }
+        }
+    }
+}
+
+/// Everything that prints an exchange.
+struct SecretSinks {
+    private let credential: Credential
+
+    init(_ credential: Credential) {
+        self.credential = credential
+    }
+
+    func texts(_ endpoint: Endpoint<[Int]>, _ response: StubResponse) async throws -> [(sink: String, text: String)] {
+        let printed = Locked<[(String, String)]>([])
+        let loggers = [LogLevel.info, .debug].map { level in
+            ConsoleLogger(level: level) { line in printed.withLock { $0.append(("console \(level)", line)) } }
+        }
+        let short = ConsoleLogger(level: .debug, maximumBodyBytes: 40) { line in
+            printed.withLock { $0.append(("short console", line)) }
+        }
+        let stub = StubSessionManager(answering: response)
+        let recording = RecordingSessionManager(stub)
+        let waterfall = Waterfall()
+        let events = Locked<[ExchangeEvent]>([])
+        let api = try APIConfiguration("https://api.test/v1")
+        var texts: [(String, Any)] = [("configuration", api), ("endpoint", endpoint)]
+        for logger in loggers + [short] {
+            let service = DefaultDataTransferService(
+                configuration: api, sessionManager: recording,
+                interceptors: [
+                    .observation(waterfall), .observation { event in events.withLock { $0.append(event) } },
+                    .authentication(credential, for: api),
+                ],
+                networkLogger: logger, errorResolver: ErrorBodyResolver<ProblemDetails>(), errorLogger: logger)
+            do throws(DataTransferError) {
+                let response = try await service.response(for: endpoint)
+                texts += [("response", response), ("response headers", response.headers), ("links", LinkField(response.headers))]
+                for try await _ in service.pages(of: endpoint, by: .linkHeader) {}
+            } catch {
+                texts += [("error", error), ("localized error", error.localizedDescription)]
+                texts += [
+                    ("network error", error.networkError as Any), ("transport error", error.networkError?.transportError as Any),
+                ]
+                if case .parsing(let failure) = error {
+                    texts += [
+                        ("parsing failure", failure), ("snippet", failure.snippet), ("cause of it", failure.underlying as Any),
+                    ]
+                }
+                texts.append(("resolved error", error.resolved(as: ProblemDetails.self) as Any))
+            }
+        }
+        let request = try #require(stub.requests.first)
+        texts += [
+            ("request", request), ("request headers", request.headers), ("cURL", CurlCommand(request.logged).text),
+            ("logged request", request.logged), ("waterfall", waterfall.html()), ("events", events.withLock { $0 }),
+            ("archive", recording.archive), ("parameters", endpoint.queryParameters), ("body", endpoint.body as Any),
+        ]
+        if let answer = try? await stub.response(for: request) {
+            texts += [("raw response", answer), ("status error", NetworkError.status(answer))]
+        }
+        var all = printed.withLock { $0 }.map { (sink: $0.0, text: $0.1) }
+        all.append(("archive file", String(decoding: try recording.archive.data(), as: UTF8.self)))
+        for (name, value) in texts {
+            var dumped = ""
+            dump(value, to: &dumped)
+            all += [(name, "\(value)"), (name + " (debug)", String(reflecting: value)), (name + " (dump)", dumped)]
+        }
+        return all
+    }
+}
