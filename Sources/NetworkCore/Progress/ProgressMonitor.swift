@@ -56,7 +56,7 @@ public final class ProgressMonitor: TransferProgressObserver, AsyncSequence {
             defer { state.isDelivering = state.isDelivering || onProgress != nil }
             return !state.isDelivering && onProgress != nil
         }
-        if startsDelivery { CompletionQueue.run { self.deliver() } }
+        if startsDelivery { BackgroundThreads.completions.run { self.deliver() } }
     }
 
     private func deliver() {
