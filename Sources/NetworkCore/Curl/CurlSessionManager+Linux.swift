@@ -35,7 +35,7 @@
 
         /// Sends a request. Its URL's user information is sent as `Authorization` unless there is one.
         ///
-        /// - Parameter completion: Runs exactly once, on a background thread that no transfer depends on.
+        /// - Parameter completion: Runs exactly once, on ``BackgroundThreads/completions``, so that it may block.
         /// - Returns: A handle that calls the transfer off.
         @discardableResult
         public func request(

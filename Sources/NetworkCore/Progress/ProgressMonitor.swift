@@ -30,7 +30,7 @@ public final class ProgressMonitor: TransferProgressObserver, AsyncSequence {
         self.init(nil)
     }
 
-    /// - Parameter onProgress: Never runs twice at once, on threads that no transfer depends on.
+    /// - Parameter onProgress: Never runs twice at once, on ``BackgroundThreads/completions``.
     public convenience init(onProgress: @escaping @Sendable (TransferProgress) -> Void) {
         self.init(.some(onProgress))
     }
