@@ -134,7 +134,8 @@ import Testing
 
     @Test func `where the system has too few threads, work waits for those there are`() async {
         let left = Countdown(2)
-        let threads = WorkerThreads(name: "test", maximumCount: 64) { name, body in left.take() && SystemThread.start(name, body) }
+        let threads = WorkerThreads(name: "test", maximumCount: 64) { name, body in left.take() && SystemThread.start(name, body)
+        }
         let (gate, started, done) = (DispatchSemaphore(value: 0), Notes(), Notes())
         for number in 0..<20 {
             threads.run {

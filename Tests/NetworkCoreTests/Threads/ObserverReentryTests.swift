@@ -25,7 +25,8 @@ import Testing
     }
 
     @Test func `an observer may send and cancel requests through the session manager that calls it`() async throws {
-        let server = try LoopbackServer { request in .text(String(repeating: "x", count: request.path == "/large" ? 3 << 20 : 1)) }
+        let server = try LoopbackServer { request in .text(String(repeating: "x", count: request.path == "/large" ? 3 << 20 : 1))
+        }
         let sender = Sender(server.url("/"))
         for _ in 0..<3 {
             var request = NetworkRequest(method: .put, url: server.url("/large"), progress: sender)
