@@ -27,7 +27,7 @@ extension DataTransferService {
         completion: @escaping @Sendable () -> Void
     ) -> any NetworkCancellable {
         let run: @Sendable (@escaping @Sendable () -> Void) -> Void = { work in
-            if let queue { queue.asyncExecute(work: work) } else { CompletionQueue.run(work) }
+            if let queue { queue.asyncExecute(work: work) } else { BackgroundThreads.completions.run(work) }
         }
         return TaskCancellable(on: queue) { () async throws(Never) in
             for await (index, result) in results(of: endpoints, limit: limit) {

@@ -15,7 +15,9 @@ struct DecodedDownload<Target: ResponseRequestable>: Sendable {
         let stream = try await service.stream(for: request)
         let bytes = try await stored(stream)
         do {
-            return try endpoint.response(from: ResponseBody(bytes, contentType: stream.headers["Content-Type"]))
+            // Decoding reads the mapped file.
+            let body = ResponseBody(bytes, contentType: stream.headers["Content-Type"])
+            return try await BackgroundThreads.files.value { try endpoint.response(from: body) }
         } catch {
             let response = NetworkResponse(
                 statusCode: stream.statusCode, headers: stream.headers, trailers: stream.trailers,
@@ -53,7 +55,7 @@ struct DecodedDownload<Target: ResponseRequestable>: Sendable {
         }
         do throws(FileFailure) {
             _ = try await writer.finish()
-            return try writer.file.mapped()
+            return try await BlockingWork.run(on: writer.file.url) { () throws(FileFailure) in try writer.file.mapped() }
         } catch {
             throw stream.report(.file(error))
         }

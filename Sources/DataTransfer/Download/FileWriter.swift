@@ -39,7 +39,7 @@ final class FileWriter: Sendable {
             defer { state.isWorking = true }
             return (!state.isWorking, state.waitingBytes > Self.capacity)
         }
-        if startsWork { CompletionQueue.run { self.work() } }
+        if startsWork { BackgroundThreads.files.run { self.work() } }
         if isFull { await waiting(until: Self.capacity / 2) }
         if let failure = state.withLock(\.failure) { throw failure }
     }

@@ -64,22 +64,13 @@ final class OutputFile: Sendable {
     }
 }
 
-/// Work that may block, off the pool of async tasks.
+/// Work on a file, off the pool of async tasks.
 enum BlockingWork {
-    /// - Parameter url: The file it is about, for errors.
+    /// - Parameter url: The file it is about.
     static func run<Value: Sendable>(
         on url: URL, _ work: @escaping @Sendable () throws(FileFailure) -> Value
     ) async throws(FileFailure) -> Value {
-        // What the work has made comes through a lock: the thread sanitizer does not see the way through a continuation.
-        let done = Locked<Result<Value, FileFailure>>(.failure(FileFailure(.other, "the work on it was not done", url: url)))
-        await withUnsafeContinuation { continuation in
-            CompletionQueue.run {
-                let result = Result { () throws(FileFailure) in try work() }
-                done.withLock { $0 = result }
-                continuation.resume()
-            }
-        }
-        return try done.withLock(\.self).get()
+        try await BackgroundThreads.files.value(work)
     }
 }
 

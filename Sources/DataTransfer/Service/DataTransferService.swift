@@ -14,7 +14,7 @@ public protocol DataTransferService: Sendable {
     /// Requests an endpoint.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion runs; with `nil`, on a background thread that no transfer depends on.
+    ///   - queue: Where the completion runs; with `nil`, on ``NetworkCore/BackgroundThreads/completions``, which no transfer depends on.
     ///   - completion: Runs exactly once.
     /// - Returns: A handle that calls the request off; its completion then runs with an error whose `isCancelled` is true.
     @discardableResult

@@ -1,5 +1,5 @@
 #if OPENCOMBINE || canImport(Combine)
-    import Dispatch
+    import DataTransfer
     import Foundation
 
     /// Takes value after value from a source while its subscriber has demand.
@@ -64,7 +64,7 @@
                 step = .failure(error)
             }
             // A subscriber may block, which the pool of async tasks has no threads for.
-            DispatchQueue.global().async { self.receive(step) }
+            BackgroundThreads.completions.run { self.receive(step) }
         }
 
         private func receive(_ step: Step) {

@@ -18,8 +18,8 @@ public struct ConsoleLogger: NetworkErrorLogger, DataTransferErrorLogger {
     ///   - redaction: Which names are secret.
     ///   - maximumBodyBytes: How much of a body ``LogLevel/debug`` shows, before it is indented. 4096 by default; 0 shows none.
     ///   - output: Gets one entry at a time, several lines joined by line feeds at ``LogLevel/debug``, without a line feed
-    ///     at the end. Called on the thread of the event, on several threads at once. By default entries are written to
-    ///     standard error, one write each, never two mixed.
+    ///     at the end. Called on the thread of the event, on several threads at once: it should not block. By default
+    ///     ``StandardError/write(_:)``, which never does, and never mixes two.
     public init(
         level: LogLevel = .info,
         redaction: Redaction = .default,

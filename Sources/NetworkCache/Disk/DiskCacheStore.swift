@@ -19,9 +19,8 @@ import NetworkCore
 /// **Limits** hold within about a sixteenth: room is made in the background, in small steps that no request waits for. "Longest
 /// unused" is known to the minute.
 ///
-/// **Threads.** Opening reads no entry, and takes no longer for a hundred thousand than for none. An entry of up to 64 KiB is
-/// read on the caller's thread (some 10 µs from the system's cache), a longer one on a queue, and everything is written on a
-/// queue.
+/// **Threads.** Opening reads no entry, and takes no longer for a hundred thousand than for none. Everything is read and written on
+/// ``NetworkCore/BackgroundThreads/files``: reads side by side, changes one after another.
 public final class DiskCacheStore: CacheStore {
     /// The limits it was made with.
     public struct Limits: Hashable, Sendable {

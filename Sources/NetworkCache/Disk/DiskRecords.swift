@@ -1,10 +1,9 @@
-import Dispatch
 import Foundation
 import NetworkCore
 
 /// A ``RecordFolder`` that keeps within limits: what was longest unused is removed, in small steps and in the background.
 ///
-/// Whatever changes the folder is done on one queue, one thing after the other, so that steps of the upkeep and writes take
+/// Whatever changes the folder is done as ``SerialWork``, one thing after the other, so that steps of the upkeep and writes take
 /// turns: however much is written, as much is removed. Reading does not pass through it, and never waits for any of that.
 final class DiskRecords: Sendable {
     let folder: RecordFolder
@@ -13,7 +12,7 @@ final class DiskRecords: Sendable {
     /// How old a record's last use has to be for a new one to be noted.
     private let interval: Duration
     private let onRemoval: (@Sendable (DiskRecordHead, CacheRemoval) -> Void)?
-    private let queue = DispatchQueue(label: "swift-data-transfer.cache", qos: .utility)
+    private let queue = SerialWork()
     private let state: Locked<State>
 
     private struct State {
@@ -36,7 +35,7 @@ final class DiskRecords: Sendable {
         self.clock = clock
         self.onRemoval = onRemoval
         state = Locked(State(upkeep: RecordUpkeep(limits)))
-        queue.async { [weak self] in
+        queue.run { [weak self] in
             self?.folder.removeLeftovers()
             self?.work()
         }
@@ -44,22 +43,11 @@ final class DiskRecords: Sendable {
 
     // MARK: Reading
 
-    /// Longer files are read on a queue: about what is copied in the time that going there takes.
-    private static let maximumBytesInline = 64 << 10
-
     /// The record of a key. Damaged ones are removed.
     func read(_ key: RecordKey) async -> DiskRecord? {
-        guard let file = folder.open(key, maximumBytes: limits.recordBytes) else { return nil }
-        guard file.status.bytes > Self.maximumBytesInline else { return read(file) }
-        let found = Locked<DiskRecord?>(nil)
-        await withUnsafeContinuation { continuation in
-            CompletionQueue.run {
-                let record = self.read(file)
-                found.withLock { $0 = record }
-                continuation.resume()
-            }
+        await BackgroundThreads.files.value {
+            self.folder.open(key, maximumBytes: self.limits.recordBytes).flatMap(self.read)
         }
-        return found.withLock(\.self)
     }
 
     private func read(_ file: RecordFolder.OpenRecord) -> DiskRecord? {
@@ -67,7 +55,7 @@ final class DiskRecords: Sendable {
         case .found(let record): return record
         case .missing: return nil
         case .damaged(let status):
-            queue.async { [weak self] in self?.remove([status], because: .damaged) }
+            queue.run { [weak self] in self?.remove([status], because: .damaged) }
             return nil
         }
     }
@@ -116,21 +104,15 @@ final class DiskRecords: Sendable {
     /// The heads of all records, or of those of a group: found now, in no order. Reads the beginning of each file.
     func heads(ofGroup group: [UInt8]? = nil) async -> [DiskRecordHead] {
         // Not on the queue: it may take long, and changes nothing.
-        let found = Locked<[DiskRecordHead]>([])
-        await withUnsafeContinuation { continuation in
-            CompletionQueue.run {
-                let shards = group.map { [RecordName.shard(ofGroup: $0)] } ?? Array(0..<RecordName.shards)
-                for shard in shards {
-                    var names: [RecordName] = []
-                    self.folder.forEachRecord(inShard: shard) { names.append($0.name) }
-                    if let group { names.removeAll { !$0.isOfGroup(group) } }
-                    let heads = names.compactMap(self.folder.head(of:))
-                    found.withLock { $0 += heads }
-                }
-                continuation.resume()
+        await BackgroundThreads.files.value {
+            let shards = group.map { [RecordName.shard(ofGroup: $0)] } ?? Array(0..<RecordName.shards)
+            return shards.flatMap { shard in
+                var names: [RecordName] = []
+                self.folder.forEachRecord(inShard: shard) { names.append($0.name) }
+                if let group { names.removeAll { !$0.isOfGroup(group) } }
+                return names.compactMap(self.folder.head(of:))
             }
         }
-        return found.withLock(\.self)
     }
 
     // MARK: Upkeep
@@ -155,7 +137,7 @@ final class DiskRecords: Sendable {
             defer { state.isWorking = true }
             return !state.isWorking
         }
-        if starts { queue.async { [weak self] in self?.work() } }
+        if starts { queue.run { [weak self] in self?.work() } }
     }
 
     /// One step. The next one goes behind what waits on the queue.
@@ -183,7 +165,7 @@ final class DiskRecords: Sendable {
         case .remove(let records):
             remove(records, because: .evicted)
         }
-        queue.async { [weak self] in self?.work() }
+        queue.run { [weak self] in self?.work() }
     }
 
     /// Those that are as they were.
@@ -201,7 +183,7 @@ final class DiskRecords: Sendable {
         // What comes of it comes through a lock: the thread sanitizer does not see the way through a continuation.
         let done = Locked<Result<Void, CacheStoreError>>(.success(()))
         await withUnsafeContinuation { continuation in
-            queue.async {
+            queue.run {
                 let result = Result { () throws(CacheStoreError) in try work() }
                 done.withLock { $0 = result }
                 continuation.resume()

@@ -35,13 +35,20 @@
 
         /// Sends a request. Its URL's user information is sent as `Authorization` unless there is one.
         ///
-        /// - Parameter completion: Runs exactly once, on a background thread that no transfer depends on.
+        /// - Parameter completion: Runs exactly once, on ``BackgroundThreads/completions``, so that it may block.
         /// - Returns: A handle that calls the transfer off.
         @discardableResult
         public func request(
             _ request: NetworkRequest,
             completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
         ) -> any NetworkCancellable {
+            if request.body?.looksAtFiles == true {
+                return TaskCancellable { () async throws(TransportError) in
+                    try await self.response(for: request)
+                } completion: {
+                    completion($0)
+                }
+            }
             do throws(TransportError) {
                 let transfer = try transfer(for: request, isStreamed: false)
                 transfer.begin(.completion { completion($0.map(\.parsed)) })
@@ -61,7 +68,7 @@
         ///
         /// - Throws: ``TransportError``; at once when the task is cancelled.
         public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-            try await answer(to: try transfer(for: request, isStreamed: false)).parsed
+            try await answer(to: try await preparedTransfer(for: request, isStreamed: false)).parsed
         }
 
         /// Sends a request, and returns when the head of its response has come.
@@ -71,7 +78,7 @@
         ///
         /// - Throws: ``TransportError``; at once when the task is cancelled.
         public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-            let transfer = try transfer(for: request, isStreamed: true)
+            let transfer = try await preparedTransfer(for: request, isStreamed: true)
             let response = try await answer(to: transfer)
             let body = transfer.download.map { pipe in
                 ResponseStream(next: pipe.next, end: { pipe.end }, stop: transfer.cancel)
@@ -90,6 +97,16 @@
             return try outcome.get()
         }
 
+        private func preparedTransfer(
+            for request: NetworkRequest, isStreamed: Bool
+        ) async throws(TransportError) -> CurlTransfer {
+            guard request.body?.looksAtFiles == true else { return try transfer(for: request, isStreamed: isStreamed) }
+            return try await BackgroundThreads.files.value { () throws(TransportError) in
+                try self.transfer(for: request, isStreamed: isStreamed)
+            }
+        }
+
+        /// Looks at the body's files, and so may block.
         private func transfer(for request: NetworkRequest, isStreamed: Bool) throws(TransportError) -> CurlTransfer {
             do throws(TransportError) {
                 let request = try request.prepared()

@@ -220,7 +220,7 @@
                 continuation.resume(returning: outcome)
             case .completion(let completion):
                 // Not on the loop's thread: the caller's closure may block.
-                CompletionQueue.run { completion(outcome) }
+                BackgroundThreads.completions.run { completion(outcome) }
             }
         }
 

@@ -30,7 +30,7 @@ public final class ProgressMonitor: TransferProgressObserver, AsyncSequence {
         self.init(nil)
     }
 
-    /// - Parameter onProgress: Never runs twice at once, on threads that no transfer depends on.
+    /// - Parameter onProgress: Never runs twice at once, on ``BackgroundThreads/completions``.
     public convenience init(onProgress: @escaping @Sendable (TransferProgress) -> Void) {
         self.init(.some(onProgress))
     }
@@ -56,7 +56,7 @@ public final class ProgressMonitor: TransferProgressObserver, AsyncSequence {
             defer { state.isDelivering = state.isDelivering || onProgress != nil }
             return !state.isDelivering && onProgress != nil
         }
-        if startsDelivery { CompletionQueue.run { self.deliver() } }
+        if startsDelivery { BackgroundThreads.completions.run { self.deliver() } }
     }
 
     private func deliver() {

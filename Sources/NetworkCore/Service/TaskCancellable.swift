@@ -2,7 +2,7 @@
 package struct TaskCancellable: NetworkCancellable {
     private let task: Task<Void, Never>
 
-    /// - Parameter completion: Runs exactly once, on ``CompletionQueue``, so it may block.
+    /// - Parameter completion: Runs exactly once, on ``BackgroundThreads/completions``, so it may block.
     package init<Value: Sendable, Failure: Error>(
         _ operation: @escaping @Sendable () async throws(Failure) -> Value,
         completion: @escaping @Sendable (Result<Value, Failure>) -> Void
@@ -14,7 +14,7 @@ package struct TaskCancellable: NetworkCancellable {
             } catch {
                 result = .failure(error)
             }
-            CompletionQueue.run { completion(result) }
+            BackgroundThreads.completions.run { completion(result) }
         }
     }
 

@@ -2,11 +2,11 @@
 package struct FailedRequest: NetworkCancellable {
     package func cancel() {}
 
-    /// Runs the completion on a thread nobody depends on.
+    /// Runs the completion on ``BackgroundThreads/completions``.
     package static func deliver<Value: Sendable, Failure: Error>(
         _ error: Failure, to completion: @escaping @Sendable (Result<Value, Failure>) -> Void
     ) -> any NetworkCancellable {
-        CompletionQueue.run { completion(.failure(error)) }
+        BackgroundThreads.completions.run { completion(.failure(error)) }
         return FailedRequest()
     }
 }

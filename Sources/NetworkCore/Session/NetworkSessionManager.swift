@@ -9,7 +9,7 @@ public protocol NetworkSessionManager: Sendable {
     ///
     /// Any status is a success here, a 404 as well as a 200. Redirects have been followed.
     ///
-    /// - Parameter completion: Runs exactly once, on a thread that no transfer depends on, so that it may block.
+    /// - Parameter completion: Runs exactly once, on ``BackgroundThreads/completions``, which no transfer depends on: it may block.
     /// - Returns: A handle that calls the transfer off; its completion then runs with ``TransportError/Code/cancelled``.
     @discardableResult
     func request(

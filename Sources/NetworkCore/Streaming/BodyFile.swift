@@ -3,7 +3,8 @@ import Foundation
 
 /// A regular file that is read in pieces.
 ///
-/// Reading happens on ``CompletionQueue``, since a slow disk may block it: neither an event loop nor the pool of async tasks waits for it.
+/// It is opened and read on ``BackgroundThreads/files``, since a slow disk may block: neither an event loop nor the pool of async tasks
+/// waits for it.
 // Sendable although unchecked: immutable; `pread` needs no position.
 final class BodyFile: @unchecked Sendable {
     /// Of one read, in bytes.
@@ -11,7 +12,7 @@ final class BodyFile: @unchecked Sendable {
 
     private let descriptor: Int32
 
-    /// The size of a file, without opening it. Does not follow a pipe or a device into a read that never ends.
+    /// The size of a file, without opening it. May block. Does not follow a pipe or a device into a read that never ends.
     static func length(of url: URL, for request: NetworkRequest?) throws(TransportError) -> Int64 {
         var status = stat()
         guard url.withUnsafeFileSystemRepresentation({ $0.map { stat($0, &status) } ?? -1 }) == 0 else {
@@ -22,7 +23,11 @@ final class BodyFile: @unchecked Sendable {
         return Int64(status.st_size)
     }
 
-    init(_ url: URL) throws(TransportError) {
+    static func opened(_ url: URL) async throws(TransportError) -> BodyFile {
+        try await BackgroundThreads.files.value { () throws(TransportError) in try BodyFile(url) }
+    }
+
+    private init(_ url: URL) throws(TransportError) {
         let opened = url.withUnsafeFileSystemRepresentation { $0.map { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } ?? -1 }
         guard opened >= 0 else { throw Self.failure("cannot be opened", nil, errno) }
         descriptor = opened
@@ -40,30 +45,23 @@ final class BodyFile: @unchecked Sendable {
     func send(length: Int64, to sink: (Data) async throws -> Void) async throws {
         var offset: Int64 = 0
         while offset < length {
-            let piece = try await read(at: offset, count: Int(min(Int64(Self.pieceBytes), length - offset))).get()
+            let piece = try await read(at: offset, count: Int(min(Int64(Self.pieceBytes), length - offset)))
             if piece.isEmpty { throw Self.failure("ended after \(offset) of the \(length) bytes it had", nil) }
             try await sink(piece)
             offset += Int64(piece.count)
         }
     }
 
-    private func read(at offset: Int64, count: Int) async -> Result<Data, TransportError> {
-        await withUnsafeContinuation { continuation in
-            CompletionQueue.run {
-                // Not `Data(count:)`, which would fill it with zeros first.
-                guard let buffer = malloc(count) else {
-                    return continuation.resume(returning: .failure(Self.failure("cannot be read", nil, ENOMEM)))
-                }
-                let result = pread(self.descriptor, buffer, count, off_t(offset))
-                guard result > 0 else {
-                    let number = errno
-                    free(buffer)
-                    let end = result == 0 ? .success(Data()) : Result.failure(Self.failure("cannot be read", nil, number))
-                    return continuation.resume(returning: end)
-                }
-                let piece = Data(bytesNoCopy: buffer, count: result, deallocator: .free)
-                continuation.resume(returning: .success(piece))
-            }
+    private func read(at offset: Int64, count: Int) async throws(TransportError) -> Data {
+        try await BackgroundThreads.files.value { () throws(TransportError) in
+            // Not `Data(count:)`, which would fill it with zeros first.
+            guard let buffer = malloc(count) else { throw Self.failure("cannot be read", nil, ENOMEM) }
+            let result = pread(self.descriptor, buffer, count, off_t(offset))
+            if result > 0 { return Data(bytesNoCopy: buffer, count: result, deallocator: .free) }
+            let number = errno
+            free(buffer)
+            if result == 0 { return Data() }
+            throw Self.failure("cannot be read", nil, number)
         }
     }
 

@@ -42,6 +42,21 @@ extension RequestContent {
         }
     }
 
+    /// As ``length(for:)``, without blocking the thread of an async task.
+    func measuredLength(for request: NetworkRequest?) async throws(TransportError) -> Int64? {
+        guard looksAtFiles else { return try length(for: request) }
+        return try await BackgroundThreads.files.value { () throws(TransportError) in try length(for: request) }
+    }
+
+    /// Whether its length is that of files.
+    var looksAtFiles: Bool {
+        switch source {
+        case .data, .stream: false
+        case .file: true
+        case .sequence(let sequence): sequence.looksAtFiles
+        }
+    }
+
     /// Hands all bytes to `sink`, which returns when there is room for more.
     ///
     /// - Throws: ``TransportError/Code/bodyFailed`` or ``TransportError/Code/bodyNotReplayable``.
@@ -49,7 +64,7 @@ extension RequestContent {
         do {
             switch source {
             case .data(let data): try await sink(data)
-            case .file(let url): try await BodyFile(url).send(length: length ?? 0, to: sink)
+            case .file(let url): try await BodyFile.opened(url).send(length: length ?? 0, to: sink)
             case .stream(let stream): try await Self.send(stream, to: sink)
             case .sequence(let sequence): try await sequence.send(length: length, to: sink)
             }
@@ -84,7 +99,7 @@ extension RequestContent {
         if let data { return data }
         var body = Data()
         do throws(TransportError) {
-            try await send(length: try length(for: nil)) { chunk in
+            try await send(length: try await measuredLength(for: nil)) { chunk in
                 guard chunk.count <= maximum - body.count else {
                     throw TransportError(
                         .bodyTooLarge, "the request's body is larger than the \(maximum) bytes that fit", phase: .send)

@@ -22,6 +22,14 @@ extension ContentSequence {
         return total
     }
 
+    private func measuredLengths() async throws(TransportError) -> [Int64?] {
+        guard looksAtFiles else { return try lengths(for: nil) }
+        return try await BackgroundThreads.files.value { () throws(TransportError) in try lengths(for: nil) }
+    }
+
+    /// Whether its length is that of files.
+    var looksAtFiles: Bool { segments.contains(where: \.content.looksAtFiles) }
+
     private func lengths(for request: NetworkRequest?) throws(TransportError) -> [Int64?] {
         var lengths: [Int64?] = []
         for segment in segments {
@@ -39,7 +47,7 @@ extension ContentSequence {
     /// - Parameter length: What has been announced.
     func send(length: Int64?, to sink: (Data) async throws -> Void) async throws {
         // The files may have changed since; which of them, nobody knows.
-        let lengths = try lengths(for: nil)
+        let lengths = try await measuredLengths()
         let total = lengths.reduce(Int64?.some(0)) { sum, next in
             guard let sum, let next else { return nil }
             return sum &+ next

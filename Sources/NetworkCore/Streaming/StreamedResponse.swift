@@ -76,7 +76,7 @@ extension StreamedResponse {
         do throws(TransportError) {
             while let chunk = try await body.nextChunk() {
                 await withUnsafeContinuation { continuation in
-                    CompletionQueue.run {
+                    BackgroundThreads.completions.run {
                         onChunk(head, chunk)
                         continuation.resume()
                     }

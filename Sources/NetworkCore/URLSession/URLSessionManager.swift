@@ -76,7 +76,7 @@ public final class URLSessionManager: NetworkSessionManager {
 
     /// Sends a request. Its URL's user information is sent as `Authorization` unless there is one.
     ///
-    /// - Parameter completion: Runs exactly once, on a background thread that no transfer depends on.
+    /// - Parameter completion: Runs exactly once, on ``BackgroundThreads/completions``, so that it may block.
     /// - Returns: A handle that calls the transfer off.
     @discardableResult
     public func request(
@@ -84,34 +84,60 @@ public final class URLSessionManager: NetworkSessionManager {
         completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
     ) -> any NetworkCancellable {
         do throws(TransportError) {
-            if let flaw { throw flaw }
-            try trust?.admit(request)
-            if let body = request.body, body.data == nil { return send(request, collecting: body, completion) }
-            let transfer = URLSessionTransfer(try request.prepared(), engine: engine, completion: completion)
-            engine.start(transfer)
-            return transfer
+            try admit(request)
+            if let body = request.body, body.data == nil {
+                return TaskCancellable { () async throws(TransportError) in
+                    try await self.response(for: request)
+                } completion: {
+                    completion($0)
+                }
+            }
+            return start(try request.prepared()) { outcome in
+                // Not on a queue of the session's: the caller's closure may block.
+                BackgroundThreads.completions.run { completion(outcome) }
+            }
         } catch {
             request.reportEnd()
             return FailedRequest.deliver(error, to: completion)
         }
     }
 
-    private func send(
-        _ request: NetworkRequest, collecting body: RequestContent,
-        _ completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
-    ) -> any NetworkCancellable {
-        TaskCancellable { () async throws(TransportError) in
-            var request = request
-            do throws(TransportError) {
-                request.body = .data(try await body.collected(upTo: self.configuration.maximumBodyBytes))
-            } catch {
-                request.reportEnd()
-                throw error
+    /// Sends a request, without a detour by a completion. A body from a file or a sequence is collected in memory first.
+    ///
+    /// - Throws: ``TransportError``; at once when the task is cancelled.
+    public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
+        let bridge = CancellationBridge<NetworkResponse, TransportError>(
+            cancellation: TransportError(.cancelled, "the task was cancelled", request: request))
+        let hasBegun = Locked(false)
+        do throws(TransportError) {
+            try admit(request)
+            var prepared = request
+            if let body = request.body, body.data == nil {
+                prepared.body = .data(try await body.collected(upTo: configuration.maximumBodyBytes))
             }
-            return try await self.response(for: request)
-        } completion: {
-            completion($0)
+            prepared = try prepared.prepared()
+            return try await bridge.run { [prepared] completion in
+                hasBegun.withLock { $0 = true }
+                return start(prepared, completion: completion)
+            }
+        } catch {
+            if !hasBegun.withLock(\.self) { request.reportEnd() }
+            throw error
         }
+    }
+
+    private func admit(_ request: NetworkRequest) throws(TransportError) {
+        if let flaw { throw flaw }
+        try trust?.admit(request)
+    }
+
+    /// - Parameter completion: Runs once, on a queue of the session's: it must not block.
+    private func start(
+        _ request: NetworkRequest, completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
+    ) -> URLSessionTransfer {
+        let transfer = URLSessionTransfer(request, engine: engine, completion: completion)
+        engine.start(transfer)
+        return transfer
     }
 }
 

@@ -32,6 +32,7 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
     var ticket: UInt64?
     var isEnded = false
 
+    /// - Parameter completion: Runs once, on a thread of the session's: it must not block.
     init(_ request: NetworkRequest, engine: URLSessionEngine, completion: @escaping @Sendable (Outcome) -> Void) {
         original = request
         self.request = request
@@ -83,8 +84,7 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
             progress.bytesReceived = response.timings.bytesReceived
             progress.totalBytesToReceive = progress.bytesReceived
         }
-        // Not on a queue of the session's: the caller's closure may block.
-        CompletionQueue.run { completion(outcome) }
+        completion(outcome)
         return true
     }
 

@@ -3,7 +3,7 @@ import NetworkCore
 /// The latest state for one reader, who is told of it once.
 final class ActivityStream: Sendable {
     private struct State {
-        var current = false
+        var current: Bool
         var read: Bool?
         var isFinished = false
         var waiting: [UInt64: UnsafeContinuation<Bool?, Never>] = [:]
@@ -12,7 +12,12 @@ final class ActivityStream: Sendable {
         var cancelled: Set<UInt64> = []
     }
 
-    private let state = Locked(State())
+    private let state: Locked<State>
+
+    /// - Parameter current: What is now.
+    init(_ current: Bool) {
+        state = Locked(State(current: current))
+    }
 
     /// Notes the state. Resuming a reader only schedules it.
     func tell(_ isActive: Bool) {

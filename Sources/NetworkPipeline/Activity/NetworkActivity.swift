@@ -49,11 +49,11 @@ public final class NetworkActivity: Sendable {
     /// Every call makes a stream of its own. One that is read slowly skips changes which were undone meanwhile, and holds no more
     /// memory for it. It ends when its task is cancelled or this activity is released.
     public var changes: AsyncStream<Bool> {
-        let stream = ActivityStream()
-        state.withLock { state in
+        let stream = state.withLock { state in
             state.streams.removeAll { $0.stream == nil }
+            let stream = ActivityStream(state.shown)
             state.streams.append(WeakStream(stream: stream))
-            stream.tell(state.shown)
+            return stream
         }
         return AsyncStream { await stream.next() }
     }
@@ -73,21 +73,20 @@ public final class NetworkActivity: Sendable {
     /// One thread at a time tells; the others leave their change to it.
     private func tell() {
         var isOurs = false
-        while let isActive = change(&isOurs) {
+        while let (isActive, streams) = change(&isOurs) {
+            for stream in streams { stream.tell(isActive) }
             onChange(isActive)
         }
     }
 
-    private func change(_ isOurs: inout Bool) -> Bool? {
+    private func change(_ isOurs: inout Bool) -> (Bool, [ActivityStream])? {
         state.withLock { state in
             if state.isTelling && !isOurs { return nil }
             isOurs = state.shown != (state.count > 0)
             state.isTelling = isOurs
             guard isOurs else { return nil }
             state.shown.toggle()
-            // A stream only takes a note and wakes its reader, so order is kept by doing it here.
-            for stream in state.streams { stream.stream?.tell(state.shown) }
-            return state.shown
+            return (state.shown, state.streams.compactMap(\.stream))
         }
     }
 }

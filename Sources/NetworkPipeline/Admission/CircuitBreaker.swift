@@ -31,7 +31,9 @@ public final class CircuitBreaker: Sendable {
     /// - Returns: `nil` where too many hosts fail for one more to be watched.
     func ask(_ request: NetworkRequest) throws(TransportError) -> Pass? {
         guard let circuit = circuit(of: request.origin) else { return nil }
-        switch circuit.state.withLock({ $0.ask(now: elapsed()) }) {
+        // The clock is the caller's, and so not asked under the lock.
+        let now = elapsed()
+        switch circuit.state.withLock({ $0.ask(now: now) }) {
         case .pass(let epoch): return Pass(circuit: circuit, epoch: epoch)
         case .refuse(let rest):
             let message = rest > .zero ? "it is open for another \(rest)" : "others try whether the host is back"
@@ -42,7 +44,9 @@ public final class CircuitBreaker: Sendable {
     }
 
     func note(_ pass: Pass?, failed: Bool?) {
-        pass?.circuit.state.withLock { $0.note(failed: failed, epoch: pass?.epoch ?? 0, now: elapsed()) }
+        guard let pass else { return }
+        let now = elapsed()
+        pass.circuit.state.withLock { $0.note(failed: failed, epoch: pass.epoch, now: now) }
     }
 
     private func circuit(of origin: String) -> Circuit? {

@@ -30,9 +30,8 @@ struct CircuitState: Sendable {
     /// Whether nothing is lost when it is forgotten.
     var isClear: Bool { phase == .closed && failures == 0 }
 
-    mutating func ask(now: @autoclosure () -> Duration) -> Verdict {
+    mutating func ask(now: Duration) -> Verdict {
         if case .open(let until) = phase {
-            let now = now()
             if now < until {
                 // A clock that was set back must not keep it shut.
                 let rest = min(until - now, rule.openDuration)
@@ -50,14 +49,14 @@ struct CircuitState: Sendable {
     }
 
     /// - Parameter failed: `nil` where nothing was learnt, as of a request that was called off.
-    mutating func note(failed: Bool?, epoch: Int, now: @autoclosure () -> Duration) {
+    mutating func note(failed: Bool?, epoch: Int, now: Duration) {
         guard epoch == self.epoch else { return }
         switch phase {
         case .open: break
         case .halfOpen(let free, let missing):
             switch failed {
             case nil: phase = .halfOpen(free: free + 1, missing: missing)
-            case true?: open(now: now())
+            case true?: open(now: now)
             case false? where missing > 1: phase = .halfOpen(free: free, missing: missing - 1)
             case false?: close()
             }
@@ -65,7 +64,7 @@ struct CircuitState: Sendable {
             guard let failed else { return }
             remember(failed)
             if outcomes.count >= rule.minimumOutcomes, Double(failures) >= rule.failureRatio * Double(outcomes.count) {
-                open(now: now())
+                open(now: now)
             }
         }
     }

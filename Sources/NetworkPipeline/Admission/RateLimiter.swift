@@ -39,8 +39,9 @@ public final class RateLimiter: Sendable {
 
     func wait(_ origin: String, _ request: NetworkRequest) async throws(TransportError) {
         let maximum = min(maximumDelay, request.deadline?.remaining ?? maximumDelay)
+        // The clock is the caller's, and so not asked under the lock.
+        let now = elapsed()
         let delay = state.withLock { hosts in
-            let now = elapsed()
             if hosts.count >= Self.maximumHosts, hosts[origin] == nil { hosts = hosts.filter { !$0.value.isIdle(now: now) } }
             return hosts[origin, default: RateState()].take(limit, now: now, maximum: maximum)
         }
@@ -64,7 +65,8 @@ public final class RateLimiter: Sendable {
         let fields = RateLimitFields(response.headers)
         for name in fields.malformed { malformed.note(name, in: request) }
         guard let pause = fields.pause else { return }
-        state.withLock { $0[origin, default: RateState()].close(until: elapsed() + pause) }
+        let end = elapsed() + pause
+        state.withLock { $0[origin, default: RateState()].close(until: end) }
     }
 }
 

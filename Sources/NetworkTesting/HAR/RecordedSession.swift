@@ -113,6 +113,25 @@ public final class RecordedSession: NetworkSessionManager {
         }
     }
 
+    /// Answers from the file, or passes the request on and writes the exchange.
+    ///
+    /// - Throws: ``TransportError``, with ``TransportError/Code/other`` where the exchange cannot be written.
+    public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
+        switch part {
+        case .replay(let session):
+            return try await session.response(for: request)
+        case .recording(let session):
+            let result: Result<NetworkResponse, TransportError>
+            do throws(TransportError) {
+                result = .success(try await session.response(for: request))
+            } catch {
+                result = .failure(error)
+            }
+            try await Self.saveAside(session, to: file, request)
+            return try result.get()
+        }
+    }
+
     /// Sends a request or answers it, with a body that is read while it comes.
     ///
     /// - Throws: ``TransportError``. While recording, the file is written when the body ends, and a failure of that is thrown there.
@@ -132,10 +151,7 @@ public final class RecordedSession: NetworkSessionManager {
         let isSaved = Locked(false)
         let save: @Sendable () async throws(TransportError) -> Void = { () async throws(TransportError) in
             isSaved.withLock { $0 = true }
-            let error = await withUnsafeContinuation { continuation in
-                CompletionQueue.run { continuation.resume(returning: Self.save(session, to: file, request)) }
-            }
-            if let error { throw error }
+            try await Self.saveAside(session, to: file, request)
         }
         var response: StreamedResponse
         do throws(TransportError) {
@@ -161,12 +177,18 @@ public final class RecordedSession: NetworkSessionManager {
         } stop: {
             body.stop()
             // Let go of before its end. What goes wrong here goes wrong again with the next exchange, and is told there.
-            if !isSaved.withLock({ $0 }) { CompletionQueue.run { _ = Self.save(session, to: file, request) } }
+            if !isSaved.withLock({ $0 }) { BackgroundThreads.files.run { _ = Self.save(session, to: file, request) } }
         }
         return response
     }
 
     /// - Returns: Why the file could not be written.
+    private static func saveAside(
+        _ session: RecordingSessionManager, to file: URL, _ request: NetworkRequest
+    ) async throws(TransportError) {
+        if let error = await BackgroundThreads.files.value({ save(session, to: file, request) }) { throw error }
+    }
+
     private static func save(
         _ session: RecordingSessionManager, to file: URL, _ request: NetworkRequest
     ) -> TransportError? {

@@ -91,12 +91,12 @@ public final class StubSessionManager: NetworkSessionManager {
             return StubHandle { [state] in
                 guard let completion = state.withLock({ $0.waiting.removeValue(forKey: ticket) }) else { return }
                 let error = TransportError(.cancelled, "the request was cancelled", request: request)
-                CompletionQueue.run { completion(.failure(error)) }
+                BackgroundThreads.completions.run { completion(.failure(error)) }
             }
         }
         // Once answered it cannot be cancelled, but a cancellation that comes before the completion runs still counts.
         let isCancelled = Locked(false)
-        CompletionQueue.run {
+        BackgroundThreads.completions.run {
             guard isCancelled.withLock({ $0 }) else { return completion(answer) }
             completion(.failure(TransportError(.cancelled, "the request was cancelled", request: request)))
         }

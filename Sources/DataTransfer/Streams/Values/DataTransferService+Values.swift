@@ -73,7 +73,7 @@ func run<Element: Sendable>(
         if let queue {
             queue.asyncExecute(work: work)
         } else {
-            CompletionQueue.run(work)
+            BackgroundThreads.completions.run(work)
         }
     }
 }

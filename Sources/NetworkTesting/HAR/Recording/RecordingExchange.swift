@@ -22,6 +22,16 @@ final class RecordingExchange: Sendable {
         self.journal = journal
     }
 
+    /// As ``end(_:)``, without blocking the thread of an async task: the files of the request's body are read for it.
+    func endAside(_ result: Result<NetworkResponse, TransportError>) async {
+        await aside { self.end(result) }
+    }
+
+    private func aside(_ work: @escaping @Sendable () -> Void) async {
+        guard sent.looksAtFiles else { return work() }
+        await BackgroundThreads.files.value(work)
+    }
+
     func end(_ result: Result<NetworkResponse, TransportError>) {
         switch result {
         case .success(let response):
@@ -55,10 +65,10 @@ final class RecordingExchange: Sendable {
             do throws(TransportError) {
                 var chunks = body.makeAsyncIterator()
                 let chunk = try await chunks.next()
-                if let chunk { received.append(chunk) } else { finish(true, nil) }
+                if let chunk { received.append(chunk) } else { await self.aside { finish(true, nil) } }
                 return chunk
             } catch {
-                finish(true, error)
+                await self.aside { finish(true, error) }
                 throw error
             }
         } end: {

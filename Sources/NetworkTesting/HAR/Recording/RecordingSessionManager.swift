@@ -79,10 +79,10 @@ public final class RecordingSessionManager: NetworkSessionManager {
         let exchange = journal.begin(request)
         do throws(TransportError) {
             let response = try await live.response(for: exchange.request)
-            exchange.end(.success(response))
+            await exchange.endAside(.success(response))
             return response
         } catch {
-            exchange.end(.failure(error))
+            await exchange.endAside(.failure(error))
             throw error
         }
     }
@@ -95,7 +95,7 @@ public final class RecordingSessionManager: NetworkSessionManager {
         do throws(TransportError) {
             return exchange.follow(try await live.stream(for: exchange.request))
         } catch {
-            exchange.end(.failure(error))
+            await exchange.endAside(.failure(error))
             throw error
         }
     }

@@ -64,6 +64,9 @@ final class SentBody: Sendable {
         }
     }
 
+    /// Whether ``sent`` reads files.
+    var looksAtFiles: Bool { parts.contains { if case .file = $0 { true } else { false } } }
+
     /// What has been sent, at most `limit` bytes. Reads files, which may have changed since.
     var sent: (data: Data, isTruncated: Bool) {
         let sent = BodyCapture(limit: limit)

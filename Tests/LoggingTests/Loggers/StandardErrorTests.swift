@@ -1,0 +1,53 @@
+#if os(macOS) || os(Linux)
+    import Foundation
+    import NetworkLogging
+    import Testing
+
+    /// In processes of their own, whose standard error they may change.
+    @Suite(.timeLimit(.minutes(2))) struct StandardErrorTests {
+        @Test func `a process that exits loses no line`() async {
+            let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+                // No more than a pipe takes, as nobody may be reading yet.
+                for number in 0..<500 { StandardError.write("line \(number) \(String(repeating: "x", count: 80))") }
+                exit(0)
+            }
+            let lines = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).split(separator: "\n")
+            let own = lines.filter { $0.hasPrefix("line ") }
+            #expect(own.count == 500)
+            #expect(own.enumerated().allSatisfy { $0.element == "line \($0.offset) \(String(repeating: "x", count: 80))" })
+        }
+
+        @Test func `nobody waits for a standard error that takes nothing, and its lines stay whole`() async {
+            await #expect(processExitsWith: .success) {
+                var ends: [Int32] = [0, 0]
+                guard pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) >= 0 else { exit(2) }
+                let logger = ConsoleLogger.console
+                guard let url = URL(string: "https://example.com/\(String(repeating: "x", count: 200))") else { exit(6) }
+                let request = LoggedRequest(url: url)
+                // Some 1 MiB, of which the pipe takes 64 KiB.
+                for _ in 0..<4000 { logger.log(request: request) }
+                guard !StandardError.flush(within: .milliseconds(1)) else { exit(3) }
+                var text: [UInt8] = []
+                var buffer = [UInt8](repeating: 0, count: 64 << 10)
+                var lines = 0
+                while lines < 4000 {
+                    let count = read(ends[0], &buffer, buffer.count)
+                    guard count > 0 else { exit(4) }
+                    text += buffer[..<count]
+                    lines += buffer[..<count].count { $0 == 0x0A }
+                }
+                let all = String(decoding: text, as: UTF8.self).split(separator: "\n")
+                exit(all.count == 4000 && Set(all).count == 1 ? 0 : 5)
+            }
+        }
+
+        @Test func `a process ends though its standard error takes nothing`() async {
+            await #expect(processExitsWith: .exitCode(7)) {
+                var ends: [Int32] = [0, 0]
+                guard pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) >= 0 else { exit(2) }
+                for _ in 0..<2000 { StandardError.write(String(repeating: "x", count: 100)) }
+                exit(7)
+            }
+        }
+    }
+#endif

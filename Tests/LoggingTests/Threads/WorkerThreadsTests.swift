@@ -1,0 +1,167 @@
+import Dispatch
+import Foundation
+import Testing
+
+@testable import NetworkLogging
+
+@Suite(.timeLimit(.minutes(2))) struct WorkerThreadsTests {
+    /// Numbers that work notes on its threads, for a test that awaits them.
+    private struct Notes {
+        let stream: AsyncStream<Int>
+        let sink: AsyncStream<Int>.Continuation
+
+        init() { (stream, sink) = AsyncStream.makeStream() }
+
+        func next(_ count: Int) async -> [Int] {
+            var numbers: [Int] = []
+            for await number in stream.prefix(count) { numbers.append(number) }
+            return numbers
+        }
+    }
+
+    @Test func `work waits in the order it came, and the limit is kept`() async {
+        let threads = WorkerThreads(name: "test", maximumCount: 1)
+        let (gate, notes) = (DispatchSemaphore(value: 0), Notes())
+        threads.run { gate.wait() }
+        for number in 0..<1000 { threads.run { notes.sink.yield(number) } }
+        #expect(threads.waitingCount >= 1000)
+        #expect(threads.count == 1)
+        gate.signal()
+        #expect(await notes.next(1000) == Array(0..<1000))
+    }
+
+    @Test func `with all threads but one blocked, work goes on; with all blocked, it waits for the first that ends`() async {
+        let threads = WorkerThreads(name: "test", maximumCount: 64)
+        let (gate, started, done) = (DispatchSemaphore(value: 0), Notes(), Notes())
+        let block: @Sendable (Int) -> WorkerThreads.Work = { number in
+            {
+                started.sink.yield(number)
+                gate.wait()
+            }
+        }
+        for number in 0..<63 { threads.run(block(number)) }
+        _ = await started.next(63)
+        threads.run { done.sink.yield(1) }
+        #expect(await done.next(1) == [1])
+        for number in 63..<1000 { threads.run(block(number)) }
+        _ = await started.next(1)
+        for number in 0..<10 { threads.run { done.sink.yield(number) } }
+        #expect(threads.count == 64)
+        #expect(threads.waitingCount == 936 + 10)
+        for _ in 0..<1000 { gate.signal() }
+        #expect(await done.next(10).sorted() == Array(0..<10))
+    }
+
+    @Test func `raising the limit starts threads for what waits, and lowering it ends them`() async {
+        let ended = Notes()
+        let threads = WorkerThreads(name: "test", maximumCount: 1) { name, body in
+            SystemThread.start(name) {
+                body()
+                ended.sink.yield(0)
+            }
+        }
+        let (gate, started) = (DispatchSemaphore(value: 0), Notes())
+        for number in 0..<8 {
+            threads.run {
+                started.sink.yield(number)
+                gate.wait()
+            }
+        }
+        _ = await started.next(1)
+        threads.maximumCount = 8
+        _ = await started.next(7)
+        #expect(threads.count == 8)
+        threads.maximumCount = -5
+        #expect(threads.maximumCount == 1)
+        for _ in 0..<8 { gate.signal() }
+        _ = await ended.next(7)
+        #expect(threads.count == 1)
+    }
+
+    @Test func `threads that are idle end, and others are started when there is work`() async {
+        let ended = Notes()
+        let threads = WorkerThreads(name: "test", maximumCount: 4, idleTime: .milliseconds(1)) { name, body in
+            SystemThread.start(name) {
+                body()
+                ended.sink.yield(0)
+            }
+        }
+        for _ in 0..<3 {
+            let done = Notes()
+            threads.run { done.sink.yield(1) }
+            #expect(await done.next(1) == [1])
+            _ = await ended.next(1)
+            #expect(threads.count == 0)
+        }
+    }
+
+    @Test(arguments: [Duration.zero, .milliseconds(1)])
+    func `no work is lost or done twice while idle threads end`(idleTime: Duration) async {
+        let threads = WorkerThreads(name: "test", maximumCount: 3, idleTime: idleTime)
+        let notes = Notes()
+        var spin = UInt64(7)
+        for number in 0..<20_000 {
+            threads.run { notes.sink.yield(number) }
+            spin = spin &* 6_364_136_223_846_793_005 &+ 1
+            for _ in 0..<(spin >> 33) % 400 { spin = spin &* 3 &+ 1 }
+            if number % 500 == 0 { await Task.yield() }
+        }
+        #expect(await notes.next(20_000).sorted() == Array(0..<20_000))
+    }
+
+    @Test func `work given by work is done too, however deep`() async {
+        let threads = WorkerThreads(name: "test", maximumCount: 2)
+        let notes = Notes()
+        @Sendable func step(_ number: Int) {
+            if number == 5000 {
+                notes.sink.yield(number)
+                return
+            }
+            threads.run { step(number + 1) }
+        }
+        step(0)
+        #expect(await notes.next(1) == [5000])
+    }
+
+    @Test func `without any thread of the system, work is done in order all the same, off the caller's`() async {
+        let threads = WorkerThreads(name: "test", maximumCount: 4) { _, _ in false }
+        let notes = Notes()
+        for round in 0..<50 {
+            for number in 0..<20 { threads.run { notes.sink.yield(round * 20 + number) } }
+            #expect(await notes.next(20) == Array(round * 20..<round * 20 + 20))
+        }
+    }
+
+    @Test func `where the system has too few threads, work waits for those there are`() async {
+        let left = Countdown(2)
+        let threads = WorkerThreads(name: "test", maximumCount: 64) { name, body in left.take() && SystemThread.start(name, body)
+        }
+        let (gate, started, done) = (DispatchSemaphore(value: 0), Notes(), Notes())
+        for number in 0..<20 {
+            threads.run {
+                started.sink.yield(number)
+                gate.wait()
+                done.sink.yield(number)
+            }
+        }
+        #expect(await started.next(2).sorted() == [0, 1])
+        #expect(threads.count <= 3)
+        for _ in 0..<20 { gate.signal() }
+        #expect(await done.next(20).sorted() == Array(0..<20))
+    }
+
+    private final class Countdown: @unchecked Sendable {
+        // @unchecked Sendable: `rest` is only touched under the lock.
+        private let lock = NSLock()
+        private var rest: Int
+
+        init(_ count: Int) { rest = count }
+
+        func take() -> Bool {
+            lock.withLock {
+                rest -= 1
+                return rest >= 0
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+#if os(macOS) || os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+    import Testing
+
+    @testable import NetworkCache
+
+    /// In processes of their own: they block threads that all others need.
+    @Suite(.timeLimit(.minutes(2))) struct BlockedCacheTests {
+        @Test func `with 1,000 completions blocked, a disk cache is written and read`() async {
+            await #expect(processExitsWith: .success) {
+                let gate = DispatchSemaphore(value: 0)
+                for _ in 0..<1000 { BackgroundThreads.completions.run { gate.wait() } }
+                let directory = try CacheDirectory()
+                let store = try DiskCacheStore(directory: directory.place)
+                let response = StoredResponse.make(body: String(repeating: "x", count: 100_000))
+                try await store.save(CacheEntry(response))
+                #expect(await store.entries(for: response.key).map(\.response.body.count) == [100_000])
+                #expect(try await store.remove(.all) == 1)
+                await store.records.settle()
+                #expect(BackgroundThreads.completions.waitingCount >= 930)
+                for _ in 0..<1000 { gate.signal() }
+            }
+        }
+
+        @Test func `small entries are read on the threads for files too`() async {
+            await #expect(processExitsWith: .success) {
+                let directory = try CacheDirectory()
+                let store = try DiskCacheStore(directory: directory.place)
+                let response = StoredResponse.make(body: "small")
+                try await store.save(CacheEntry(response))
+                await store.records.settle()
+                let gate = DispatchSemaphore(value: 0)
+                for _ in 0..<64 { BackgroundThreads.files.run { gate.wait() } }
+                let found = Task { await store.entries(for: response.key).count }
+                while BackgroundThreads.files.waitingCount < 1 { await Task.yield() }
+                for _ in 0..<64 { gate.signal() }
+                #expect(await found.value == 1)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,176 @@
+#if os(macOS) || os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkLogging
+    import NetworkTesting
+    import Testing
+
+    @testable import NetworkCore
+
+    /// In processes of their own: they block threads that all others need.
+    @Suite(.timeLimit(.minutes(2))) struct BlockedThreadsTests {
+        /// Completions that block, once they run, until all are let go.
+        private final class Blockers: Sendable {
+            private let gate = DispatchSemaphore(value: 0)
+            private let entered = Watched(0)
+            private let left = Watched(0)
+
+            func block() {
+                entered.withLock { $0 += 1 }
+                gate.wait()
+                left.withLock { $0 += 1 }
+            }
+
+            func waitUntilEntered(_ count: Int) async { await entered.wait { $0 >= count } }
+
+            func letGo(_ count: Int) async {
+                for _ in 0..<count { gate.signal() }
+                await left.wait { $0 == count }
+            }
+        }
+
+        private static func body(_ session: some NetworkSessionManager, _ request: NetworkRequest) async throws -> String {
+            String(decoding: try await session.response(for: request).body, as: UTF8.self)
+        }
+
+        private static func show(_ result: ExitTest.Result?) {
+            let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+            for line in output.split(separator: "\n") where line.hasPrefix("measured: ") { print(line) }
+        }
+
+        @Test func `with 60 completions blocked, the next one comes at once`() async {
+            let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+                let server = try LoopbackServer { _ in .text("x") }
+                let session = DefaultSessionManager()
+                let blockers = Blockers()
+                for _ in 0..<60 { session.request(NetworkRequest(url: server.url("/"))) { _ in blockers.block() } }
+                await blockers.waitUntilEntered(60)
+                let begin = ContinuousClock.now
+                let came = Watched<ContinuousClock.Instant?>(nil)
+                session.request(NetworkRequest(url: server.url("/"))) { _ in came.withLock { $0 = .now } }
+                await came.wait { $0 != nil }
+                let time = begin.duration(to: came.withLock { $0 } ?? begin)
+                print("measured: the 61st completion came after \(time)")
+                #expect(time < .seconds(1))
+                await blockers.letGo(60)
+            }
+            BlockedThreadsTests.show(result)
+        }
+
+        @Test func `with 1,000 completions blocked, nothing waits but completions`() async {
+            let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+                let server = try LoopbackServer { request in .text(String(decoding: request.body, as: UTF8.self)) }
+                let session = DefaultSessionManager()
+                let blockers = Blockers()
+                for _ in 0..<1000 { session.request(NetworkRequest(url: server.url("/"))) { _ in blockers.block() } }
+                await blockers.waitUntilEntered(64)
+                while BackgroundThreads.completions.waitingCount < 936 { await Task.yield() }
+                #expect(BackgroundThreads.completions.count == 64)
+                let late = Watched(false)
+                session.request(NetworkRequest(url: server.url("/"))) { _ in late.withLock { $0 = true } }
+
+                let begin = ContinuousClock.now
+                var request = NetworkRequest(method: .post, url: server.url("/"))
+                request.body = .data(Data("async".utf8))
+                #expect(try await BlockedThreadsTests.body(session, request) == "async")
+                #expect(try await BlockedThreadsTests.body(URLSessionManager(), request) == "async")
+                let stub = StubSessionManager(answering: .text("stub"))
+                #expect(try await BlockedThreadsTests.body(stub, request) == "stub")
+                let file = FileManager.default.temporaryDirectory.appendingPathComponent("blocked-\(UUID())")
+                try Data("from a file".utf8).write(to: file)
+                defer { try? FileManager.default.removeItem(at: file) }
+                request.body = .file(file)
+                #expect(try await BlockedThreadsTests.body(session, request) == "from a file")
+                #expect(try await BlockedThreadsTests.body(URLSessionManager(), request) == "from a file")
+                let stream = try await session.stream(for: request)
+                #expect(try await stream.body.collected() == Data("from a file".utf8))
+                let asleep = ContinuousClock.now
+                try await Task.sleep(for: .milliseconds(10))
+                let sleep = asleep.duration(to: .now)
+                print("measured: 10 ms of sleep took \(sleep), and all \(begin.duration(to: .now))")
+                #expect(sleep < .seconds(1))
+                #expect(!late.withLock { $0 })
+
+                await blockers.letGo(1000)
+                await late.wait { $0 }
+            }
+            BlockedThreadsTests.show(result)
+        }
+
+        @Test func `with all threads for files blocked, completions and transfers go on`() async {
+            await #expect(processExitsWith: .success) {
+                let server = try LoopbackServer { _ in .text("x") }
+                let session = DefaultSessionManager()
+                let blockers = Blockers()
+                for _ in 0..<100 { BackgroundThreads.files.run { blockers.block() } }
+                await blockers.waitUntilEntered(64)
+                let came = Watched(false)
+                session.request(NetworkRequest(url: server.url("/"))) { _ in came.withLock { $0 = true } }
+                await came.wait { $0 }
+                #expect(try await BlockedThreadsTests.body(session, NetworkRequest(url: server.url("/"))) == "x")
+                try await Task.sleep(for: .milliseconds(1))
+                await blockers.letGo(100)
+            }
+        }
+
+        /// Whatever is done with the file waits for those threads.
+        @Test func `the file of a body is looked at on the threads for files, for async calls and completions`() async {
+            await #expect(processExitsWith: .success) {
+                let server = try LoopbackServer { request in .text("\(request.body.count)") }
+                let file = FileManager.default.temporaryDirectory.appendingPathComponent("blocked-\(UUID())")
+                try Data(count: 100).write(to: file)
+                defer { try? FileManager.default.removeItem(at: file) }
+                let blockers = Blockers()
+                for _ in 0..<64 { BackgroundThreads.files.run { blockers.block() } }
+                await blockers.waitUntilEntered(64)
+                var request = NetworkRequest(method: .put, url: server.url("/"))
+                request.body = .file(file)
+                let session = DefaultSessionManager()
+                let answer = Watched<String?>(nil)
+                async let one = BlockedThreadsTests.body(session, request)
+                session.request(request) { result in
+                    answer.withLock { $0 = (try? result.get()).map { String(decoding: $0.body, as: UTF8.self) } }
+                }
+                while BackgroundThreads.files.waitingCount < 2 { await Task.yield() }
+                #expect(server.requests.isEmpty)
+                await blockers.letGo(64)
+                #expect(try await one == "100")
+                await answer.wait { $0 == "100" }
+            }
+        }
+
+        @Test func `a limit can be set, and absurd ones count as 1`() async {
+            await #expect(processExitsWith: .success) {
+                #expect(BackgroundThreads.completions.maximumCount == 64)
+                BackgroundThreads.completions.maximumCount = Int.min
+                #expect(BackgroundThreads.completions.maximumCount == 1)
+                #expect(BackgroundThreads.files.maximumCount == 64)
+                let blockers = Blockers()
+                for _ in 0..<10 { BackgroundThreads.completions.run { blockers.block() } }
+                await blockers.waitUntilEntered(1)
+                #expect(BackgroundThreads.completions.count == 1)
+                #expect(BackgroundThreads.completions.waitingCount == 9)
+                await blockers.letGo(10)
+            }
+        }
+
+        @Test func `a transfer does not wait for a standard error that takes nothing`() async {
+            await #expect(processExitsWith: .success) {
+                let server = try LoopbackServer { _ in .text("x") }
+                var ends: [Int32] = [0, 0]
+                guard pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) >= 0 else { exit(2) }
+                for _ in 0..<1000 { StandardError.write(String(repeating: "x", count: 100)) }
+                let service = DefaultNetworkService(
+                    configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(),
+                    logger: ConsoleLogger.console)
+                for _ in 0..<20 {
+                    let endpoint = Endpoint<Data>(path: "x", responseDecoder: .rawData)
+                    guard let answer = try? await service.response(for: endpoint), answer.statusCode == 200 else { exit(3) }
+                }
+                // The process ends within the 2 seconds that it waits for standard error.
+                exit(0)
+            }
+        }
+
+    }
+#endif

@@ -1,0 +1,41 @@
+import Endpoints
+import Foundation
+import NetworkTesting
+import Testing
+
+@testable import NetworkCore
+
+/// An engine's turn is held while an observer hears of progress: the one lock that is held across a caller's closure.
+@Suite(.timeLimit(.minutes(1))) struct ObserverReentryTests {
+    private final class Sender: TransferProgressObserver {
+        let session = DefaultSessionManager()
+        let url: URL
+        let answers = Watched<[Int]>([])
+        let handles = Watched<[any NetworkCancellable]>([])
+
+        init(_ url: URL) { self.url = url }
+
+        func transferDidProgress(_ progress: TransferProgress) {
+            let handle = session.request(NetworkRequest(url: url)) { [answers] result in
+                answers.withLock { $0.append((try? result.get())?.statusCode ?? 0) }
+            }
+            handles.withLock { $0.append(handle) }
+            session.request(NetworkRequest(url: url)) { _ in }.cancel()
+        }
+    }
+
+    @Test func `an observer may send and cancel requests through the session manager that calls it`() async throws {
+        let server = try LoopbackServer { request in .text(String(repeating: "x", count: request.path == "/large" ? 3 << 20 : 1))
+        }
+        let sender = Sender(server.url("/"))
+        for _ in 0..<3 {
+            var request = NetworkRequest(method: .put, url: server.url("/large"), progress: sender)
+            request.body = .data(Data(count: 3 << 20))
+            _ = try await sender.session.response(for: request)
+        }
+        let count = sender.handles.withLock(\.count)
+        #expect(count >= 3)
+        await sender.answers.wait { $0.count >= count }
+        #expect(sender.answers.withLock { $0.allSatisfy { $0 == 200 } })
+    }
+}

@@ -1,0 +1,121 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import NetworkPipeline
+
+/// No lock is held while something of the caller's runs: it may use the very object that runs it.
+@Suite(.timeLimit(.minutes(1))) struct CallingBackTests {
+    /// Does something whenever it is asked for the time.
+    private struct CallingClock: Clock {
+        typealias Instant = ManualClock.Instant
+
+        let base = ManualClock()
+        let action: Locked<(@Sendable () -> Void)?> = Locked(nil)
+        /// How often the action ran.
+        let calls = Locked(0)
+
+        var minimumResolution: Duration { base.minimumResolution }
+
+        var now: Instant {
+            // Not again while the action runs.
+            let action = action.withLock { action in
+                defer { action = nil }
+                return action
+            }
+            if let action {
+                action()
+                calls.withLock { $0 += 1 }
+                self.action.withLock { $0 = action }
+            }
+            return base.now
+        }
+
+        func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+            try await base.sleep(until: deadline, tolerance: tolerance)
+        }
+    }
+
+    @Test func `a circuit breaker's clock may ask the breaker`() async throws {
+        let clock = CallingClock()
+        let breaker = CircuitBreaker(CircuitRule(window: 4, minimumOutcomes: 1), clock: clock)
+        let interceptor = BreakerInterceptor(breaker)
+        _ = try await interceptor.intercept(.make()) { _ in .make() }
+        clock.action.withLock { action in
+            action = { _ = breaker.openHosts + [try? breaker.ask(.make())].compactMap { _ in "" } }
+        }
+        for status in [200, 500, 500, 500] { _ = try? await interceptor.intercept(.make()) { _ in .make(status) } }
+        #expect(breaker.openHosts == ["https://api.test:443"])
+        #expect(clock.calls.withLock { $0 } > 4)
+    }
+
+    @Test func `a rate limiter's clock may use the limiter`() async throws {
+        let clock = CallingClock()
+        let limiter = RateLimiter(RateLimit(1000, per: .seconds(1), burst: 1000), clock: clock)
+        let interceptor = RateInterceptor(limiter)
+        let headers: HTTPHeaders = ["RateLimit": "\"d\";r=0;t=1"]
+        clock.action.withLock { action in
+            action = { limiter.heed(.make(200, headers), to: .make(), from: "https://other.test") }
+        }
+        for _ in 0..<3 {
+            let origin = "https://other.test:\(Int.random(in: 1...60_000))"
+            _ = try await interceptor.intercept(.make()) { _ in .make() }
+            limiter.heed(.make(200, headers), to: .make(), from: origin)
+        }
+        #expect(clock.calls.withLock { $0 } >= 6)
+    }
+
+    /// Runs what becomes ready at once, on the thread that makes it ready.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    private final class ImmediateExecutor: TaskExecutor {
+        func enqueue(_ job: consuming ExecutorJob) {
+            UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func `a reader of changes may use the activity where it is resumed`() async {
+        let activity = NetworkActivity()
+        let changes = activity.changes
+        let seen = Locked<[Int]>([])
+        let reader = Task(executorPreference: ImmediateExecutor()) {
+            for await isActive in changes {
+                seen.withLock { $0.append(isActive ? activity.count : -1) }
+                if !isActive, seen.withLock(\.count) > 1 { return }
+            }
+        }
+        activity.begin()
+        activity.begin()
+        activity.end()
+        activity.end()
+        await reader.value
+        #expect(seen.withLock { $0 } == [-1, 1, -1])
+    }
+
+    @Test func `streams of an activity end with what is, when many begin and end exchanges and begin to read`() async {
+        for _ in 0..<200 {
+            let activity = NetworkActivity()
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        activity.begin()
+                        activity.end()
+                    }
+                }
+                group.addTask {
+                    activity.begin()
+                    var last: Bool?
+                    for await isActive in activity.changes {
+                        #expect(last != isActive)
+                        last = isActive
+                        if isActive { activity.end() } else if activity.count == 0 { return }
+                    }
+                }
+            }
+            var now = activity.changes.makeAsyncIterator()
+            #expect(await now.next() == false)
+        }
+    }
+}
