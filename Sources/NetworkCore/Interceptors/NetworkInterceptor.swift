@@ -50,7 +50,9 @@ struct InterceptedSession: Sendable {
     }
 
     func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-        StreamedResponse(try await streamed(request))
+        var request = request
+        request.isStreamed = true
+        return StreamedResponse(try await streamed(request))
     }
 
     private static func chain(_ interceptors: [any NetworkInterceptor], to send: @escaping NetworkExchange) -> NetworkExchange {
