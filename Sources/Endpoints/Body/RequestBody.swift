@@ -48,12 +48,12 @@ extension RequestBody {
     /// - Parameter encoder: Sorted keys, slashes as they are, else Foundation's defaults, unless given.
     @_disfavoredOverload
     public static func json(_ value: some Encodable & Sendable, encoder: any DataEncoder = .json) -> RequestBody {
-        RequestBody(contentType: "application/json") { try encoder.encode(value) }
+        RequestBody(contentType: "application/json") { try encoder.encodeBounded(value) }
     }
 
     /// `application/json` of a dictionary literal, in which `nil` drops the item.
     public static func json(_ parameters: Parameters, encoder: any DataEncoder = .json) -> RequestBody {
-        RequestBody(contentType: "application/json") { try encoder.encode(parameters) }
+        RequestBody(contentType: "application/json") { try encoder.encodeBounded(parameters) }
     }
 
     /// `application/x-www-form-urlencoded` (WHATWG URL standard §5): a space becomes `+`, line ends stay as they are.
@@ -110,7 +110,7 @@ extension RequestBody {
     public static func encoded(
         _ value: some Encodable & Sendable, by encoder: any DataEncoder, contentType: String
     ) -> RequestBody {
-        RequestBody(contentType: contentType) { try encoder.encode(value) }
+        RequestBody(contentType: contentType) { try encoder.encodeBounded(value) }
     }
 }
 

@@ -63,8 +63,8 @@ extension API {
     /// That of ``APIParameters/parameters``.
     public var body: RequestBody? { parameters.body }
 
-    /// ``APITimeout/timeout`` for all of it.
-    public var timeouts: RequestTimeouts { RequestTimeouts(total: timeout) }
+    /// ``APITimeout/timeout`` for all of it, and ``APITimeout/deadline``.
+    public var timeouts: RequestTimeouts { RequestTimeouts(total: timeout, deadline: deadline) }
 
     /// ``statedContext``.
     public var context: RequestContext { statedContext }

@@ -16,11 +16,15 @@ public protocol APITimeout: Sendable {
     /// For everything, from the call to the last byte, 1 ms...10^6 s; `nil` for the session manager's. `nil` by default. An API that sets
     /// limits for connecting and for silence states ``Requestable/timeouts`` instead.
     var timeout: Duration? { get }
+    /// What becomes of the service's deadline. ``RequestDeadline/default`` by default: it holds.
+    var deadline: RequestDeadline { get }
 }
 
 extension APITimeout {
     /// `nil`: the session manager's.
     public var timeout: Duration? { nil }
+    /// The service's.
+    public var deadline: RequestDeadline { .default }
 }
 
 /// Says whether loggers hear of an ``API``.

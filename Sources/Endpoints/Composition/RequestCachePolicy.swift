@@ -28,6 +28,6 @@ public struct RequestCachePolicy: RawRepresentable, Sendable, Hashable {
 
     private static func named(_ directive: String, _ time: Duration) -> RequestCachePolicy {
         // RFC 9111 §1.2.2: what cannot be represented may be taken for 2^31.
-        RequestCachePolicy(rawValue: "\(directive)=\(min(max(time.components.seconds, 0), 1 << 31))")
+        RequestCachePolicy(rawValue: "\(directive)=\(time.clamped(to: .zero...(.seconds(1 << 31))).components.seconds)")
     }
 }

@@ -39,15 +39,20 @@ public struct TextResponseDecoder: ResponseDecoder {
 }
 
 /// A property list, binary or XML. An empty body is an error unless the type is ``EmptyBodyRepresentable``.
+///
+/// Nesting ends at 512, as in JSON, and a binary one has at most 10 million values, each as often as it is referred to: before
+/// Foundation's parser sees it, which has no such limits.
 public struct PropertyListResponseDecoder: ResponseDecoder {
     /// A decoder; it holds nothing.
     public init() {}
 
     /// Decodes the property list.
     ///
-    /// - Throws: ``ResponseDecodingError/emptyBody``, or a `DecodingError`.
+    /// - Throws: ``ResponseDecodingError/emptyBody``, ``ResponseDecodingError/tooDeep(maximumDepth:)``,
+    ///   ``ResponseDecodingError/unreadable(_:)``, or a `DecodingError`.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
         if let empty = try body.emptyValue(type) { return empty }
+        try PropertyListCheck.check(body.data)
         return try PropertyListDecoder().decode(type, from: body.data)
     }
 }

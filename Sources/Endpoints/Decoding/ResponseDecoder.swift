@@ -56,6 +56,10 @@ public enum ResponseDecodingError: Error, Sendable {
     case invalidText(charset: String)
     /// The key path is malformed, leads nowhere, or the document is malformed.
     case keyPath(JSONSliceError)
+    /// The document's values are nested deeper than this many levels.
+    case tooDeep(maximumDepth: Int)
+    /// The document cannot be read safely, and why.
+    case unreadable(String)
 }
 
 extension ResponseDecodingError: CustomStringConvertible, LocalizedError {
@@ -69,6 +73,8 @@ extension ResponseDecodingError: CustomStringConvertible, LocalizedError {
         case .unknownCharset(let name): "the charset \"\(name.printable)\" is not known"
         case .invalidText(let charset): "the body is not text in \(charset)"
         case .keyPath(let error): error.description
+        case .tooDeep(let depth): "the document is nested more than \(depth) levels deep"
+        case .unreadable(let reason): reason
         }
     }
 }

@@ -13,10 +13,10 @@ public struct HTTPDate: Sendable, Hashable, Comparable {
         self.secondsSince1970 = secondsSince1970
     }
 
-    /// The second in which a date lies. Dates outside the years 0 to 9999 become the nearest inside.
+    /// The second in which a date lies. Dates outside the years 0 to 9999 become the nearest inside, and one that is not a number 1970.
     public init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
-        secondsSince1970 = Int64(min(max(seconds, Double(Self.first)), Double(Self.last)))
+        secondsSince1970 = Int64(seconds.clamped(to: Double(Self.first)...Double(Self.last), nan: 0))
     }
 
     /// As a date of Foundation's.

@@ -91,7 +91,7 @@ public struct HTTPHeaders: Sendable {
 
     /// Makes room for `count` field lines in all.
     public mutating func reserveCapacity(_ count: Int) {
-        fields.reserveCapacity(count)
+        fields.reserveCapacity(count.clamped(to: 0...10_000))
     }
 
     /// These fields, with those of `other` in place of any of the same name.

@@ -34,7 +34,9 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
         let bytes = Array(template.utf8)
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count + 32)
-        var names: [String] = []
+        // Of a name given twice the last value counts.
+        let known = Dictionary(values, uniquingKeysWith: { $1 })
+        var names: Set<String> = []
         var rest = bytes[...]
         while let open = rest.firstIndex(where: Self.isBrace) {
             let after = rest[(open + 1)...]
@@ -46,10 +48,10 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
             }
             let name = String(decoding: after[..<close], as: UTF8.self)
             output.append(contentsOf: rest[..<open])
-            let segment = try segment(name)
+            let segment = try segment(name, known[name])
             if Redaction.isSecret(field: name) { SecretValues.insert(segment) }
             PercentEncoding.append(segment, keeping: .unreserved, to: &output)
-            names.append(name)
+            names.insert(name)
             rest = after[(close + 1)...]
         }
         for value in values where !names.contains(value.name) {
@@ -64,8 +66,8 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
         byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}")
     }
 
-    private func segment(_ name: String) throws(RequestGenerationError) -> String {
-        guard let value = values.last(where: { $0.name == name })?.value else {
+    private func segment(_ name: String, _ value: String?) throws(RequestGenerationError) -> String {
+        guard let value else {
             throw RequestGenerationError(.pathParameter(name), "the template names it, but it has no value")
         }
         if value.isEmpty || value == "." || value == ".." {

@@ -30,7 +30,7 @@ struct RequestTarget {
         let items = try endpoint.queryParameters.items(style: endpoint.queryStyle)
         let shared = isForeign ? Parameters() : configuration.queryParameters
         if !shared.isEmpty {
-            let taken = own.queryNames + items.map { Self.rootName(of: $0.name) }
+            let taken = Set(own.queryNames + items.map { Self.rootName(of: $0.name) })
             for item in try shared.items(style: endpoint.queryStyle) where !taken.contains(Self.rootName(of: item.name)) {
                 item.value.rememberSecret(named: item.name)
                 try query.append(item.value, named: item.name)

@@ -50,7 +50,7 @@ public struct TransferProgress: Sendable, Hashable {
             return totalBytesToSend > 0 && bytesReceived == 0 ? fractionSent : nil
         }
         let (total, isTooLarge) = totalBytesToSend.addingReportingOverflow(totalBytesToReceive)
-        return isTooLarge ? nil : Self.fraction(bytesSent + bytesReceived, of: total)
+        return isTooLarge ? nil : Self.fraction(bytesSent.adding(clamped: bytesReceived), of: total)
     }
 
     /// What is left of the bytes known of, at ``recentBytesPerSecond``; `nil` where ``fraction`` is, or while nothing moves.
@@ -58,20 +58,19 @@ public struct TransferProgress: Sendable, Hashable {
         guard let fraction, recentBytesPerSecond > 0 else { return nil }
         if fraction >= 1 { return .zero }
         let total = Double(totalBytesToSend ?? 0) + Double(totalBytesToReceive ?? 0)
-        let seconds = (total - Double(bytesSent + bytesReceived)) / recentBytesPerSecond
-        // A hundred years, which a `Duration` holds, stand for ever.
-        return .seconds(min(max(seconds, 0), 3_155_760_000))
+        let seconds = (total - Double(bytesSent) - Double(bytesReceived)) / recentBytesPerSecond
+        return max(.bounded(seconds: seconds), .zero)
     }
 
     /// Both ways together, on average since the call, without what was resumed; 0 at its beginning.
     public var bytesPerSecond: Double {
         let seconds = elapsed / .seconds(1)
-        return seconds > 0 ? Double(bytesSent + bytesReceived - bytesResumed) / seconds : 0
+        return seconds > 0 ? (Double(bytesSent) + Double(bytesReceived) - Double(bytesResumed)) / seconds : 0
     }
 
     private static func fraction(_ count: Int64, of total: Int64?) -> Double? {
         guard let total else { return nil }
-        return total > 0 ? min(Double(count) / Double(total), 1) : 1
+        return total > 0 ? (Double(count) / Double(total)).clamped(to: 0...1) : 1
     }
 }
 

@@ -82,7 +82,7 @@ public struct CurlCommand: Sendable {
 
     /// The body as text, or `nil` where it cannot be embedded.
     private func embedded(_ data: Data) -> String? {
-        guard data.count <= maximumBodyBytes * 4, let text = String(bytes: data, encoding: .utf8), Self.isEmbeddable(text) else {
+        guard data.count / 4 <= maximumBodyBytes, let text = String(bytes: data, encoding: .utf8), Self.isEmbeddable(text) else {
             return nil
         }
         guard let redaction else { return data.count <= maximumBodyBytes ? text : nil }

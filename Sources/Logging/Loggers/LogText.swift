@@ -96,8 +96,7 @@ struct LogText: Sendable {
 
     /// Milliseconds with one decimal: `12.3 ms`.
     static func milliseconds(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let tenths = (Double(seconds) * 10_000 + Double(attoseconds) / 1e14).rounded()
+        let tenths = (duration / .milliseconds(1) * 10).rounded()
         return "\(tenths / 10) ms"
     }
 }

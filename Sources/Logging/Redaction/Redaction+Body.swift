@@ -17,8 +17,10 @@ extension Redaction {
 
     func shown(body: [UInt8], type: MediaType, limit: Int, keepsTypes: Bool = false) -> ShownBody {
         guard !body.isEmpty else { return ShownBody(text: "", isJSON: false) }
+        // Of what no document has, the sums below would overflow.
+        let limit = min(max(0, limit), 1 << 40)
         // A little more than is shown, so that the cut can fall between characters.
-        let limitOfScan = max(limit, limit &+ 8)
+        let limitOfScan = limit + 8
         if type.isMultipart {
             var printer = MultipartRedactor(body, type: type, redaction: self, limit: limit)
             return printer.run() ?? .bytes(body.count, type)

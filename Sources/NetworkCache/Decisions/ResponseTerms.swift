@@ -86,7 +86,6 @@ struct ResponseTerms: Sendable, Equatable {
     }
 
     static func seconds(_ duration: Duration) -> Double {
-        let (seconds, attoseconds) = duration.components
-        return Double(seconds) + Double(attoseconds) / 1e18
+        duration / .seconds(1)
     }
 }

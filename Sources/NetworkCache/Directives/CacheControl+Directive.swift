@@ -73,7 +73,7 @@ extension CacheControl.Directive {
 
     /// Whole seconds, rounded down, between 0 and 2³¹ (RFC 9111 §1.2.2).
     private init(_ name: String, _ duration: Duration) {
-        let seconds = min(max(0, duration.components.seconds), Int64(CacheControl.maximumSeconds))
+        let seconds = duration.clamped(to: .zero...(.seconds(CacheControl.maximumSeconds))).components.seconds
         self.init(name, argument: String(seconds))
     }
 }

@@ -1,3 +1,4 @@
+import Endpoints
 import Foundation
 
 /// Nanoseconds since 1970, as files have them.
@@ -36,13 +37,10 @@ struct FileTime: Comparable, Hashable, Sendable {
     }
 
     func advanced(by duration: Duration) -> FileTime {
-        let (seconds, attoseconds) = duration.components
-        let (whole, tooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let end: Int64 = duration < .zero ? .min : .max
-        guard !tooLong else { return FileTime(nanoseconds: end) }
-        let (sum, overflow) = nanoseconds.addingReportingOverflow(whole)
-        let (all, overflowToo) = sum.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return FileTime(nanoseconds: overflow || overflowToo ? end : all)
+        // So many seconds fit.
+        let longest = Duration.seconds(9_223_372_036)
+        let (seconds, attoseconds) = duration.clamped(to: .zero - longest...longest).components
+        return FileTime(nanoseconds: nanoseconds.adding(clamped: seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
     }
 
     static func < (left: FileTime, right: FileTime) -> Bool { left.nanoseconds < right.nanoseconds }

@@ -1,3 +1,4 @@
+import Endpoints
 import Foundation
 
 /// Values as JSON, with numbers that JSON has none for as texts.
@@ -6,7 +7,7 @@ enum ValueCoding {
         let encoder = JSONEncoder()
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-        return try encoder.encode(value)
+        return try encoder.encodeBounded(value)
     }
 
     static func decode<Value: Decodable>(_ type: Value.Type, from json: Data) throws -> Value {

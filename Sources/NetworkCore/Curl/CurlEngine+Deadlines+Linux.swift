@@ -17,7 +17,7 @@
         func endLate() {
             while let transfer = deadlines.first, transfer.deadline <= now {
                 if transfer.totalDeadline <= now {
-                    let error = transfer.lateness("the total timeout ran out", phase: transfer.phase, now)
+                    let error = transfer.lateness(transfer.totalLateness, phase: transfer.phase, now)
                     keepConnecting(transfer)
                     end(transfer, .failure(error))
                     continue
@@ -37,7 +37,7 @@
                 }
                 let idleDeadline = lastActivity(of: transfer) &+ transfer.idleNanoseconds
                 if idleDeadline <= now {
-                    end(transfer, .failure(transfer.lateness("no byte moved for the idle timeout", phase: transfer.phase, now)))
+                    end(transfer, .failure(transfer.lateness(transfer.idleLateness, phase: transfer.phase, now)))
                 } else {
                     schedule(transfer, at: idleDeadline)
                 }

@@ -39,6 +39,7 @@
                 transfer.totalDeadline = transfer.submitted &+ total.boundedNanoseconds
             }
             transfer.idleNanoseconds = (timeouts.idle ?? configuration.idleTimeout).boundedNanoseconds
+            if let deadline = transfer.request.headDeadline { transfer.bound(by: deadline) }
             // Where there is no choice, it gets its place on the loop's thread: callers would be in each other's way.
             let hasPlace = loops.count > 1
             guard let lane = hasPlace ? enter(transfer) : 0 else { return }
@@ -111,7 +112,7 @@
         /// - Returns: When the next will have.
         func endLate(_ now: UInt64) -> UInt64 {
             let (late, next) = line.withLock { line in line.takeLate(now) }
-            for transfer in late { transfer.end(.failure(transfer.lateness("the total timeout ran out", phase: .queued, now))) }
+            for transfer in late { transfer.end(.failure(transfer.lateness(transfer.totalLateness, phase: .queued, now))) }
             return next
         }
 

@@ -106,6 +106,10 @@
         var firstByte: UInt64 = 0
         var uploadedAtLastCheck: Int64 = 0
         var totalDeadline = UInt64.max
+        /// What bounds the time until the head of a streamed response, and then the time without a byte.
+        var headBound: Deadline?
+        /// The `totalDeadline` of a streamed response whose head has come.
+        var bodyDeadline = UInt64.max
         /// When the connection has to be ready.
         var connectDeadline = UInt64.max
         /// Until when a body waits for a 100.

@@ -40,6 +40,7 @@
             }
             guard !isStreaming else { return }
             isStreaming = true
+            endHeadBound()
             answerHead(RawResponse(status: status, head: head, body: Data(), url: request.url, timings: timings(now)))
         }
 

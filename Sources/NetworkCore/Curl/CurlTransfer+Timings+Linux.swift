@@ -73,6 +73,28 @@
             }
         }
 
+        /// Before it starts: bounds the time to the head of a streamed response, and the time in which no byte moves.
+        func bound(by deadline: Deadline) {
+            headBound = deadline
+            bodyDeadline = totalDeadline
+            totalDeadline = min(totalDeadline, monotonicNanoseconds() &+ deadline.remaining.boundedNanoseconds)
+            idleNanoseconds = min(idleNanoseconds, deadline.limit.boundedNanoseconds)
+        }
+
+        /// The head of a streamed response has come.
+        func endHeadBound() {
+            guard headBound != nil else { return }
+            totalDeadline = bodyDeadline
+        }
+
+        /// What ran out at `totalDeadline`.
+        var totalLateness: String {
+            headBound != nil && totalDeadline < bodyDeadline ? Deadline.headLateness : "the total timeout ran out"
+        }
+
+        /// What ran out when no byte moved.
+        var idleLateness: String { Deadline.idleLateness(request.timeouts.idle ?? limits.idleTimeout, headBound) }
+
         func lateness(_ what: String, phase: TransportError.Phase?, _ now: UInt64) -> TransportError {
             let milliseconds = (now - min(now, submitted)) / 1_000_000
             var error = TransportError(

@@ -61,7 +61,9 @@ struct InterceptedSession: Sendable {
     }
 
     func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-        StreamedResponse(try await streamed(marked(request)))
+        var request = marked(request)
+        request.isStreamed = true
+        return StreamedResponse(try await streamed(request))
     }
 
     private func marked(_ request: NetworkRequest) -> NetworkRequest {

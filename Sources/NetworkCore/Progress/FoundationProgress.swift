@@ -28,7 +28,7 @@ public final class FoundationProgress: TransferProgressObserver {
         self.progress = progress
         monitor = ProgressMonitor { state in
             progress.totalUnitCount = state.knownTotal ?? -1
-            progress.completedUnitCount = state.bytesSent + state.bytesReceived
+            progress.completedUnitCount = state.bytesSent.adding(clamped: state.bytesReceived)
         }
         progress.isCancellable = true
         progress.cancellationHandler = { [weak self] in self?.cancel() }
@@ -65,6 +65,6 @@ public final class FoundationProgress: TransferProgressObserver {
 extension TransferProgress {
     /// Bytes both ways, as soon as ``fraction`` is known.
     fileprivate var knownTotal: Int64? {
-        fraction == nil ? nil : (totalBytesToSend ?? 0) + (totalBytesToReceive ?? 0)
+        fraction == nil ? nil : (totalBytesToSend ?? 0).adding(clamped: totalBytesToReceive ?? 0)
     }
 }

@@ -32,7 +32,8 @@ final class ProgressReporter: Sendable {
         measure(&progress)
         progress.elapsed = .nanoseconds(now - min(now, submitted))
         let isFinished = state.withLock { state in
-            progress.recentBytesPerSecond = state.rate.add(progress.bytesSent + progress.bytesReceived, at: progress.elapsed)
+            progress.recentBytesPerSecond = state.rate.add(
+                progress.bytesSent.adding(clamped: progress.bytesReceived), at: progress.elapsed)
             state.progress = progress
             state.nextReport = now &+ Self.interval
             return state.isFinished
@@ -54,7 +55,7 @@ final class ProgressReporter: Sendable {
         let now = monotonicNanoseconds()
         last.elapsed = .nanoseconds(now - min(now, submitted))
         last.isFinished = true
-        let moved = last.bytesSent + last.bytesReceived
+        let moved = last.bytesSent.adding(clamped: last.bytesReceived)
         let elapsed = last.elapsed
         last.recentBytesPerSecond = state.withLock { $0.rate.add(moved, at: elapsed) }
         observer.transferDidProgress(last)

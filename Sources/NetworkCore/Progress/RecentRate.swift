@@ -12,7 +12,7 @@ struct RecentRate {
     ///   - elapsed: When, since the call.
     /// - Returns: Bytes per second; 0 before any time has passed.
     mutating func add(_ total: Int64, at elapsed: Duration) -> Double {
-        let bytes = Double(total >= count ? total - count : total)
+        let bytes = total >= count ? Double(total) - Double(count) : Double(total)
         let seconds = max((elapsed - time) / .seconds(1), 0)
         count = total
         time = max(elapsed, time)

@@ -5,11 +5,13 @@ import NetworkLogging
 extension DefaultNetworkService {
     /// How much of the body of a response with a status that is not accepted is read for the error.
     private static let maximumErrorBodyBytes = 1 << 20
+    /// How long that may take.
+    private static let maximumErrorBodyTime = Duration.seconds(30)
 
     /// Requests an endpoint, with interceptors on the caller's task, and returns when the head of its response has come.
     ///
     /// - Throws: ``NetworkError``; at once when the task is cancelled, unless an interceptor holds it up. A status that the endpoint does
-    ///   not accept is an error with the first MiB of its body. What fails later is thrown by the body, as ``TransportError``, and logged.
+    ///   not accept is an error with the first MiB of its body, or what comes of it in 30 seconds. What fails later is thrown by the body, as ``TransportError``, and logged.
     public func stream(for endpoint: any Requestable) async throws(NetworkError) -> StreamedResponse {
         let request = try build(endpoint)
         let journal = journal.hearing(of: request.context)
@@ -23,7 +25,9 @@ extension DefaultNetworkService {
                 journal.note(head, entry)
                 return journaled(response, entry)
             }
-            failed = response.head(body: try await response.body.collectedStart(upTo: Self.maximumErrorBodyBytes))
+            failed = response.head(
+                body: try await response.body.collectedStart(
+                    upTo: Self.maximumErrorBodyBytes, within: Self.maximumErrorBodyTime))
         } catch {
             let failure = NetworkError(error)
             journal.close(entry, failure)
@@ -35,7 +39,7 @@ extension DefaultNetworkService {
     }
 
     private func send(_ request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-        guard let intercepted else { return try await session.stream(for: request) }
+        guard let intercepted = intercepted(for: request) else { return try await session.stream(for: request) }
         let (request, relay) = request.relayed()
         do throws(TransportError) {
             let response = try await intercepted.stream(for: request)

@@ -10,7 +10,9 @@ import NetworkLogging
 public struct DefaultNetworkService: NetworkService {
     private let configuration: any NetworkConfigurable
     let session: any NetworkSessionManager
-    let intercepted: InterceptedSession?
+    private let intercepted: InterceptedSession?
+    /// For endpoints that ask for a deadline, where no interceptor heeds it.
+    private let bounded: InterceptedSession?
     let journal: RequestJournal
 
     /// - Parameters:
@@ -27,6 +29,9 @@ public struct DefaultNetworkService: NetworkService {
         self.configuration = configuration
         session = sessionManager
         intercepted = interceptors.isEmpty ? nil : InterceptedSession(interceptors: interceptors, session: sessionManager)
+        bounded =
+            interceptors.contains { $0 is any DeadlineKeeper }
+            ? nil : InterceptedSession(interceptors: [EndpointDeadline()] + interceptors, session: sessionManager)
         journal = RequestJournal(logger: logger)
     }
 
@@ -52,7 +57,7 @@ public struct DefaultNetworkService: NetworkService {
         let finish: @Sendable (Result<NetworkResponse, TransportError>) -> Void = { result in
             completion(Result { () throws(NetworkError) in try Self.check(result, accepted, journal, entry) })
         }
-        if let intercepted {
+        if let intercepted = intercepted(for: request) {
             let (request, relay) = request.relayed()
             return TaskCancellable { () throws(TransportError) in
                 try await intercepted.response(for: request)
@@ -73,7 +78,7 @@ public struct DefaultNetworkService: NetworkService {
         let entry = journal.open(request)
         let result: Result<NetworkResponse, TransportError>
         do throws(TransportError) {
-            if let intercepted {
+            if let intercepted = intercepted(for: request) {
                 let (request, relay) = request.relayed()
                 defer { relay?.finish() }
                 result = .success(try await intercepted.response(for: request))
@@ -84,6 +89,11 @@ public struct DefaultNetworkService: NetworkService {
             result = .failure(error)
         }
         return try Self.check(result, endpoint.acceptedStatuses, journal, entry)
+    }
+
+    /// `nil` for straight to the session manager.
+    func intercepted(for request: NetworkRequest) -> InterceptedSession? {
+        request.timeouts.deadline.limit == nil ? intercepted : bounded ?? intercepted
     }
 
     func build(_ endpoint: any Requestable) throws(NetworkError) -> NetworkRequest {

@@ -100,7 +100,7 @@ extension RequestContent {
         var body = Data()
         do throws(TransportError) {
             try await send(length: try await measuredLength(for: nil)) { chunk in
-                guard chunk.count <= maximum - body.count else {
+                guard chunk.count <= maximum.clamped(to: 0...Int.max) - body.count else {
                     throw TransportError(
                         .bodyTooLarge, "the request's body is larger than the \(maximum) bytes that fit", phase: .send)
                 }

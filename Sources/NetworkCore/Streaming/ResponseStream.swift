@@ -72,7 +72,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
     public func collected(upTo maximum: Int = 64 << 20) async throws(TransportError) -> Data {
         var body = Data()
         while let chunk = try await source.nextChunk() {
-            guard chunk.count <= maximum - body.count else {
+            guard chunk.count <= maximum.clamped(to: 0...Int.max) - body.count else {
                 source.stopOnce()
                 throw TransportError(
                     .bodyTooLarge, "the body is larger than the \(maximum) bytes to be collected", phase: .receive)
@@ -85,9 +85,14 @@ public struct ResponseStream: AsyncSequence, Sendable {
 
 extension ResponseStream {
     /// The beginning of what is left, at most `maximum` bytes; the rest is not read.
-    func collectedStart(upTo maximum: Int) async throws(TransportError) -> Data {
+    ///
+    /// - Parameter limit: How long that may take, looked at between chunks.
+    func collectedStart(upTo maximum: Int, within limit: Duration) async throws(TransportError) -> Data {
         var body = Data()
-        while body.count < maximum, let chunk = try await nextChunk() { body.append(chunk.prefix(maximum - body.count)) }
+        let end = ContinuousClock.now + limit
+        while body.count < maximum, ContinuousClock.now < end, let chunk = try await nextChunk() {
+            body.append(chunk.prefix(maximum - body.count))
+        }
         stop()
         return body
     }

@@ -5,7 +5,12 @@ import Foundation
 struct URLSessionActivity: Sendable {
     /// When it was called.
     let submitted: UInt64
-    let totalDeadline: UInt64
+    private(set) var totalDeadline: UInt64
+    /// The `totalDeadline` of a streamed response whose head has come.
+    private let bodyDeadline: UInt64
+    /// What bounds the time to the head of a streamed response, and then the time without a byte.
+    private let headBound: Deadline?
+    private let idleTimeout: Duration
     private let idleLimit: UInt64
     private let firstSignLimit: UInt64
 
@@ -17,12 +22,15 @@ struct URLSessionActivity: Sendable {
     private var entered: UInt64
     private var lastSign: UInt64?
 
-    init(_ timeouts: RequestTimeouts, limits: SessionConfiguration, now: UInt64) {
+    init(_ timeouts: RequestTimeouts, limits: SessionConfiguration, headBound: Deadline? = nil, now: UInt64) {
         submitted = now
         entered = now
         let total = timeouts.total ?? limits.totalTimeout
-        totalDeadline = total.map { now &+ $0.boundedNanoseconds } ?? .max
-        idleLimit = (timeouts.idle ?? limits.idleTimeout).boundedNanoseconds
+        bodyDeadline = total.map { now &+ $0.boundedNanoseconds } ?? .max
+        totalDeadline = min(bodyDeadline, headBound.map { now &+ $0.remaining.boundedNanoseconds } ?? .max)
+        idleTimeout = timeouts.idle ?? limits.idleTimeout
+        idleLimit = min(idleTimeout, headBound?.limit ?? idleTimeout).boundedNanoseconds
+        self.headBound = headBound
         firstSignLimit = min(idleLimit, timeouts.connect?.boundedNanoseconds ?? .max)
     }
 
@@ -62,15 +70,20 @@ struct URLSessionActivity: Sendable {
         lastSign = now
     }
 
+    /// The head of the response has come.
+    mutating func endHeadBound() {
+        totalDeadline = bodyDeadline
+    }
+
     func lateness(at now: UInt64, of request: NetworkRequest) -> TransportError {
         let milliseconds = (now - min(now, submitted)) / 1_000_000
         let what =
             if totalDeadline <= now {
-                "the total timeout ran out"
+                totalDeadline < bodyDeadline ? Deadline.headLateness : "the total timeout ran out"
             } else if lastSign == nil, firstSignLimit < idleLimit {
                 "no sign of life for the connect timeout"
             } else {
-                "no byte moved for the idle timeout"
+                Deadline.idleLateness(idleTimeout, headBound)
             }
         return TransportError(.timedOut, "\(what), \(milliseconds) ms after the call", phase: phase, request: request)
     }

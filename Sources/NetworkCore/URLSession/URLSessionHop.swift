@@ -84,6 +84,7 @@ final class URLSessionHop: Sendable {
             return exceed(
                 .headersTooLarge, "the response head is larger than \(limits.maximumHeaderBytes) bytes (maximumHeaderBytes)")
         }
+        if !RedirectRules.isRedirect(response.statusCode) { transfer.endHeadBound() }
         update { $0.response = response }
     }
 

@@ -41,7 +41,8 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
         answer = Locked(completion)
         progress = ProgressReporter(request.progress, submitted: monotonicNanoseconds())
         activity = Locked(
-            URLSessionActivity(request.timeouts, limits: engine.limits, now: URLSessionClock.now))
+            URLSessionActivity(
+                request.timeouts, limits: engine.limits, headBound: request.headDeadline, now: URLSessionClock.now))
     }
 
     func cancel() {
@@ -86,6 +87,11 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
         }
         completion(outcome)
         return true
+    }
+
+    /// The head of the response has come.
+    func endHeadBound() {
+        activity.withLock { $0.endHeadBound() }
     }
 
     /// Bytes have moved.

@@ -88,7 +88,7 @@ public struct GateInterceptor: NetworkInterceptor {
     /// - Parameter clock: What deadlines are measured with in line.
     public init(_ gate: ConcurrencyGate, clock: any Clock<Duration> = ContinuousClock()) {
         self.gate = gate
-        sleep = { try await clock.sleep(for: $0) }
+        sleep = { try await clock.sleep(bounded: $0) }
     }
 
     /// Waits for a place, and holds it until the response, with its body, has come.

@@ -33,7 +33,7 @@ public final class RateLimiter: Sendable {
         self.limit = limit
         self.maximumDelay = maximumDelay
         elapsed = stopwatch(clock)
-        sleep = { try await clock.sleep(for: $0) }
+        sleep = { try await clock.sleep(bounded: $0) }
         flaw = limit?.flaw ?? (maximumDelay < .zero ? "rate: maximumDelay is \(maximumDelay); it must not be negative" : nil)
     }
 

@@ -68,7 +68,7 @@ public final class RefreshingCredentials: Sendable {
     ) {
         state = Locked(State(current: initial.map { Generation(number: 0, identity: 0, credential: $0) }))
         limit = timeout
-        sleep = { try await clock.sleep(for: $0) }
+        sleep = { try await clock.sleep(bounded: $0) }
         self.now = now
         self.refresh = refresh
     }

@@ -39,7 +39,7 @@ public final class CoalescingInterceptor: NetworkInterceptor {
 
     /// - Parameter clock: What deadlines are measured with.
     public init(clock: any Clock<Duration> = ContinuousClock()) {
-        sleep = { try await clock.sleep(for: $0) }
+        sleep = { try await clock.sleep(bounded: $0) }
     }
 
     /// How many requests have joined an exchange that was under way.

@@ -62,7 +62,7 @@ public final class Waterfall: ExchangeObserver {
                     return
                 }
                 state.rows[event.exchange] = Row(
-                    exchange: event.exchange, method: event.method, target: event.target, begin: event.time)
+                    exchange: event.exchange, method: event.method, target: event.target, begin: event.time.bounded)
             }
             state.rows[event.exchange]?.take(event)
         }
@@ -82,6 +82,8 @@ public final class Waterfall: ExchangeObserver {
 
 extension Waterfall.Row {
     fileprivate mutating func take(_ event: ExchangeEvent) {
+        var event = event
+        event.time = event.time.bounded
         switch event.kind {
         case .queued, .sent, .firstByte, .redirected: break
         case .adapted(let attempt, _):
@@ -115,7 +117,7 @@ extension Waterfall.Row {
         ]
         for (kind, duration) in phases {
             guard let duration else { continue }
-            let next = min(position + duration, end)
+            let next = min(position + duration.bounded, end)
             add(kind, from: position, to: next)
             position = next
         }

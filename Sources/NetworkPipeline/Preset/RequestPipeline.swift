@@ -16,14 +16,19 @@ import NetworkCore
 ///            └──────────── once per call ────────────────────────────┘         └─────────────────────────────── once per attempt ─────────────────────────────┘
 /// ```
 ///
-/// Why so: the observer hears of everything, and the deadline bounds everything. A key is the same in all attempts. Each attempt gets the newest
+/// Why so: the observer hears of everything, and the deadline bounds everything but the bodies of streams. A key is the same in all attempts. Each attempt gets the newest
 /// credentials, and what is kept or shared is so among the same credentials only. The breaker sees single attempts, and refuses before a turn or a place is
 /// taken; a turn is waited for without a place, and nobody holds a place in the pause before a retry.
 public struct RequestPipeline: Sendable {
     /// Hears of everything. Nobody unless set.
     public var observation: ObservationInterceptor?
-    /// Bounds each call. 60 seconds unless set; `nil` for no bound.
-    public var deadline: Duration? = .seconds(60)
+    /// Bounds each call: as a whole where the body is collected in memory; in streams and downloads, the time to the head of the
+    /// response, and then the time without a byte. 60 seconds unless set; `nil` for no bound. An endpoint has its own with
+    /// ``Endpoints/RequestTimeouts/deadline``.
+    public var deadline: Duration? = .seconds(60) {
+        didSet { isDeadlineSet = true }
+    }
+    private var isDeadlineSet = false
     /// Counts what is under way. Nothing unless set.
     public var activity: NetworkActivity?
     /// Makes POST and PATCH repeatable, on servers that heed `Idempotency-Key`. No unless set.
@@ -55,7 +60,10 @@ public struct RequestPipeline: Sendable {
     /// In order; what is not set is not in it, and costs nothing.
     public var interceptors: [any NetworkInterceptor] {
         let all: [(any NetworkInterceptor)?] = [
-            observation, deadline.map { DeadlineInterceptor($0) },
+            observation,
+            deadline.map {
+                DeadlineInterceptor($0, source: isDeadlineSet ? "set by RequestPipeline.deadline" : "RequestPipeline's default")
+            },
             activity.map { NetworkActivityInterceptor($0) }, idempotencyKeys, retry, headers, authentication, cache, coalescing,
             breaker,
             rate,

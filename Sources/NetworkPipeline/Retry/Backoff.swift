@@ -1,3 +1,5 @@
+import Endpoints
+
 /// How long to wait before each further attempt: a random time below a bound that grows, so that clients that failed together do not come
 /// back together ("full jitter").
 public struct Backoff: Sendable, Hashable {
@@ -15,22 +17,22 @@ public struct Backoff: Sendable, Hashable {
         self.ceiling = ceiling
     }
 
-    /// The bound before an attempt.
+    /// The bound before an attempt, at most 10^9 seconds; zero where the factor is not a number.
     ///
     /// - Parameter attempt: 2 for the first that is not the original.
     public func bound(beforeAttempt attempt: Int) -> Duration {
         var bound = base / .seconds(1)
         let limit = ceiling / .seconds(1)
         // Past 64 doublings any base has reached any ceiling; and a factor of 1 needs none.
-        for _ in 0..<min(max(attempt - 2, 0), 64) where bound < limit { bound *= factor }
-        return .seconds(min(bound, limit))
+        for _ in 0..<(attempt.clamped(to: 2...66) - 2) where bound < limit { bound *= factor }
+        return .bounded(seconds: min(bound, limit))
     }
 
     /// The time to wait before an attempt.
     ///
     /// - Parameter random: In 0..<1.
     public func delay(beforeAttempt attempt: Int, random: Double) -> Duration {
-        bound(beforeAttempt: attempt) * min(max(random, 0), 1)
+        bound(beforeAttempt: attempt) * random.clamped(to: 0...1, nan: 0)
     }
 
     var flaw: String? {

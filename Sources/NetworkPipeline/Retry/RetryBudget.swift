@@ -1,3 +1,4 @@
+import Endpoints
 import NetworkCore
 
 /// Bounds the load that retries add when a server fails for everybody: each call pays in a part of a retry, each retry takes out a whole one.
@@ -18,7 +19,7 @@ public final class RetryBudget: Sendable {
     }
 
     /// Whole retries that could be made now.
-    public var available: Int { Int(balance.withLock { $0 }) }
+    public var available: Int { Int(balance.withLock { $0 }.clamped(to: 0...1_000_000, nan: 0)) }
 
     func deposit() {
         balance.withLock { $0 = min($0 + share, reserve) }

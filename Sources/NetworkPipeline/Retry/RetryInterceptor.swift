@@ -35,7 +35,7 @@ public struct RetryInterceptor: NetworkInterceptor {
         self.budget = budget
         self.random = random
         self.now = now
-        sleep = { try await clock.sleep(for: $0) }
+        sleep = { try await clock.sleep(bounded: $0) }
         flaw = policy.flaw ?? budget?.flaw
     }
 

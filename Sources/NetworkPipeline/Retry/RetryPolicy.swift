@@ -77,7 +77,7 @@ extension RetryPolicy {
                 return .stop(because: "\(cause), and the server asks for a pause of \(asked), more than \(maximumRetryAfter)")
             }
             // Never sooner than asked, and not all at that same moment either.
-            delay += asked
+            delay = delay.bounded + asked.bounded
         }
         if let remaining = facts.remaining, delay >= remaining {
             return .stop(because: "\(cause), and the deadline passes before the next attempt")

@@ -1,3 +1,4 @@
+import Endpoints
 import NetworkCore
 
 /// A clock that moves only when it is told to.
@@ -20,11 +21,17 @@ public final class ManualClock: Clock {
         }
 
         /// The instant this much later.
-        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        /// The time from this instant to another; negative where that is earlier.
-        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        ///
+        /// Both this and the duration count as 10^12 seconds at most, either way.
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: Self.bounded(offset) + Self.bounded(duration)) }
+        /// The time from this instant to another; negative where that is earlier. Within the same bounds.
+        public func duration(to other: Instant) -> Duration { Self.bounded(other.offset) - Self.bounded(offset) }
         /// Whether the left one is earlier.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+
+        private static func bounded(_ duration: Duration) -> Duration {
+            duration.clamped(to: .seconds(-1_000_000_000_000)...(.seconds(1_000_000_000_000)))
+        }
     }
 
     private struct Sleeper {

@@ -37,7 +37,7 @@ public struct StubResponse: Sendable {
     public static func json(
         encoding value: some Encodable, status: Int = 200, headers: HTTPHeaders = [:], encoder: JSONEncoder = .json
     ) throws -> StubResponse {
-        data(try encoder.encode(value), contentType: "application/json", status: status, headers: headers)
+        data(try encoder.encodeBounded(value), contentType: "application/json", status: status, headers: headers)
     }
 
     /// Text in UTF-8, as `text/plain; charset=utf-8` unless `headers` has a `Content-Type`.

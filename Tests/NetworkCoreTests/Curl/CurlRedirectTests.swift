@@ -30,7 +30,8 @@
                 Route(.get, "/away") { _ in .status(302, headers: ["Location": target]) }
             }
             let secrets: HTTPHeaders = [
-                "Authorization": "Bearer s", "Cookie": "a=1", "X-Api-Key": "k", "Proxy-Authorization": "p", "X-Member": "7", "Referer": "/a",
+                "Authorization": "Bearer s", "Cookie": "a=1", "X-Api-Key": "k", "Proxy-Authorization": "p", "X-Member": "7",
+                "Referer": "/a",
                 "Host": "virtual.example",
             ]
             let headers = secrets.replacing(with: ["Accept-Language": "en"])

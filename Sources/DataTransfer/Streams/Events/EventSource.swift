@@ -138,7 +138,7 @@ struct EventSource {
         case .fail(let error): throw error
         case .wait(let duration):
             do {
-                try await clock.sleep(for: duration)
+                try await clock.sleep(bounded: duration)
             } catch {
                 throw Self.cancelled
             }

@@ -37,7 +37,7 @@ struct ReconnectionPlan {
     }
 
     private func pause(after error: DataTransferError?, _ serverDelay: Duration?) -> Duration {
-        let longest = max(.zero, reconnection.maximumDelay)
+        let longest = reconnection.maximumDelay.clamped(to: .zero...(.longest))
         let base = serverDelay.map { max($0, EventReconnection.minimumServerDelay) } ?? reconnection.delay
         var pause = min(max(.zero, base), longest)
         var doublings = failures - 1

@@ -133,9 +133,9 @@ extension HTTPArchive {
             self.receive = receive
         }
 
-        /// All phases together; ``ssl`` is part of ``connect``.
+        /// All phases together; ``ssl`` is part of ``connect``. Each counts as 10^9 seconds at most.
         public var total: Duration {
-            [blocked, dns, connect, send, wait, receive].reduce(.zero) { $0 + ($1 ?? .zero) }
+            [blocked, dns, connect, send, wait, receive].reduce(.zero) { $0 + ($1?.bounded ?? .zero) }
         }
     }
 }

@@ -16,7 +16,9 @@ final class RecordingJournal: Sendable {
 
     init(redaction: Redaction, limits: RecordingLimits) {
         self.redaction = redaction
-        self.limits = limits
+        // Less than nothing is nothing.
+        self.limits = RecordingLimits(
+            bodyBytes: max(0, limits.bodyBytes), totalBytes: max(0, limits.totalBytes), entries: max(0, limits.entries))
     }
 
     var archive: HTTPArchive {

@@ -149,7 +149,7 @@ public final class ReplaySessionManager: NetworkSessionManager {
     private func delay(_ entry: HTTPArchive.Entry, _ request: NetworkRequest) async throws(TransportError) {
         guard options.reproducesDelays else { return }
         do {
-            try await options.clock.sleep(for: entry.timings.total)
+            try await options.clock.sleep(bounded: entry.timings.total)
         } catch {
             throw TransportError(.cancelled, "the task was cancelled", request: request)
         }

@@ -1,4 +1,5 @@
 import Dispatch
+import Endpoints
 import Foundation
 
 extension LoopbackConnection {
@@ -132,9 +133,7 @@ extension LoopbackConnection {
 extension Duration {
     /// In nanoseconds, not below zero and not beyond what dispatch can hold.
     fileprivate var dispatchInterval: DispatchTimeInterval {
-        let (seconds, attoseconds) = components
-        let longest: Int64 = 3_000_000_000
-        guard seconds < longest else { return .seconds(Int(longest)) }
-        return .nanoseconds(max(0, Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)))
+        let (seconds, attoseconds) = clamped(to: .zero...(.longest)).components
+        return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
     }
 }

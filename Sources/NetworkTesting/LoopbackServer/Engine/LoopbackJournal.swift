@@ -28,7 +28,7 @@ final class LoopbackJournal: @unchecked Sendable {
     private let maximumRequests: Int
 
     init(maximumRequests: Int) {
-        self.maximumRequests = max(0, maximumRequests)
+        self.maximumRequests = min(max(0, maximumRequests), Int.max / 2)
     }
 
     var tally: Tally { lock.withLock { state.tally } }

@@ -47,8 +47,8 @@ struct LoopbackRequestParser: Sendable {
     private var lineBytes = 0
 
     init(maximumHeadBytes: Int, maximumBodyBytes: Int, connectionID: Int = 0) {
-        self.maximumHeadBytes = maximumHeadBytes
-        self.maximumBodyBytes = maximumBodyBytes
+        self.maximumHeadBytes = min(max(0, maximumHeadBytes), Int.max / 2)
+        self.maximumBodyBytes = max(0, maximumBodyBytes)
         blank = LoopbackRequest(connectionID: connectionID)
         request = blank
     }

@@ -1,3 +1,4 @@
+import Endpoints
 import Foundation
 
 /// One thing that goes wrong with a response. Use with ``LoopbackResponse/fault(_:)``.
@@ -30,6 +31,9 @@ public struct LoopbackFault: Hashable, Sendable {
     }
 
     let kind: Kind
+
+    /// Of one line, a portion or garbage: 256 MiB. More counts as so many.
+    private static let maximumBytes = 256 << 20
 }
 
 // MARK: - Ending early
@@ -78,10 +82,14 @@ extension LoopbackFault {
     public static func statusLine(_ line: Data) -> LoopbackFault { LoopbackFault(kind: .statusLine(line)) }
 
     /// Adds one header line of so many bytes, its CRLF not counted; 11 bytes at least (`X-Filler: a`).
-    public static func headerLine(bytes: Int) -> LoopbackFault { LoopbackFault(kind: .headerLine(bytes: bytes)) }
+    public static func headerLine(bytes: Int) -> LoopbackFault {
+        LoopbackFault(kind: .headerLine(bytes: bytes.clamped(to: 11...maximumBytes)))
+    }
 
     /// Adds so many header lines `X-Filler-1: 1`, `X-Filler-2: 2` and so on.
-    public static func headerLines(count: Int) -> LoopbackFault { LoopbackFault(kind: .headerLines(count: count)) }
+    public static func headerLines(count: Int) -> LoopbackFault {
+        LoopbackFault(kind: .headerLines(count: count.clamped(to: 0...1_000_000)))
+    }
 
     /// Sends one `Content-Length` line for each of these values, true or not, in place of the right one. The connection stays
     /// open: combine with ``closeAfter`` or a truncated body where the client would wait for the rest.
@@ -91,7 +99,9 @@ extension LoopbackFault {
     public static func badChunkSize(_ line: String = "xyz") -> LoopbackFault { LoopbackFault(kind: .chunkSizeLine(line)) }
 
     /// Sends so many bytes that are no HTTP in place of the response, the same each time, and closes the connection.
-    public static func garbage(bytes: Int = 256) -> LoopbackFault { LoopbackFault(kind: .garbage(bytes: max(0, bytes))) }
+    public static func garbage(bytes: Int = 256) -> LoopbackFault {
+        LoopbackFault(kind: .garbage(bytes: bytes.clamped(to: 0...maximumBytes)))
+    }
 }
 
 // MARK: - Too much, too slow
@@ -103,11 +113,11 @@ extension LoopbackFault {
 
     /// Sends the body in portions of so many bytes, chunked framing counted, the first at once and each other after a pause.
     public static func drip(bytes: Int, every pause: Duration) -> LoopbackFault {
-        LoopbackFault(kind: .drip(bytes: max(1, bytes), every: pause, includesHead: false))
+        LoopbackFault(kind: .drip(bytes: bytes.clamped(to: 1...maximumBytes), every: pause, includesHead: false))
     }
 
     /// As ``drip(bytes:every:)``, beginning with the status line.
     public static func dripHead(bytes: Int, every pause: Duration) -> LoopbackFault {
-        LoopbackFault(kind: .drip(bytes: max(1, bytes), every: pause, includesHead: true))
+        LoopbackFault(kind: .drip(bytes: bytes.clamped(to: 1...maximumBytes), every: pause, includesHead: true))
     }
 }

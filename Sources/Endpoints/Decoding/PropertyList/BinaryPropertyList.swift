@@ -1,0 +1,130 @@
+/// How deep the containers of a binary property list refer to each other, and how much they hold in all.
+///
+/// Its objects stand in a table, and containers refer to them by number: so one may contain itself, and forty arrays that each hold the
+/// next one twice are a document of 2^40 values in 300 bytes.
+struct BinaryPropertyList {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private let offsetSize: Int
+    private let referenceSize: Int
+    private let count: Int
+    private let root: Int
+    private let table: Int
+
+    /// Reads the trailer: the last 32 bytes.
+    ///
+    /// - Throws: ``ResponseDecodingError/unreadable(_:)`` where it makes no sense.
+    init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ResponseDecodingError) {
+        let trailer = bytes.count - 32
+        guard trailer >= 8 else { throw Self.malformed }
+        self.bytes = bytes
+        offsetSize = Int(bytes[trailer + 6])
+        referenceSize = Int(bytes[trailer + 7])
+        guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
+            let count = Self.number(bytes, at: trailer + 8, size: 8), let root = Self.number(bytes, at: trailer + 16, size: 8),
+            let table = Self.number(bytes, at: trailer + 24, size: 8), root < count, table < trailer,
+            count <= (trailer - table) / offsetSize
+        else { throw Self.malformed }
+        self.count = count
+        self.root = root
+        self.table = table
+    }
+
+    private static let malformed = ResponseDecodingError.unreadable("the binary property list is malformed")
+
+    /// A container on the way down.
+    private struct Level {
+        var object: Int
+        /// Where its next reference stands.
+        var next: Int
+        var end: Int
+        /// It and those below that have been looked at.
+        var values = 1
+        /// Containers within each other below, itself included.
+        var height = 1
+    }
+
+    /// What is known of an object.
+    private struct Known {
+        /// 0 before it was looked at, -1 while it is on the way down.
+        var values: Int32 = 0
+        var height: Int32 = 0
+    }
+
+    /// - Throws: ``ResponseDecodingError/tooDeep(maximumDepth:)`` or ``ResponseDecodingError/unreadable(_:)``.
+    func check() throws(ResponseDecodingError) {
+        var known = [Known](repeating: Known(), count: count)
+        guard let first = try references(of: root) else { return }
+        var levels = [Level(object: root, next: first.lowerBound, end: first.upperBound)]
+        known[root].values = -1
+        while var level = levels.popLast() {
+            guard level.next < level.end else {
+                known[level.object] = Known(values: Int32(level.values), height: Int32(level.height))
+                if let parent = levels.indices.last { try add(known[level.object], to: &levels[parent], at: parent) }
+                continue
+            }
+            guard let object = Self.number(bytes, at: level.next, size: referenceSize), object < count else {
+                throw .unreadable("the property list refers to a value that it does not have")
+            }
+            level.next += referenceSize
+            if known[object].values < 0 { throw .unreadable("the property list has a value that contains itself") }
+            if known[object].values == 0 {
+                if let range = try references(of: object) {
+                    known[object].values = -1
+                    levels.append(level)
+                    levels.append(Level(object: object, next: range.lowerBound, end: range.upperBound))
+                    try check(depth: levels.count)
+                    continue
+                }
+                known[object].values = 1
+            }
+            try add(known[object], to: &level, at: levels.count)
+            levels.append(level)
+        }
+    }
+
+    /// - Parameter place: How many levels are above.
+    private func add(_ known: Known, to level: inout Level, at place: Int) throws(ResponseDecodingError) {
+        level.values += Int(known.values)
+        guard level.values <= PropertyListCheck.maximumValues else {
+            throw .unreadable("the property list has more than \(PropertyListCheck.maximumValues) values")
+        }
+        level.height = max(level.height, Int(known.height) + 1)
+        try check(depth: place + level.height)
+    }
+
+    private func check(depth: Int) throws(ResponseDecodingError) {
+        guard depth <= PropertyListCheck.maximumDepth else { throw .tooDeep(maximumDepth: PropertyListCheck.maximumDepth) }
+    }
+
+    /// Where the references of a container stand; `nil` for other objects.
+    private func references(of object: Int) throws(ResponseDecodingError) -> Range<Int>? {
+        guard let offset = Self.number(bytes, at: table + object * offsetSize, size: offsetSize), offset < bytes.count else {
+            throw Self.malformed
+        }
+        let perItem: Int
+        switch bytes[offset] >> 4 {
+        case 0xA, 0xB, 0xC: perItem = 1
+        case 0xD: perItem = 2
+        default: return nil
+        }
+        var start = offset + 1
+        var items = Int(bytes[offset] & 0xF)
+        if items == 0xF {
+            guard start < bytes.count, bytes[start] >> 4 == 1, bytes[start] & 0xF <= 3 else { throw Self.malformed }
+            let size = 1 << Int(bytes[start] & 0xF)
+            guard let count = Self.number(bytes, at: start + 1, size: size) else { throw Self.malformed }
+            items = count
+            start += 1 + size
+        }
+        guard start <= bytes.count, items <= (bytes.count - start) / (perItem * referenceSize) else { throw Self.malformed }
+        return start..<start + items * perItem * referenceSize
+    }
+
+    /// In big endian; `nil` beyond the end, and for what `Int` does not hold.
+    private static func number(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int, size: Int) -> Int? {
+        guard start >= 0, start <= bytes.count - size else { return nil }
+        var number: UInt64 = 0
+        for offset in 0..<size { number = number << 8 | UInt64(bytes[start + offset]) }
+        return Int(exactly: number)
+    }
+}

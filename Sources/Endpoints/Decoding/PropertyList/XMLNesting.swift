@@ -1,0 +1,93 @@
+/// How deep the elements of an XML property list are nested.
+///
+/// It reads tags, comments, CDATA sections and processing instructions as Foundation does; where two readers could see different tags, the
+/// document is refused: a DOCTYPE with declarations of its own (which no property list has, and entities are made in), and angle brackets
+/// within a tag.
+struct XMLNesting {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var index = 0
+    private var depth = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+    }
+
+    mutating func check() throws(ResponseDecodingError) {
+        while let open = position(of: "<", from: index) {
+            index = open + 1
+            if begins(with: "!--") {
+                try skip(past: "-->", from: index + 3, "comment")
+            } else if begins(with: "![CDATA[") {
+                try skip(past: "]]>", from: index + 8, "CDATA section")
+            } else if begins(with: "?") {
+                try skip(past: "?>", from: index + 1, "processing instruction")
+            } else if begins(with: "!") {
+                let end = try endOfTag()
+                guard !bytes[index..<end].contains(UInt8(ascii: "[")) else {
+                    throw .unreadable("the property list has a document type with declarations of its own")
+                }
+                index = end + 1
+            } else if begins(with: "/") {
+                let end = try endOfTag()
+                depth -= 1
+                guard depth >= 0 else { throw .unreadable("the property list closes an element that is not open") }
+                index = end + 1
+            } else {
+                let end = try endOfTag()
+                index = end + 1
+                if bytes[end - 1] == UInt8(ascii: "/") { continue }
+                depth += 1
+                // The root element and the innermost text are no containers.
+                guard depth <= PropertyListCheck.maximumDepth + 2 else {
+                    throw .tooDeep(maximumDepth: PropertyListCheck.maximumDepth)
+                }
+            }
+        }
+    }
+
+    /// The `>` that ends the tag at the index, whether or not quotes are heeded.
+    private func endOfTag() throws(ResponseDecodingError) -> Int {
+        var end = index
+        var quotes = (single: 0, double: 0)
+        while end < bytes.count {
+            switch bytes[end] {
+            case UInt8(ascii: ">"):
+                guard quotes.single % 2 == 0, quotes.double % 2 == 0 else {
+                    throw .unreadable("the property list has an angle bracket within a tag")
+                }
+                return end
+            case UInt8(ascii: "<"): throw .unreadable("the property list has an angle bracket within a tag")
+            case UInt8(ascii: "\""): quotes.double += 1
+            case UInt8(ascii: "'"): quotes.single += 1
+            default: break
+            }
+            end += 1
+        }
+        throw .unreadable("the property list ends within a tag")
+    }
+
+    private mutating func skip(past end: StaticString, from start: Int, _ what: StaticString) throws(ResponseDecodingError) {
+        guard let found = position(of: end, from: start) else {
+            throw .unreadable("the property list ends within a \(what)")
+        }
+        index = found + end.utf8CodeUnitCount
+    }
+
+    private func begins(with text: StaticString) -> Bool { matches(text, at: index) }
+
+    private func matches(_ text: StaticString, at start: Int) -> Bool {
+        guard start + text.utf8CodeUnitCount <= bytes.count else { return false }
+        for offset in 0..<text.utf8CodeUnitCount where bytes[start + offset] != text.utf8Start[offset] { return false }
+        return true
+    }
+
+    private func position(of text: StaticString, from start: Int) -> Int? {
+        let first = text.utf8Start[0]
+        var place = start
+        while place < bytes.count {
+            if bytes[place] == first, matches(text, at: place) { return place }
+            place += 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,108 @@
+import Endpoints
+import Foundation
+import Testing
+
+/// Values that contain themselves, and those that are nested very deep.
+@Suite(.timeLimit(.minutes(1))) struct NestingTests {
+    private final class Node: Encodable, @unchecked Sendable {
+        var name = "node"
+        var next: Node?
+        var others: [Node] = []
+    }
+
+    /// Goes on in containers of its own, without a value in between.
+    private struct Endless: Encodable, Sendable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.unkeyedContainer()
+            try go(&container, 0)
+        }
+
+        private func go(_ container: inout any UnkeyedEncodingContainer, _ depth: Int) throws {
+            try container.encode(depth)
+            var inner = container.nestedUnkeyedContainer()
+            try go(&inner, depth + 1)
+        }
+    }
+
+    private func chain(_ count: Int) -> Node {
+        let first = Node()
+        var last = first
+        for _ in 1..<max(count, 2) {
+            let next = Node()
+            last.next = next
+            last = next
+        }
+        return first
+    }
+
+    private static let loop: Node = {
+        let node = Node()
+        node.next = node
+        return node
+    }()
+
+    private static let indirectLoop: Node = {
+        let (one, other) = (Node(), Node())
+        one.others = [other]
+        other.others = [Node(), one]
+        return one
+    }()
+
+    private func flaw(of body: RequestBody) -> RequestGenerationError? {
+        do throws(RequestGenerationError) {
+            _ = try body.content()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a value that contains itself is an error, whichever encoder writes it`() throws {
+        for value in [Self.loop, Self.indirectLoop] {
+            let bodies = [
+                RequestBody.json(value), .json(["value": value]), .form(value), .form(["value": value]),
+                .encoded(value, by: PropertyListEncoder(), contentType: "application/x-plist"),
+            ]
+            for body in bodies {
+                let error = try #require(flaw(of: body))
+                #expect(error.field == .body && error.reason.contains("levels deep"), "\(error)")
+            }
+        }
+        let query = Endpoint<Void>(path: "a", queryParameters: Parameters(Self.loop))
+        let error = #expect(throws: RequestGenerationError.self) {
+            try query.networkRequest(with: APIConfiguration("https://api.test"))
+        }
+        #expect(error?.reason.contains("64 levels deep") == true)
+    }
+
+    @Test func `containers without end are an error too`() throws {
+        #expect(try #require(flaw(of: .json(Endless()))).reason.contains("512 levels deep"))
+    }
+
+    @Test func `512 levels are encoded, also on a task's thread, and 513 are not`() async throws {
+        // The innermost one holds an empty array.
+        let (most, more) = (chain(511), chain(512))
+        let data = try await Task.detached { try RequestBody.json(most).content().data }.value
+        #expect(data?.count(where: { $0 == UInt8(ascii: "{") }) == 511)
+        #expect(try #require(flaw(of: .json(more))).reason.contains("nested more than 512 levels deep"))
+    }
+
+    @Test func `the user information of an encoder reaches values as before`() throws {
+        struct Asking: Encodable, Sendable {
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(try #require(encoder.userInfo[CodingUserInfoKey(rawValue: "k")!] as? String))
+            }
+        }
+        let encoder = JSONEncoder()
+        encoder.userInfo[CodingUserInfoKey(rawValue: "k")!] = "v"
+        #expect(try RequestBody.json(Asking(), encoder: encoder).content().data == Data(#""v""#.utf8))
+    }
+
+    @Test func `what a value throws is still told with its place`() throws {
+        struct Broken: Encodable, Sendable {
+            var inner = Double.nan
+        }
+        #expect(try #require(flaw(of: .json(["outer": Broken()]))).description.contains("outer.inner"))
+    }
+}

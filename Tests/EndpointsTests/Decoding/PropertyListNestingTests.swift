@@ -1,0 +1,216 @@
+import Endpoints
+import Foundation
+import Testing
+
+/// Property lists that would overflow the stack of Foundation's parsers, or fill the memory.
+@Suite(.timeLimit(.minutes(1))) struct PropertyListNestingTests {
+    /// Nothing of the value is looked at.
+    private struct Anything: Decodable, Sendable {
+        init(from decoder: any Decoder) {}
+    }
+
+    private func error(_ document: Data) -> (any Error)? {
+        do {
+            _ = try PropertyListResponseDecoder().decode(Anything.self, from: ResponseBody(document))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func isTooDeep(_ document: Data) -> Bool {
+        if case .tooDeep(maximumDepth: 512)? = error(document) as? ResponseDecodingError { true } else { false }
+    }
+
+    private func isRefused(_ document: Data) -> Bool {
+        if case .unreadable? = error(document) as? ResponseDecodingError { true } else { false }
+    }
+
+    private static let start = #"<?xml version="1.0" encoding="UTF-8"?>"#
+    private static let type =
+        #"<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">"#
+
+    private static func xml(_ body: String) -> String { start + "\n" + type + "\n<plist version=\"1.0\">" + body + "</plist>" }
+
+    private static func arrays(_ count: Int) -> String {
+        String(repeating: "<array>", count: count) + String(repeating: "</array>", count: count)
+    }
+
+    // MARK: XML
+
+    @Test(arguments: [1, 100, 512]) func `nested elements up to the limit are read`(count: Int) {
+        #expect(error(Data(Self.xml(Self.arrays(count)).utf8)) == nil)
+    }
+
+    @Test(arguments: [514, 20_000, 200_000]) func `elements nested too deep are an error that says so`(count: Int) {
+        #expect(isTooDeep(Data(Self.xml(Self.arrays(count)).utf8)))
+        // Open elements alone do it.
+        #expect(isTooDeep(Data(Self.xml(String(repeating: "<dict><key>a</key>", count: count)).utf8)))
+    }
+
+    @Test func `the error of a response names the limit`() throws {
+        let body = ResponseBody(Data(Self.xml(Self.arrays(20_000)).utf8))
+        let error = #expect(throws: ResponseDecodingError.self) {
+            try PropertyListResponseDecoder().decode([String].self, from: body)
+        }
+        #expect(error?.description == "the document is nested more than 512 levels deep")
+    }
+
+    @Test(arguments: [
+        String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian, .utf32BigEndian, .isoLatin1,
+    ])
+    func `neither does another encoding hide them`(encoding: String.Encoding) throws {
+        let name =
+            switch encoding {
+            case .isoLatin1: "ISO-8859-1"
+            case .utf16, .utf16LittleEndian, .utf16BigEndian: "UTF-16"
+            default: "UTF-32"
+            }
+        let text = Self.xml(Self.arrays(20_000)).replacingOccurrences(of: "UTF-8", with: name)
+        #expect(isTooDeep(try #require(text.data(using: encoding))))
+        let small = Self.xml("<array><string>hé</string></array>").replacingOccurrences(of: "UTF-8", with: name)
+        #expect(!isTooDeep(try #require(small.data(using: encoding))))
+    }
+
+    @Test(arguments: ["utf-7", "ebcdic-cp-us", "shift_jis", "iso-2022-jp"])
+    func `an encoding that could hide them is refused`(name: String) {
+        let text = Self.xml(Self.arrays(2)).replacingOccurrences(of: "UTF-8", with: name)
+        #expect(isRefused(Data(text.utf8)))
+    }
+
+    @Test func `what is no element does not count, and does not close one`() {
+        let many = String(repeating: "<array>", count: 1000)
+        let closing = String(repeating: "</array>", count: 1000)
+        for harmless in ["<!-- \(many) -->", "<?note \(many)?>"] {
+            #expect(error(Data(Self.xml("<array>\(harmless)</array>").utf8)) == nil)
+        }
+        #expect(error(Data(Self.xml("<string><![CDATA[\(many)]]></string>").utf8)) == nil)
+        for hidden in ["<!-- </array> -->", "<?a </array>?>"] {
+            let text = String(repeating: "<array>" + hidden, count: 20_000)
+            #expect(isTooDeep(Data(Self.xml(text).utf8)))
+        }
+        for end in ["<!-- \(closing)", "<?note \(closing)", "<string><![CDATA[\(closing)"] {
+            #expect(isRefused(Data(Self.xml("<array>" + end).utf8)))
+        }
+    }
+
+    @Test func `tags that two readers could see in different places are refused`() {
+        for tag in [
+            #"<array a=">">"#, #"<array a="<x/>">"#, #"<array a=">"/>"#, "<array a='>'>", "<array <array>", "<array a=\">",
+        ] {
+            #expect(isRefused(Data(Self.xml(tag).utf8)), "\(tag)")
+        }
+        #expect(isRefused(Data(Self.xml("</plist></a>").utf8)))
+    }
+
+    @Test func `entities are not declared`() {
+        let lol = (1...9).map { "<!ENTITY l\($0) \"\(String(repeating: "&l\($0 - 1);", count: 10))\">" }.joined()
+        let text = Self.start + "<!DOCTYPE plist [<!ENTITY l0 \"lol\">\(lol)]><plist><string>&l9;</string></plist>"
+        #expect(isRefused(Data(text.utf8)))
+        #expect(isRefused(Data((Self.start + "<!DOCTYPE plist [<!-- ]> --> ]><plist/>").utf8)))
+    }
+
+    @Test func `the look takes time linear in the document`() {
+        func time(_ count: Int) -> Duration {
+            let document = Data(
+                Self.xml("<array>" + String(repeating: "<string>a<!--</a>--></string>", count: count) + "<x>").utf8)
+            return (0..<3).map { _ in ContinuousClock().measure { _ = PropertyListProbe.check(document) } }.min() ?? .zero
+        }
+        _ = time(1000)
+        #expect(time(80_000) < time(20_000) * 12)
+    }
+
+    // MARK: Old style
+
+    @Test func `containers in the old style are counted as well`() {
+        #expect(isTooDeep(Data(String(repeating: "(", count: 20_000).utf8)))
+        #expect(isTooDeep(Data(String(repeating: "{a=", count: 20_000).utf8)))
+        #expect(isTooDeep(Data(("(a//," + String(repeating: "(", count: 20_000)).utf8)))
+        #expect(isTooDeep(Data(("(a/*," + String(repeating: "(", count: 20_000)).utf8)))
+        #expect(isTooDeep(Data(("(\"\\\"\"," + String(repeating: "('),',", count: 20_000)).utf8)))
+        #expect(!isTooDeep(Data(("\"" + String(repeating: "(", count: 20_000) + "\"").utf8)))
+        #expect(!isTooDeep(Data(("(/* " + String(repeating: "(", count: 20_000) + " */ 1)").utf8)))
+    }
+
+    // MARK: Binary
+
+    /// Objects, each a marker byte and references of one or two bytes.
+    private static func binary(_ objects: [[UInt8]], referenceSize: UInt8 = 2) -> Data {
+        var bytes = [UInt8]("bplist00".utf8)
+        var offsets: [Int] = []
+        for object in objects {
+            offsets.append(bytes.count)
+            bytes += object
+        }
+        let table = bytes.count
+        for offset in offsets { bytes += (0..<4).reversed().map { UInt8(truncatingIfNeeded: offset >> ($0 * 8)) } }
+        bytes += [0, 0, 0, 0, 0, 0, 4, referenceSize]
+        for number in [objects.count, 0, table] {
+            bytes += (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+        }
+        return Data(bytes)
+    }
+
+    private static func array(_ references: [Int]) -> [UInt8] {
+        [0xA0 | UInt8(references.count)] + references.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+    }
+
+    private static func chain(_ count: Int) -> Data {
+        binary((1..<count).map { array([$0]) } + [array([])])
+    }
+
+    @Test func `a binary document is read up to the limit, and refused beyond it`() {
+        #expect(error(Self.chain(512)) == nil)
+        #expect(isTooDeep(Self.chain(513)))
+        #expect(isTooDeep(Self.chain(60_000)))
+    }
+
+    @Test func `depth counts through values that are referred to more than once`() {
+        // The first array holds a deep one that was looked at before from less deep.
+        var objects = [Self.array([1, 300])]
+        for index in 1..<300 { objects.append(Self.array(index == 299 ? [] : [index + 1])) }
+        for index in 300..<600 { objects.append(Self.array(index == 599 ? [1] : [index + 1])) }
+        #expect(isTooDeep(Self.binary(objects)))
+    }
+
+    @Test func `a value that contains itself is refused`() {
+        #expect(isRefused(Self.binary([Self.array([0])])))
+        #expect(isRefused(Self.binary([Self.array([1]), Self.array([2]), Self.array([1])])))
+        #expect(isRefused(Self.binary([[0xD1, 0, 1, 0, 0], [0x51, 0x61]])))
+    }
+
+    @Test func `values that multiply are refused`() {
+        let doubled = (1...40).map { Self.array([$0, $0]) } + [[0x51, 0x61] as [UInt8]]
+        #expect(isRefused(Self.binary(doubled)))
+        let few = (1...10).map { Self.array([$0, $0]) } + [[0x51, 0x61] as [UInt8]]
+        #expect(error(Self.binary(few)) == nil)
+    }
+
+    @Test func `what is malformed is an error, and no crash`() {
+        let document = [UInt8](Self.chain(20))
+        for index in document.indices {
+            for byte in [0, 1, 0x0F, 0x7F, 0x80, 0xFF] as [UInt8] {
+                var changed = document
+                changed[index] = byte
+                _ = error(Data(changed))
+            }
+            _ = error(Data(document[..<index]))
+        }
+    }
+
+    @Test func `what Foundation writes is read`() throws {
+        let value = ["a": [["b": [1, 2, 3]], ["c": []]], "d": Array(repeating: ["e": [7]], count: 300)]
+        for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+            let encoder = PropertyListEncoder()
+            encoder.outputFormat = format
+            let body = ResponseBody(try encoder.encode(value))
+            #expect(try PropertyListResponseDecoder().decode([String: [[String: [Int]]]].self, from: body) == value)
+        }
+    }
+}
+
+private enum PropertyListProbe {
+    static func check(_ data: Data) -> Bool {
+        (try? PropertyListResponseDecoder().decode(Int.self, from: ResponseBody(data))) != nil
+    }
+}

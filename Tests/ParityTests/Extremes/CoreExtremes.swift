@@ -1,0 +1,160 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import NetworkTesting
+
+/// Session managers, their settings, errors and responses.
+extension ExtremeCall {
+    private static let url = URL(string: "https://api.test/a")!
+
+    /// Fails at once, or with a connection that is refused: nobody listens there.
+    private static func send(_ change: (inout SessionConfiguration) -> Void) async {
+        var configuration = SessionConfiguration()
+        change(&configuration)
+        describe(configuration)
+        let sessions: [any NetworkSessionManager] = [
+            DefaultSessionManager(configuration: configuration), URLSessionManager(configuration: configuration),
+        ]
+        for session in sessions {
+            var request = NetworkRequest(url: URL(string: "http://127.0.0.1:1/")!)
+            request.timeouts.total = .milliseconds(50)
+            do {
+                describe(try await session.response(for: request))
+            } catch {
+                describe(error)
+            }
+        }
+    }
+
+    static let core: [ExtremeCall] = [
+        // No declaration of its own: properties that are set.
+        ExtremeCall {
+            for limit in Extreme.durations {
+                await send { $0.connectTimeout = limit }
+                await send { $0.idleTimeout = limit }
+                await send { $0.totalTimeout = limit }
+                await send { $0.idleConnectionLifetime = limit }
+            }
+        },
+        ExtremeCall {
+            let numbers: [any WritableKeyPath<SessionConfiguration, Int> & Sendable] = [
+                \.maximumBodyBytes, \.maximumHeaderBytes, \.maximumRedirects, \.maximumConnectionsPerHost, \.maximumConnections,
+                \.maximumIdleConnections, \.maximumDecodingRatio, \.maximumStreamsPerHost, \.eventLoops,
+            ]
+            for number in Extreme.integers {
+                for path in numbers { await send { $0[keyPath: path] = number } }
+                await send { $0.maximumUsesPerConnection = number }
+            }
+        },
+        ExtremeCall {
+            for text in Extreme.texts {
+                await send { $0.unixSocketPath = text }
+                await send { $0.userAgent = text }
+                await send { $0.trustByHost = [text: TrustPolicy()] }
+            }
+        },
+        ExtremeCall(
+            "ProxyConfiguration.http(host:port:username:password:excludedHosts:)",
+            "ProxyConfiguration.socks5(host:port:username:password:resolvesNamesThere:excludedHosts:)"
+        ) {
+            for port in Extreme.integers {
+                for proxy in [ProxyConfiguration.http(host: "127.0.0.1", port: port), .socks5(host: "127.0.0.1", port: port)] {
+                    describe(proxy)
+                    if port != 65_536 { await send { $0.proxy = proxy } }
+                }
+            }
+            for text in Extreme.shortTexts {
+                for proxy in [
+                    ProxyConfiguration.http(host: text, port: 1),
+                    .http(host: "127.0.0.1", port: 1, username: text, password: text),
+                    .socks5(host: "127.0.0.1", port: 1, username: text, password: text),
+                    .socks5(host: "127.0.0.1", port: 1, excludedHosts: [text]),
+                ] {
+                    describe(proxy)
+                    await send { $0.proxy = proxy }
+                }
+            }
+        },
+        ExtremeCall {
+            let session = DefaultSessionManager()
+            for url in Extreme.urls {
+                var request = NetworkRequest(url: url)
+                request.timeouts.total = .milliseconds(50)
+                do { describe(try await session.response(for: request)) } catch { describe(error) }
+            }
+        },
+        ExtremeCall("NetworkError.hasStatusCode(_:)", "NetworkResponse.init(statusCode:headers:trailers:body:url:timings:)") {
+            for status in Extreme.integers {
+                let response = NetworkResponse(statusCode: status, url: url)
+                describe(response)
+                describe(NetworkError.status(response))
+                _ = NetworkError.status(response).hasStatusCode(status)
+            }
+        },
+        ExtremeCall(
+            "TLSFailure.init(rawValue:)", "TransportError.init(rawValue:)",
+            "TransportError.init(_:_:phase:request:engineCode:underlying:tlsFailure:)"
+        ) {
+            for text in Extreme.texts {
+                let code = TransportError.Code(rawValue: text)
+                describe(TransportError(code, text, tlsFailure: TLSFailure(rawValue: text)))
+            }
+            for number in Extreme.integers { describe(TransportError(.other, "x", engineCode: number)) }
+        },
+        ExtremeCall("Deadline.init(after:clock:source:endsWithHead:)") {
+            for limit in Extreme.durations {
+                for deadline in [
+                    Deadline(after: limit, clock: ContinuousClock()), Deadline(after: limit, clock: SuspendingClock()),
+                    Deadline(after: limit, clock: ManualClock(), source: Extreme.longTexts[0], endsWithHead: true),
+                ] { _ = (deadline.remaining, deadline.hasPassed, "\(deadline.remaining)") }
+            }
+        },
+        ExtremeCall(
+            "TransferTimings.init(queued:nameLookup:connect:tls:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:)"
+        ) {
+            for (number, time) in Extreme.integers.flatMap({ number in Extreme.durations.map { (number, $0) } }) {
+                let timings = TransferTimings(
+                    queued: time, nameLookup: time, connect: time, tls: time, firstByte: time, total: time, redirects: number,
+                    bytesSent: Int64(number), bytesReceived: Int64(number), protocolName: "\0", attempt: number)
+                describe(timings)
+                describe(NetworkResponse(statusCode: 200, url: url, timings: timings))
+            }
+        },
+        ExtremeCall(
+            "ContentPump.collected(upTo:)", "ResponseStream.collected(upTo:)", "StreamedResponse.collected(upTo:)",
+            "StreamedResponse.init(statusCode:headers:url:timings:body:)"
+        ) {
+            for number in Extreme.integers {
+                let data = Data("abc".utf8)
+                _ = try? await ResponseStream(data).collected(upTo: number)
+                let response = StreamedResponse(statusCode: number, url: url, body: ResponseStream(data))
+                describe(response)
+                _ = try? await response.collected(upTo: number)
+                let chunks = AsyncStream<Data> {
+                    $0.yield(data)
+                    $0.finish()
+                }
+                _ = try? await RequestContent.stream(chunks).collected(upTo: number)
+            }
+        },
+        ExtremeCall(
+            "ClientIdentity.init(certificate:key:passphrase:)", "ClientIdentity.init(pem:passphrase:)",
+            "TrustMaterial.file(bundle:name:)", "TrustPin.publicKey(sha256:)", "TrustPin.file(bundle:name:)",
+            "TrustRoots.pem(bundle:name:)", "TLSVersion.init(rawValue:)"
+        ) {
+            for text in Extreme.shortTexts {
+                let material = TrustMaterial.file(bundle: .main, name: text)
+                var policy = TrustPolicy(roots: .pem(bundle: .main, name: text))
+                policy.pins = [.publicKey(sha256: text), .file(bundle: .main, name: text)]
+                policy.clientIdentity = ClientIdentity(certificate: material, key: material, passphrase: text)
+                describe(policy)
+                describe(ClientIdentity(pem: .data(Data(text.utf8)), passphrase: text))
+                let stated = policy
+                await send { $0.trust = stated }
+            }
+            for version in [0, 1, 0x0304, .max] as [UInt16] {
+                await send { $0.trust.minimumTLSVersion = TLSVersion(rawValue: version) }
+            }
+        },
+    ]
+}

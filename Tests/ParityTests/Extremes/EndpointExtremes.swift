@@ -1,0 +1,125 @@
+import Endpoints
+import Foundation
+
+/// What endpoints are made of.
+extension ExtremeCall {
+    private static let api = APIConfiguration(baseURL: URL(string: "https://api.test/v1")!)
+
+    private static func build(_ endpoint: some Requestable) {
+        describe(endpoint)
+        if let request = try? endpoint.networkRequest(with: api) {
+            describe(request)
+            describe(request.url)
+        }
+    }
+
+    static let endpoints: [ExtremeCall] = [
+        ExtremeCall(
+            "Endpoint.init(path:isFullPath:method:pathParameters:headerParameters:queryParameters:queryStyle:body:timeouts:acceptedStatuses:response:)",
+            "Endpoint.init(path:isFullPath:method:pathParameters:headerParameters:queryParameters:queryStyle:body:timeouts:acceptedStatuses:responseDecoder:)",
+            "Endpoint.init(path:isFullPath:method:pathParameters:headerParameters:queryParameters:queryStyle:body:timeouts:acceptedStatuses:keyPath:)",
+            "Endpoint.init(path:isFullPath:method:pathParameters:headerParameters:queryParameters:queryStyle:body:timeouts:acceptedStatuses:)"
+        ) {
+            for text in Extreme.texts {
+                build(Endpoint<String>(path: text, responseDecoder: .text))
+                build(Endpoint<String>(path: text, isFullPath: true, responseDecoder: .text))
+                build(Endpoint<Void>(path: text, method: HTTPMethod(text)))
+                build(Endpoint<Int>(path: "a?" + text, keyPath: JSONKeyPath(text)))
+                build(Endpoint<Int>(path: "https://host.test/" + text, isFullPath: true, response: { _ in 1 }))
+                build(Endpoint<Void>(path: "a", headerParameters: [text: text], queryParameters: [text: text]))
+                build(Endpoint<Void>(path: "a", headerParameters: ["A": text], body: .form([text: text])))
+            }
+        },
+        ExtremeCall("PathParameters.init(_:)", "PathParameters.init(dictionaryLiteral:)") {
+            for text in Extreme.texts {
+                describe(PathParameters([text: text]))
+                build(Endpoint<Void>(path: "a/{id}/b", pathParameters: ["id": text]))
+                build(Endpoint<Void>(path: "a/{\(text)}/b", pathParameters: [text: "x"]))
+            }
+            for number in Extreme.integers { build(Endpoint<Void>(path: "{n}", pathParameters: ["n": number])) }
+            for number in Extreme.doubles { build(Endpoint<Void>(path: "{n}", pathParameters: ["n": number])) }
+        },
+        ExtremeCall("Parameters.init(dictionaryLiteral:)") {
+            let dates: [QueryStyle.Dates] = [.iso8601, .secondsSince1970, .millisecondsSince1970]
+            for style in dates.map({ QueryStyle(dates: $0) }) {
+                for date in Extreme.dates {
+                    build(Endpoint<Void>(path: "a", queryParameters: ["d": date], queryStyle: style))
+                    _ = try? RequestBody.form(["d": date], style: style).content()
+                }
+            }
+            for number in Extreme.doubles {
+                build(Endpoint<Void>(path: "a", queryParameters: ["n": number, "l": [number]]))
+                _ = try? RequestBody.json(["n": number]).content()
+            }
+            for number in Extreme.integers { build(Endpoint<Void>(path: "a", queryParameters: ["n": number])) }
+            for text in Extreme.texts { _ = try? RequestBody.json([text: text] as Parameters).content() }
+        },
+        ExtremeCall("RequestTimeouts.init(connect:idle:total:deadline:)", "RequestDeadline.limit(_:)") {
+            for limit in Extreme.durations {
+                for timeouts in [
+                    RequestTimeouts(connect: limit), RequestTimeouts(idle: limit), RequestTimeouts(total: limit),
+                    RequestTimeouts(deadline: .limit(limit)),
+                ] { build(Endpoint<Void>(path: "a", timeouts: timeouts)) }
+            }
+        },
+        ExtremeCall("AcceptedStatuses.init(_:)", "AcceptedStatuses.init(arrayLiteral:)", "AcceptedStatuses.contains(_:)") {
+            for status in Extreme.integers {
+                _ = (AcceptedStatuses(arrayLiteral: status) + AcceptedStatuses(min(status, 0)..<max(status, 0))).contains(status)
+            }
+        },
+        ExtremeCall("APIConfiguration.init(_:headers:queryParameters:)") {
+            for text in Extreme.texts + Extreme.texts.map({ "https://host.test/" + $0 }) + Extreme.texts.map({ "https://" + $0 })
+            {
+                guard let configuration = try? APIConfiguration(text, headers: ["A": text]) else { continue }
+                describe(configuration)
+                _ = try? Endpoint<Void>(path: "a").networkRequest(with: configuration)
+            }
+        },
+        ExtremeCall(
+            "RequestCachePolicy.init(rawValue:)", "RequestCachePolicy.maximumAge(_:)", "RequestCachePolicy.maximumStaleness(_:)",
+            "RequestCachePolicy.minimumFreshness(_:)"
+        ) {
+            for text in Extreme.texts { describe(RequestCachePolicy(rawValue: text)) }
+            for time in Extreme.durations {
+                describe([RequestCachePolicy.maximumAge(time), .maximumStaleness(time), .minimumFreshness(time)])
+            }
+        },
+        ExtremeCall("JSONKeyPath.init(_:)", "JSONKeyPath.init(stringLiteral:)", "JSONKeyPath+Parsing.init(pointer:)") {
+            let document = Data(#"{"a": [1, {"b": "c"}]}"#.utf8)
+            let texts = Extreme.texts + Extreme.integers.map { "a[\($0)]" } + Extreme.integers.map { "a/\($0)" }
+            for text in texts {
+                for path in [JSONKeyPath(text), JSONKeyPath(stringLiteral: text), JSONKeyPath(pointer: "/" + text)] {
+                    describe(path)
+                    _ = try? JSONSlicer().slice(of: document, at: path)
+                }
+            }
+        },
+        ExtremeCall(
+            "EnvelopeError.init(status:message:)", "EnvelopeError.init(stringLiteral:)", "EnvelopeError.init(integerLiteral:)"
+        ) {
+            for text in Extreme.texts { describe(EnvelopeError(status: EnvelopeStatus(stringLiteral: text), message: text)) }
+            for number in Extreme.integers { describe(EnvelopeError(status: EnvelopeStatus(integerLiteral: number))) }
+        },
+        ExtremeCall("ContentDigest.sha256(_:)") { for text in Extreme.texts { describe(ContentDigest.sha256(text)) } },
+        ExtremeCall("RequestGenerationError.init(_:_:underlying:)") {
+            for text in Extreme.texts { describe(RequestGenerationError(.query(text), text)) }
+        },
+        ExtremeCall("HTTPMethod.init(rawValue:)", "HTTPMethod.init(_:)") {
+            for text in Extreme.texts {
+                describe(HTTPMethod(rawValue: text))
+                describe(HTTPMethod(text).isIdempotent)
+            }
+        },
+        ExtremeCall("HTTPDate.init(secondsSince1970:)", "HTTPDate.init(_:)", "HTTPDate.init?(_:now:)") {
+            for number in Extreme.wide {
+                describe(HTTPDate(secondsSince1970: number))
+                describe(HTTPDate(secondsSince1970: number).date)
+            }
+            for date in Extreme.dates {
+                describe(HTTPDate(date))
+                for text in ["Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 06 Nov 9999 08:49:37 GMT"] { _ = HTTPDate(text, now: date) }
+            }
+            for text in Extreme.texts { _ = HTTPDate(text) }
+        },
+    ]
+}

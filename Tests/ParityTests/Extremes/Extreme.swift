@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+/// The extremes of each type that a caller can hand in.
+enum Extreme {
+    static let integers: [Int] = [.min, .min + 1, -1, 0, 1, 65_536, .max - 1, .max]
+    static let wide: [Int64] = integers.map { Int64($0) }
+    static let doubles: [Double] = [
+        .nan, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, 0, -0.0, -1, 1,
+        1e19,
+    ]
+    static let durations: [Duration] = [
+        .zero, .nanoseconds(1), .nanoseconds(-1), .nanoseconds(Int64.min), .nanoseconds(Int64.max), .seconds(Int64.max),
+        .seconds(Int64.min), .seconds(1.7e20), .seconds(-1.7e20),
+    ]
+    static let dates: [Date] =
+        doubles.map { Date(timeIntervalSince1970: $0) } + [1e300, -1e300, 1e18].map { Date(timeIntervalSince1970: $0) } + [
+            .distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: .greatestFiniteMagnitude),
+        ]
+    static let shortTexts: [String] = [
+        "", " ", "\0", "\r\n", "a\r\nX-Injected: 1", "\u{7F}", "🎬👩‍👩‍👧‍👦", "e\u{301}", "\u{FEFF}", "\u{202E}", "\u{FFFD}", "%", "%zz",
+        "%ED%A0%80", #"\ud800"#, "..", "../../x", "/", "//", "http://", "://", "http://[", "http://a:99999/", "a@b:c@d", "?", "#",
+        "[",
+        "]", "{", "}", "{}", "{a", "\"", "'", "\\", ";", ",", "=", "-1", "9223372036854775808", "NaN", "1e999",
+    ]
+    /// ``LinearTimeTests`` has longer ones.
+    static let longTexts: [String] =
+        [String(repeating: "a", count: 1 << 18)] + ["%", "/", "é", "🎬"].map { String(repeating: $0, count: 1 << 13) }
+    static let texts = shortTexts + longTexts
+    /// Those that make a URL.
+    static let urls: [URL] =
+        (shortTexts + ["https://api.test/\(longTexts[0])", "file:///etc/passwd", "data:,x"]).compactMap { URL(string: $0) }
+}
+
+/// One row of the table: what is called, by the names that ``PublicDeclarations`` gives, and how.
+struct ExtremeCall: Sendable, CustomTestStringConvertible {
+    let names: [String]
+    let run: @Sendable () async throws -> Void
+
+    init(_ names: String..., run: @escaping @Sendable () async throws -> Void) {
+        self.names = names
+        self.run = run
+    }
+
+    var testDescription: String { names.first ?? "" }
+}
+
+/// Uses a value, and all that it says of itself.
+func describe(_ value: Any) {
+    _ = "\(value)"
+    _ = String(reflecting: value)
+}
+
+/// Calls something that may wait for ever, and cancels it.
+func cancelling(_ call: @escaping @Sendable () async throws -> Void) async {
+    let task = Task { try await call() }
+    task.cancel()
+    _ = await task.result
+}

@@ -1,0 +1,139 @@
+import DataTransfer
+import Foundation
+import NetworkCore
+import NetworkTesting
+
+/// The server that tests run against, and its faults.
+extension ExtremeCall {
+    /// One request to a server, which need not be answered.
+    private static func ask(_ server: LoopbackServer, _ path: String = "/") async {
+        var request = NetworkRequest(url: URL(string: path, relativeTo: server.url)?.absoluteURL ?? server.url)
+        request.timeouts.total = .milliseconds(30)
+        _ = try? await DefaultSessionManager().response(for: request)
+        server.stop()
+    }
+
+    private static func serve(_ response: LoopbackResponse) async throws {
+        try await ask(LoopbackServer { _ in response })
+    }
+
+    static let loopback: [ExtremeCall] = [
+        ExtremeCall(
+            "LoopbackServer.init(port:configuration:routes:)", "LoopbackServer.init(port:configuration:handler:)",
+            "LoopbackServer.url(_:)"
+        ) {
+            for port in [0, .max] as [UInt16] {
+                (try? LoopbackServer(port: port))?.stop()
+                (try? LoopbackServer(port: port) { (_: LoopbackRequest) in .text("") })?.stop()
+            }
+            let server = try LoopbackServer()
+            for text in Extreme.texts { describe(server.url(text)) }
+            server.stop()
+        },
+        ExtremeCall(
+            "LoopbackServerConfiguration.init(maximumHeadBytes:maximumBodyBytes:maximumRecordedRequests:answersExpectContinue:backlog:behavior:)"
+        ) {
+            for number in Extreme.integers {
+                for configuration in [
+                    LoopbackServerConfiguration(maximumHeadBytes: number), LoopbackServerConfiguration(maximumBodyBytes: number),
+                    LoopbackServerConfiguration(maximumRecordedRequests: number), LoopbackServerConfiguration(backlog: number),
+                ] {
+                    guard let server = try? LoopbackServer(configuration: configuration, handler: { _ in .text("") }) else {
+                        continue
+                    }
+                    await ask(server)
+                }
+            }
+        },
+        ExtremeCall(
+            "LoopbackServer+Journal.waitForRequests(count:)", "LoopbackServer+Journal.waitForConnections(count:)",
+            "LoopbackServer+Journal.waitForOpenConnections(_:)"
+        ) {
+            let server = try LoopbackServer()
+            for count in Extreme.integers {
+                await cancelling { await server.waitForRequests(count: count) }
+                await cancelling { await server.waitForConnections(count: count) }
+                await cancelling { await server.waitForOpenConnections(count) }
+            }
+            server.stop()
+        },
+        ExtremeCall(
+            "LoopbackRequest.init(method:target:version:headers:trailers:body:connectionID:pathParameters:)",
+            "Route.init(_:_:handler:)"
+        ) {
+            for text in Extreme.texts {
+                let request = LoopbackRequest(target: text, version: text, connectionID: .min, pathParameters: [text: text])
+                describe(request)
+                _ = (request.path, request.query, request.queryItems)
+                describe(Route(.get, text) { (_: LoopbackRequest) in .text("") })
+            }
+            for text in Extreme.shortTexts {
+                await ask(try LoopbackServer { Route(.get, text) { (_: LoopbackRequest) in .text("") } }, "/a/b")
+            }
+        },
+        ExtremeCall(
+            "LoopbackFault.truncateHead(after:)", "LoopbackFault.truncateBody(after:)", "LoopbackFault.resetHead(after:)",
+            "LoopbackFault.resetBody(after:)", "LoopbackFault.stallHead(after:)", "LoopbackFault.stallBody(after:)"
+        ) {
+            for number in Extreme.integers {
+                for fault in [
+                    LoopbackFault.truncateHead(after: number), .truncateBody(after: number), .resetHead(after: number),
+                    .resetBody(after: number), .stallHead(after: number), .stallBody(after: number),
+                ] { try await serve(.text("abc").fault(fault)) }
+            }
+        },
+        ExtremeCall(
+            "LoopbackFault.headerLine(bytes:)", "LoopbackFault.headerLines(count:)", "LoopbackFault.garbage(bytes:)",
+            "LoopbackFault.contentLengths(_:)", "LoopbackFault.badChunkSize(_:)"
+        ) {
+            for number in Extreme.integers {
+                let faults = [LoopbackFault.headerLine(bytes: number), .headerLines(count: number), .garbage(bytes: number)]
+                for fault in faults {
+                    describe(fault)
+                    // The largest take long to make, and no longer than the others to say.
+                    if number < 100_000 { try await serve(.text("abc").fault(fault)) }
+                }
+            }
+            for text in Extreme.texts {
+                try await serve(.text("abc").fault(.contentLengths(text, text)))
+                try await serve(.text("abc").fault(.badChunkSize(text)))
+            }
+        },
+        ExtremeCall(
+            "LoopbackFault.drip(bytes:every:)", "LoopbackFault.dripHead(bytes:every:)", "LoopbackResponse+Modifiers.delayed(by:)"
+        ) {
+            for number in Extreme.integers {
+                try await serve(.text("abc").fault(.drip(bytes: number, every: .nanoseconds(1))))
+                try await serve(.text("abc").fault(.dripHead(bytes: number, every: .nanoseconds(1))))
+            }
+            for time in Extreme.durations {
+                try await serve(.text("abc").fault(.drip(bytes: 1, every: time)))
+                try await serve(.text("abc").delayed(by: time))
+            }
+        },
+        ExtremeCall(
+            "LoopbackResponse+Modifiers.interim(_:_:)", "LoopbackResponse+Modifiers.header(_:_:)",
+            "LoopbackResponse.init(status:reason:headers:body:)", "LoopbackResponse.status(_:headers:)",
+            "LoopbackResponse.text(_:status:)",
+            "LoopbackResponse.json(_:status:)", "LoopbackResponse.data(_:contentType:status:)",
+            "LoopbackResponse.chunked(_:trailers:status:headers:)"
+        ) {
+            for status in Extreme.integers {
+                for response in [
+                    LoopbackResponse.status(status), .text("a", status: status), .json("1", status: status),
+                    .data(Data(), status: status), .chunked([Data("a".utf8)], status: status),
+                    LoopbackResponse.text("a").interim(status),
+                ] { try await serve(response) }
+            }
+            for text in Extreme.texts {
+                for response in [
+                    LoopbackResponse(reason: text), .text(text), .json(text), .data(Data(), contentType: text),
+                    LoopbackResponse.text("a").header(text, text), .chunked([Data("a".utf8)], trailers: [text: text]),
+                ] { try await serve(response) }
+            }
+        },
+        ExtremeCall("LoopbackServerError.init(operation:code:)") {
+            for text in Extreme.texts { describe(LoopbackServerError(operation: text, code: .min)) }
+        },
+    ]
+}

@@ -1,0 +1,170 @@
+import DataTransfer
+import Foundation
+import NetworkCore
+import NetworkPipeline
+import NetworkTesting
+
+/// Interceptors, with all the rules they are given.
+extension ExtremeCall {
+    private static let api = APIConfiguration(baseURL: URL(string: "https://api.test")!)
+
+    /// Sends a request that is answered from memory: 503 with a pause at first, then 200; and cancels it where it waits for that.
+    private static func send(_ interceptors: [any NetworkInterceptor], deadline: RequestDeadline = .default) async {
+        let session = StubSessionManager()
+        session.enqueue(.status(503, headers: ["Retry-After": "0", "RateLimit": "x;r=0;t=999999999999999"]))
+        session.enqueue(.status(200, headers: ["RateLimit": "x;r=0;t=99"]))
+        session.route { _ in .text("ok") }
+        let service = DefaultNetworkService(configuration: api, sessionManager: session, interceptors: interceptors)
+        var endpoint = Endpoint<String>(path: "a", responseDecoder: .text)
+        endpoint.timeouts.deadline = deadline
+        let sent = endpoint
+        let task = Task { try await service.response(for: sent) }
+        // Long enough for what does not wait; what does is cancelled in its pause.
+        let watch = Task {
+            try await ContinuousClock().sleep(for: .milliseconds(20))
+            task.cancel()
+        }
+        _ = await task.result
+        watch.cancel()
+    }
+
+    /// Lets time pass in each attempt, and says so in the response.
+    private struct Timed: NetworkInterceptor {
+        let clock: ManualClock
+        let time: Duration
+        let number: Int
+
+        func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+            clock.advance(by: time)
+            var response = try await next(request)
+            clock.advance(by: time)
+            response.timings = TransferTimings(
+                queued: time, nameLookup: time, connect: time, firstByte: time, total: time, bytesSent: Int64(number),
+                attempt: number)
+            return response
+        }
+    }
+
+    static let pipeline: [ExtremeCall] = [
+        ExtremeCall(
+            "Backoff.init(base:factor:ceiling:)", "Backoff.bound(beforeAttempt:)", "Backoff.delay(beforeAttempt:random:)"
+        ) {
+            for (base, ceiling) in Extreme.durations.flatMap({ base in Extreme.durations.map { (base, $0) } }) {
+                for factor in Extreme.doubles {
+                    let backoff = Backoff(base: base, factor: factor, ceiling: ceiling)
+                    for attempt in Extreme.integers {
+                        _ = backoff.bound(beforeAttempt: attempt)
+                        for random in Extreme.doubles { _ = backoff.delay(beforeAttempt: attempt, random: random) }
+                    }
+                }
+            }
+        },
+        ExtremeCall("RetryPolicy.init(maximumAttempts:backoff:maximumRetryAfter:causes:)", "RetryCause.status(_:)") {
+            for number in Extreme.integers {
+                describe(RetryCause.status(number))
+                await send([.retry(RetryPolicy(maximumAttempts: number, causes: [.status(number), .status(503)]), budget: nil)])
+            }
+            for time in Extreme.durations {
+                await send([.retry(RetryPolicy(maximumRetryAfter: time), budget: nil)])
+                await send([.retry(RetryPolicy(backoff: Backoff(base: time)), budget: nil)])
+                await send([.retry(RetryPolicy(backoff: Backoff(ceiling: time)), budget: nil)])
+                await send([.retry(RetryPolicy(backoff: Backoff(base: time, ceiling: time)), budget: nil)])
+            }
+        },
+        ExtremeCall("RetryBudget.init(share:reserve:)") {
+            for (share, reserve) in Extreme.doubles.flatMap({ share in Extreme.doubles.map { (share, $0) } }) {
+                let budget = RetryBudget(share: share, reserve: reserve)
+                _ = budget.available
+                await send([.retry(RetryPolicy(backoff: Backoff(base: .zero)), budget: budget)])
+                _ = budget.available
+            }
+        },
+        ExtremeCall("CircuitState.init(failureRatio:window:minimumOutcomes:openDuration:probes:)") {
+            var rules =
+                Extreme.doubles.map { CircuitRule(failureRatio: $0) } + Extreme.durations.map { CircuitRule(openDuration: $0) }
+            for number in Extreme.integers {
+                rules += [
+                    CircuitRule(window: number), CircuitRule(minimumOutcomes: number), CircuitRule(probes: number),
+                    CircuitRule(window: number, minimumOutcomes: number),
+                ]
+            }
+            for rule in rules {
+                let breaker = CircuitBreaker(rule)
+                for _ in 0..<3 { await send([.breaker(breaker)]) }
+                _ = breaker.openHosts
+            }
+        },
+        ExtremeCall("ConcurrencyGate.init(total:perHost:maximumWaiting:)") {
+            for number in Extreme.integers {
+                await send([.gate(ConcurrencyGate(total: number))])
+                await send([.gate(ConcurrencyGate(perHost: number))])
+                await send([.gate(ConcurrencyGate(maximumWaiting: number))])
+            }
+        },
+        ExtremeCall("RateLimit.init(_:per:burst:)", "RateLimiter.init(_:maximumDelay:clock:)") {
+            for time in Extreme.durations {
+                for limiter in [
+                    RateLimiter(RateLimit(1, per: time)), RateLimiter(RateLimit(1, per: .seconds(1)), maximumDelay: time),
+                    RateLimiter(nil, maximumDelay: time),
+                ] { for _ in 0..<3 { await send([.rate(limiter)]) } }
+            }
+            for number in Extreme.integers {
+                for limit in [RateLimit(number, per: .seconds(1)), RateLimit(1, per: .seconds(1), burst: number)] {
+                    let limiter = RateLimiter(limit)
+                    for _ in 0..<3 { await send([.rate(limiter)]) }
+                }
+            }
+        },
+        ExtremeCall("DeadlineInterceptor.init(_:clock:)", "DeadlineInterceptor.deadline(_:)") {
+            for time in Extreme.durations {
+                await send([.deadline(time), .retry(budget: nil)])
+                await send([DeadlineInterceptor(time, clock: ManualClock())])
+                await send([.deadline(.seconds(1)), .retry(budget: nil)], deadline: .limit(time))
+                await send(RequestPipeline { $0.deadline = time }.interceptors)
+            }
+        },
+        ExtremeCall(
+            "Credentials.init(expires:authorize:)", "Credentials.bearer(_:expires:)", "Credentials.basic(user:password:)",
+            "Credentials.header(_:_:)", "RefreshingCredentials.init(initial:timeout:clock:now:refresh:)"
+        ) {
+            for text in Extreme.texts {
+                for credential in [Credential.bearer(text), .basic(user: text, password: text), .header(text, text)] {
+                    describe(credential)
+                    await send([.authentication(credential, for: api)])
+                }
+            }
+            for date in Extreme.dates {
+                let credential = Credential.bearer("t", expires: date)
+                describe(credential)
+                describe(Credential(expires: date) { _ in })
+                for now in [Date(), date] {
+                    let credentials = RefreshingCredentials(initial: credential, now: { now }) { _ in credential }
+                    await send([.authentication(credentials, for: api)])
+                }
+            }
+            for time in Extreme.durations {
+                let credentials = RefreshingCredentials(timeout: time) { _ in .bearer("t") }
+                await send([.authentication(credentials, for: api)])
+            }
+        },
+        ExtremeCall("TraceContext.init?(traceparent:tracestate:)") {
+            for text in Extreme.texts {
+                _ = TraceContext(traceparent: text, tracestate: text)
+                let sound = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+                describe(TraceContext(traceparent: sound, tracestate: text)?.child as Any)
+            }
+        },
+        ExtremeCall("Waterfall.init(maximumCalls:)", "Waterfall.html(title:)") {
+            for text in Extreme.texts { _ = Waterfall().html(title: text) }
+            for (number, time) in Extreme.integers.flatMap({ number in Extreme.durations.map { (number, $0) } }) {
+                for waterfall in [Waterfall(maximumCalls: number), Waterfall()] {
+                    let clock = ManualClock()
+                    let timed = Timed(clock: clock, time: time, number: number)
+                    let again = RetryInterceptor(policy: RetryPolicy(backoff: Backoff(base: .zero)), budget: nil)
+                    await send([ObservationInterceptor(waterfall, clock: clock), again, timed])
+                    _ = waterfall.html()
+                }
+            }
+        },
+    ]
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+/// The public initialisers, functions and subscripts of the package that take a number, a duration, a date or a text, found in its sources.
+///
+/// A name is that of the file, the declaration, and its labels: `RetryBudget.init(share:reserve:)`.
+enum PublicDeclarations {
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private static let scalars: Set<String> = [
+        "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Double", "Float", "Duration",
+        "Date",
+        "String", "Substring", "Character", "Instant", "TimeInterval",
+    ]
+    private static let others: Set<String> = ["[String: String]", "some Sequence<String>", "Range<Int>", "some StringProtocol"]
+
+    static func names() throws -> Set<String> {
+        let sources = root.appendingPathComponent("Sources")
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        var names: Set<String> = []
+        for case let file as URL in files where file.pathExtension == "swift" && !file.path.contains("/quickstart/") {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            // What is not compiled here cannot be called here.
+            if text.contains("canImport(Combine)") || text.hasPrefix("#if canImport(os)") { continue }
+            names.formUnion(self.names(in: text, file: file.deletingPathExtension().lastPathComponent))
+        }
+        return names
+    }
+
+    private static func names(in text: String, file: String) -> [String] {
+        let code = text.split(separator: "\n", omittingEmptySubsequences: false)
+            .filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n")
+        let head =
+            /public\s+(?:(?:static|convenience|mutating|final|class|override)\s+)*(?:func\s+)?(init\??|subscript|`?[A-Za-z_]\w*`?)\s*(?:<[^(]*>)?\s*\(/
+        return code.matches(of: head).compactMap { match in
+            let parameters = parameters(code[match.range.upperBound...])
+            guard parameters.contains(where: takesExtremes) else { return nil }
+            let labels = parameters.map { label(of: $0) + ":" }.joined()
+            return "\(file).\(match.1.filter { $0 != "`" })(\(labels))"
+        }
+    }
+
+    /// The parameters up to the closing parenthesis.
+    private static func parameters(_ text: Substring) -> [Substring] {
+        var parameters: [Substring] = []
+        var (start, depth, angles) = (text.startIndex, 1, 0)
+        var before: Character = " "
+        for index in text.indices {
+            let character = text[index]
+            switch character {
+            case "(", "[", "{": depth += 1
+            case ")", "]", "}": depth -= 1
+            case "<" where before.isLetter: angles += 1
+            case ">" where before != "-" && angles > 0: angles -= 1
+            default: break
+            }
+            if depth == 0 || (character == "," && depth == 1 && angles == 0) {
+                parameters.append(text[start..<index])
+                start = text.index(after: index)
+                if depth == 0 { break }
+            }
+            before = character
+        }
+        return parameters.map { $0.trimming }.filter { !$0.isEmpty }
+    }
+
+    private static func label(of parameter: Substring) -> String {
+        let words = parameter.prefix { $0 != ":" }.split(separator: " ")
+        return String(words.first { !$0.hasPrefix("@") } ?? "")
+    }
+
+    private static func takesExtremes(_ parameter: Substring) -> Bool {
+        let declared = parameter.drop { $0 != ":" }.dropFirst()
+        var type = (declared.firstRange(of: " = ").map { declared[..<$0.lowerBound] } ?? declared).trimming
+        while type.hasPrefix("@") || type.hasPrefix("borrowing ") || type.hasPrefix("consuming ") {
+            type = type.drop { $0 != " " }.trimming
+        }
+        if type.hasSuffix("...") { type = type.dropLast(3) }
+        if type.hasSuffix("?") { type = type.dropLast() }
+        // Pairs of a dictionary literal.
+        if type.hasPrefix("(String,") { return true }
+        if others.contains(String(type)) { return true }
+        if type.hasPrefix("["), type.hasSuffix("]") { type = type.dropFirst().dropLast() }
+        return scalars.contains(String(type))
+    }
+}
+
+extension Substring {
+    fileprivate var trimming: Substring {
+        var rest = drop(while: \.isWhitespace)
+        while rest.last?.isWhitespace == true { rest = rest.dropLast() }
+        return rest
+    }
+}

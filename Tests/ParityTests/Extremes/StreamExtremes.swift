@@ -1,0 +1,54 @@
+import Endpoints
+import Foundation
+
+/// Formats of streams, with their limits.
+extension ExtremeCall {
+    private static func read<Parser: StreamParser>(_ parser: Parser) {
+        for text in ["data: a\r\nid: 1\r\nretry: 99999999999999999999\n\ndata: b\n\n", "[1, [2], \"x\"]", "\u{1E}{}\n", "1\n2\n"]
+        {
+            var parser = parser
+            parser.receive(Data(text.utf8))
+            parser.finish()
+            do {
+                while let element = try parser.next() { describe(element) }
+            } catch {
+                describe(error)
+            }
+        }
+    }
+
+    static let streams: [ExtremeCall] = [
+        ExtremeCall("ServerSentEvent.init(type:data:lastEventID:retry:)") {
+            for text in Extreme.texts { describe(ServerSentEvent(type: text, data: text, lastEventID: text)) }
+            for retry in Extreme.durations { describe(ServerSentEvent(data: "", retry: retry)) }
+        },
+        ExtremeCall(
+            "ServerSentEventParser.init(lastEventID:maximumEventBytes:)", "JSONElementParser.init(at:maximumElementBytes:)",
+            "JSONSequenceParser.init(maximumElementBytes:)", "LineParser.init(maximumLineBytes:)",
+            "NDJSONParser.init(maximumLineBytes:)"
+        ) {
+            for bytes in Extreme.integers {
+                read(ServerSentEventParser(maximumEventBytes: bytes))
+                read(JSONElementParser(maximumElementBytes: bytes))
+                read(JSONSequenceParser(maximumElementBytes: bytes))
+                read(LineParser(maximumLineBytes: bytes))
+                read(NDJSONParser(maximumLineBytes: bytes))
+            }
+            for text in Extreme.texts { read(ServerSentEventParser(lastEventID: text)) }
+        },
+        ExtremeCall(
+            "StreamFormat+JSON.ndjson(_:decoder:onFailure:maximumLineBytes:)",
+            "StreamFormat+JSON.jsonSequence(_:decoder:onFailure:maximumElementBytes:)",
+            "StreamFormat+JSON.elements(of:at:decoder:onFailure:maximumElementBytes:)", "StreamFormat.lines(maximumLineBytes:)",
+            "StreamFormat.serverSentEvents(maximumEventBytes:)"
+        ) {
+            for bytes in Extreme.integers {
+                read(StreamFormat<Int>.ndjson(maximumLineBytes: bytes).makeParser())
+                read(StreamFormat<Int>.jsonSequence(maximumElementBytes: bytes).makeParser())
+                read(StreamFormat<Int>.elements(maximumElementBytes: bytes).makeParser())
+                read(StreamFormat<String>.lines(maximumLineBytes: bytes).makeParser())
+                read(StreamFormat<ServerSentEvent>.serverSentEvents(maximumEventBytes: bytes).makeParser())
+            }
+        },
+    ]
+}

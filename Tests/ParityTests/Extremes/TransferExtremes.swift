@@ -1,0 +1,160 @@
+import DataTransfer
+import Foundation
+import NetworkCore
+import NetworkTesting
+
+/// The calls of a data transfer service.
+extension ExtremeCall {
+    private static let url = URL(string: "https://api.test/a")!
+    private static let get = Endpoint<String>(path: "a", responseDecoder: .text)
+
+    private static func makeService(_ body: String = "ok") -> DefaultDataTransferService {
+        let session = StubSessionManager()
+        session.route { _ in .text(body, headers: ["Link": "<?n=\(UUID())>; rel=next", "Content-Type": "text/event-stream"]) }
+        return DefaultDataTransferService(configuration: APIConfiguration(baseURL: url), sessionManager: session)
+    }
+
+    /// Through a continuation, as a completion is told.
+    private static func completing(_ call: (@escaping @Sendable () -> Void) -> Void) async {
+        await withCheckedContinuation { continuation in call { continuation.resume() } }
+    }
+
+    static let transfers: [ExtremeCall] = [
+        ExtremeCall(
+            "DataTransferService+Concurrently.concurrently(_:limit:)",
+            "DataTransferService+Concurrently.concurrently(collecting:limit:)",
+            "DataTransferService+Concurrently.concurrently(_:limit:on:completion:)",
+            "DataTransferService+Concurrently.concurrently(collecting:limit:on:completion:)",
+            "DataTransferService+Results.results(of:limit:)",
+            "DataTransferService+Results.results(of:limit:on:onResult:completion:)"
+        ) {
+            let service = makeService()
+            for (limit, count) in Extreme.integers.flatMap({ limit in [0, 1, 20].map { (limit, $0) } }) {
+                let endpoints = Array(repeating: get, count: count)
+                _ = try? await service.concurrently(endpoints, limit: limit)
+                _ = await service.concurrently(collecting: endpoints, limit: limit)
+                for await result in service.results(of: endpoints, limit: limit) { describe(result) }
+                await completing { done in service.concurrently(endpoints, limit: limit) { _ in done() } }
+                await completing { done in service.concurrently(collecting: endpoints, limit: limit) { _ in done() } }
+                await completing { done in
+                    service.results(of: endpoints, limit: limit, onResult: { _, _ in }, completion: { done() })
+                }
+            }
+        },
+        ExtremeCall(
+            "DataTransferService+Pages.pages(of:by:maximumPages:)",
+            "DataTransferService+Pages.pages(of:by:maximumPages:on:onPage:completion:)",
+            "PageRule.number(_:first:isLast:)", "PageRule.cursor(_:_:)"
+        ) {
+            let service = makeService()
+            func read(_ rule: PageRule<String>, _ maximum: Int) async {
+                var count = 0
+                do {
+                    for try await _ in service.pages(of: get, by: rule, maximumPages: maximum) {
+                        count += 1
+                        if count == 5 { break }
+                    }
+                } catch {
+                    describe(error)
+                }
+            }
+            for number in Extreme.integers {
+                for rule in [PageRule<String>.linkHeader, .number("n", first: number) { _ in false }, .cursor("c") { _ in "c" }] {
+                    await read(rule, number)
+                }
+                if number < 10 {
+                    await completing { done in
+                        service.pages(
+                            of: get, by: .cursor("c") { _ in "c" }, maximumPages: number, onPage: { _ in },
+                            completion: { _ in done() })
+                    }
+                }
+            }
+            for text in Extreme.shortTexts {
+                await read(.number(text) { _ in false }, 3)
+                await read(.cursor(text) { _ in text }, 3)
+            }
+        },
+        ExtremeCall(
+            "DataTransferService+Events.events(_:reconnection:lastEventID:maximumEventBytes:)",
+            "DataTransferService+Events.events(_:reconnection:lastEventID:maximumEventBytes:on:onEvent:completion:)",
+            "EventReconnection.init(maximumAttempts:delay:maximumDelay:clock:)"
+        ) {
+            let service = makeService("retry: 99999999999999999999\ndata: a\n\n")
+            func read(_ reconnection: EventReconnection, _ id: String = "", _ bytes: Int = 1000) async {
+                await cancelling {
+                    for try await event in service.events(
+                        get, reconnection: reconnection, lastEventID: id, maximumEventBytes: bytes)
+                    {
+                        describe(event)
+                        return
+                    }
+                }
+                let task = Task {
+                    var count = 0
+                    for try await _ in service.events(get, reconnection: reconnection, lastEventID: id, maximumEventBytes: bytes)
+                    {
+                        count += 1
+                        if count == 2 { return }
+                    }
+                }
+                // It pauses before it connects again.
+                let watch = Task {
+                    try await ContinuousClock().sleep(for: .milliseconds(10))
+                    task.cancel()
+                }
+                _ = await task.result
+                watch.cancel()
+            }
+            for number in Extreme.integers {
+                await read(EventReconnection(maximumAttempts: number, delay: .zero, maximumDelay: .zero), "", number)
+                await completing { done in
+                    service.events(
+                        get, reconnection: EventReconnection(maximumAttempts: 1), lastEventID: "x", maximumEventBytes: number,
+                        onEvent: { _ in }, completion: { _ in done() }
+                    ).cancel()
+                }
+            }
+            for time in Extreme.durations {
+                await read(EventReconnection(delay: time))
+                await read(EventReconnection(maximumDelay: time))
+                await read(EventReconnection(delay: time, maximumDelay: time))
+            }
+            for text in Extreme.texts { await read(EventReconnection(maximumAttempts: 1), text) }
+        },
+        ExtremeCall(
+            "DownloadOptions.init(existingFile:digest:resumes:maximumBytes:permissions:flushesToDisk:)",
+            "DownloadedFile.init(url:byteCount:statusCode:headers:timings:resumedFrom:)"
+        ) {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("extremes-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let service = makeService()
+            for number in Extreme.wide {
+                let options = DownloadOptions(maximumBytes: number)
+                _ = try? await service.download(get, to: folder.appendingPathComponent("a"), options: options)
+                describe(DownloadedFile(url: url, byteCount: number, statusCode: Int(number), resumedFrom: number))
+            }
+            for permissions in [0, 0o600, 0o7777, .max] as [UInt16] {
+                let options = DownloadOptions(permissions: permissions)
+                _ = try? await service.download(get, to: .folder(folder), options: options)
+            }
+            for text in Extreme.texts {
+                let options = DownloadOptions(digest: .sha256(text))
+                _ = try? await service.download(
+                    get, to: folder.appendingPathComponent(text.filter { $0 != "\0" }), options: options)
+            }
+        },
+        ExtremeCall("FileFailure.init(rawValue:)", "FileFailure.init(_:_:url:systemError:)") {
+            for text in Extreme.texts { describe(FileFailure(.init(rawValue: text), text, url: url, systemError: .min)) }
+        },
+        ExtremeCall("ProblemDetails.init(type:title:status:detail:instance:)") {
+            for text in Extreme.texts {
+                describe(ProblemDetails(type: text, title: text, status: .min, detail: text, instance: text))
+            }
+        },
+        ExtremeCall("DataTransferResponse.init(value:statusCode:headers:trailers:url:timings:)") {
+            for number in Extreme.integers { describe(DataTransferResponse(value: number, statusCode: number, url: url)) }
+        },
+    ]
+}
