@@ -102,6 +102,8 @@
         var queued: UInt64 = 0
         var launched: UInt64 = 0
         var lastActivity: UInt64 = 0
+        /// When the last byte of the request's body was taken, 0 before.
+        var sentAt: UInt64 = 0
         /// When the first byte of the response came, 0 before.
         var firstByte: UInt64 = 0
         var uploadedAtLastCheck: Int64 = 0
