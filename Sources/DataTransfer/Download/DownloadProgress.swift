@@ -77,13 +77,14 @@ final class DownloadProgress: Sendable {
         }
     }
 
-    /// The last event.
-    func finish() {
+    /// The last event. Returns when the observer has told it.
+    func finish() async {
         tell { state in
             state.isFinished = true
             state.progress.isFinished = true
             return true
         }
+        await Optional(observer).settled()
     }
 
     private func tell(_ progress: TransferProgress, of attempt: Int) {

@@ -11,7 +11,17 @@ struct FileDownload<Target: Requestable>: Sendable {
     let service: any DataTransferService
 
     func run() async throws(DataTransferError) -> DownloadedFile {
-        defer { progress?.finish() }
+        do throws(DataTransferError) {
+            let file = try await makeFile()
+            await progress?.finish()
+            return file
+        } catch {
+            await progress?.finish()
+            throw error
+        }
+    }
+
+    private func makeFile() async throws(DataTransferError) -> DownloadedFile {
         let (partial, resumption) = try await reporting { () throws(FileFailure) in
             try await BlockingWork.run(on: destination.url) { () throws(FileFailure) in try open() }
         }

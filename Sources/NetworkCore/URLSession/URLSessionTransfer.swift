@@ -84,7 +84,7 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
             progress.totalBytesToReceive = progress.bytesReceived
         }
         // Not on a queue of the session's: the caller's closure may block.
-        CompletionQueue.run { completion(outcome) }
+        original.progress.whenSettled { CompletionQueue.run { completion(outcome) } }
         return true
     }
 
