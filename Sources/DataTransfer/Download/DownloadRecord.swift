@@ -25,15 +25,27 @@ struct DownloadRecord: Codable, Hashable, Sendable {
     /// What the server calls the file.
     var name: String
 
-    /// `nil` where the endpoint makes no request, or one whose response has no parts: ranges are for GET (RFC 9110 §14.2).
-    static func identity(of endpoint: some Requestable) -> String? {
+    /// What tells the resource from others, before a server has said anything: the endpoint's URL without a signature in its query, or what
+    /// the caller calls it.
+    ///
+    /// - Returns: `nil` where the endpoint makes no request, or one whose response has no parts: ranges are for GET (RFC 9110 §14.2).
+    static func identity(of endpoint: some Requestable, _ options: DownloadOptions) -> String? {
+        guard options.resumes else { return nil }
+        return options.resumeIdentity.map { ownIdentity($0, of: endpoint) } ?? identity(of: endpoint)
+    }
+
+    private static func ownIdentity(_ text: String, of endpoint: some Requestable) -> String? {
+        identity(of: endpoint) == nil ? nil : hash("resumeIdentity \(text)")
+    }
+
+    private static func identity(of endpoint: some Requestable) -> String? {
         guard endpoint.method == .get, endpoint.body == nil, !endpoint.headerParameters.contains("Range"),
             !endpoint.headerParameters.contains("If-Range")
         else { return nil }
         // The base URL is the service's own; which server answered is part of the location.
         let anywhere = APIConfiguration(baseURL: URL(string: "http://base.invalid") ?? URL(fileURLWithPath: "/"))
         guard let request = try? endpoint.networkRequest(with: anywhere) else { return nil }
-        return hash(request.url.absoluteString)
+        return hash(SignedQuery.removed(from: request.url))
     }
 
     /// Stands for one without an identity in the name of a partial file, so that each attempt takes the same.

@@ -135,6 +135,11 @@ struct PartialPlace: Sendable {
         self.init(url: folder, folder: folder.path, name: ".download-\(endpoint.prefix(32))-\(number).partial")
     }
 
+    /// Of a partial file that is there.
+    init(of file: URL) {
+        self.init(url: file, folder: file.deletingLastPathComponent().path, name: file.lastPathComponent)
+    }
+
     private init(url: URL, folder: String, name: String) {
         self.url = url
         self.folder = folder
@@ -150,7 +155,7 @@ extension stat {
 
 extension DownloadRecord {
     /// `nil` where the file is not there, not this user's alone, or no record.
-    fileprivate init?(file path: String) {
+    init?(file path: String) {
         let descriptor = Foundation.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         let file = OutputFile(descriptor, url: URL(fileURLWithPath: path))

@@ -29,7 +29,8 @@ import Testing
         let spans = row.spans.map { "\($0.kind) \($0.begin / .milliseconds(1))-\($0.end / .milliseconds(1))" }
         #expect(
             spans == [
-                "queued 1.0-3.0", "lookup 3.0-6.0", "connect 6.0-10.0", "tls 10.0-15.0", "send 15.0-17.0", "wait 17.0-21.0", "receive 21.0-26.0",
+                "queued 1.0-3.0", "lookup 3.0-6.0", "connect 6.0-10.0", "tls 10.0-15.0", "send 15.0-17.0", "wait 17.0-21.0",
+                "receive 21.0-26.0",
                 "pause 26.0-36.0", "wait 36.0-46.0", "receive 46.0-47.0",
             ])
         #expect(row.attempts == 2 && row.notes == ["status 503"])
