@@ -16,6 +16,20 @@ static int (*set_context_data)(void *context, int index, void *data);
 static void *(*get_context_data)(const void *context, int index);
 static void *(*get_context)(const void *ssl);
 static void (*get_alpn)(const void *ssl, const unsigned char **name, unsigned int *count);
+// The part that a check of the certificate's names takes, as old; `GENERAL_NAME` and its stack stay opaque.
+typedef int (*verify_callback)(int is_good, void *store);
+static int (*get_verify_mode)(const void *context);
+static void (*set_verify)(void *context, int mode, verify_callback callback);
+static int (*get_depth)(const void *store);
+static void *(*get_certificate)(const void *store);
+static void (*set_error)(void *store, int error);
+static int (*get_ssl_index)(void);
+static void *(*get_store_data)(const void *store, int index);
+static void *(*get_extension)(const void *certificate, int name, int *is_critical, int *index);
+static int (*count_of)(const void *stack);
+static void *(*element_of)(const void *stack, int index);
+static void *(*get_value)(const void *name, int *kind);
+static void (*free_names)(void *names);
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 enum {
@@ -26,6 +40,12 @@ enum {
     read_alert = 0x4004,
     fatal = 2,
     close_notify = 0,
+    verify_peer = 1,
+    // NID_subject_alt_name, GEN_DNS, GEN_IPADD, X509_V_ERR_HOSTNAME_MISMATCH
+    alternative_name = 85,
+    host_name = 2,
+    address = 7,
+    hostname_mismatch = 62,
 };
 
 static void look_up(void) {
@@ -36,11 +56,52 @@ static void look_up(void) {
     get_context_data = dlsym(curl, "SSL_CTX_get_ex_data");
     get_alpn = dlsym(curl, "SSL_get0_alpn_selected");
     set_info_callback = dlsym(curl, "SSL_CTX_set_info_callback");
+    get_verify_mode = dlsym(curl, "SSL_CTX_get_verify_mode");
+    set_verify = dlsym(curl, "SSL_CTX_set_verify");
+    get_depth = dlsym(curl, "X509_STORE_CTX_get_error_depth");
+    get_certificate = dlsym(curl, "X509_STORE_CTX_get_current_cert");
+    set_error = dlsym(curl, "X509_STORE_CTX_set_error");
+    get_ssl_index = dlsym(curl, "SSL_get_ex_data_X509_STORE_CTX_idx");
+    get_store_data = dlsym(curl, "X509_STORE_CTX_get_ex_data");
+    get_extension = dlsym(curl, "X509_get_ext_d2i");
+    count_of = dlsym(curl, "OPENSSL_sk_num");
+    element_of = dlsym(curl, "OPENSSL_sk_value");
+    get_value = dlsym(curl, "GENERAL_NAME_get0_value");
+    free_names = dlsym(curl, "GENERAL_NAMES_free");
 }
 
 int ccurl_can_watch_handshakes(void) {
     pthread_once(&once, look_up);
     return get_context && set_context_data && get_context_data && get_alpn && set_info_callback;
+}
+
+int ccurl_can_check_names(void) {
+    return ccurl_can_watch_handshakes() && get_verify_mode && set_verify && get_depth && get_certificate && set_error
+           && get_ssl_index && get_store_data && get_extension && count_of && element_of && get_value && free_names;
+}
+
+// Whether a certificate names a host or an address where RFC 9525 §6.3 has them looked for. What it names is libcurl's to compare.
+static int has_names(const void *certificate) {
+    void *names = certificate ? get_extension(certificate, alternative_name, NULL, NULL) : NULL;
+    int found = 0;
+    for (int index = 0; names && index < count_of(names); index += 1) {
+        int kind = -1;
+        get_value(element_of(names, index), &kind);
+        if (kind == host_name || kind == address) found = 1;
+    }
+    if (names) free_names(names);
+    return found;
+}
+
+// OpenSSL calls this for each certificate of the chain; the server's own has depth 0.
+static int verify(int is_good, void *store) {
+    if (!is_good || get_depth(store) != 0 || has_names(get_certificate(store))) return is_good;
+    set_error(store, hostname_mismatch);
+    void *ssl = get_store_data(store, get_ssl_index());
+    void *context = ssl ? get_context(ssl) : NULL;
+    struct ccurl_handshake *handshake = context ? get_context_data(context, application_index) : NULL;
+    if (handshake) handshake->lacks_names = 1;
+    return 0;
 }
 
 static int is(const unsigned char *name, unsigned int count, const char *other) {
@@ -71,6 +132,8 @@ static int set_up(void *easy, void *context, void *handshake) {
     (void)easy;
     set_context_data(context, application_index, handshake);
     set_info_callback(context, observe);
+    // libcurl falls back to the subject's common name, which RFC 9525 §6.3 forbids. Where nothing is verified, names are not either.
+    if (ccurl_can_check_names() && get_verify_mode(context) & verify_peer) set_verify(context, get_verify_mode(context), verify);
     return CCURLE_OK;
 }
 
@@ -83,6 +146,7 @@ int ccurl_easy_watch_handshake(void *easy, struct ccurl_handshake *handshake) {
 }
 #else
 int ccurl_can_watch_handshakes(void) { return 0; }
+int ccurl_can_check_names(void) { return 0; }
 int ccurl_easy_watch_handshake(void *easy, struct ccurl_handshake *handshake) {
     (void)easy;
     (void)handshake;

@@ -48,7 +48,7 @@ enum Terminal {
     static func describe(_ status: Int, _ timings: TransferTimings) -> String {
         let phases = [
             ("queued", timings.queued), ("dns", timings.nameLookup), ("connect", timings.connect), ("tls", timings.tls),
-            ("first byte", timings.firstByte),
+            ("send", timings.send), ("first byte", timings.wait),
         ]
         var parts = phases.compactMap { name, duration in duration.map { "\(name) \(took($0))" } }
         if let name = timings.protocolName { parts.append(name) }

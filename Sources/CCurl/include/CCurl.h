@@ -291,6 +291,8 @@ struct ccurl_handshake {
     int alert;
     // Whether the server has said that it sends nothing more (close_notify, RFC 8446 §6.1).
     int has_ended;
+    // Whether the server's certificate was refused because it has no subject alternative name that is a host or an address.
+    int lacks_names;
 };
 enum {
     CALPN_NONE = 0,
@@ -300,6 +302,9 @@ enum {
 };
 // Whether the OpenSSL that libcurl uses has what watching takes.
 int ccurl_can_watch_handshakes(void);
+// Whether it has what a check of the certificate's names takes: watched handshakes refuse one without subject alternative names (RFC 9525
+// §6.3), unless nothing is verified at all.
+int ccurl_can_check_names(void);
 // Has each new connection of a handle write to `handshake`, which must outlive all of them. Returns a `CURLcode`.
 int ccurl_easy_watch_handshake(void *easy, struct ccurl_handshake *handshake);
 

@@ -15,7 +15,9 @@ extension DataTransferService {
     /// and its SHA-256 the one that the caller expects and the server announced (`Content-Digest`, `Repr-Digest`, RFC 9530; SHA-512 is not
     /// looked at). After a failure, a cancellation or the end of the process, what has come stays there if the response has a strong
     /// validator (RFC 9110 §8.8): the next download of the endpoint to the same place asks for the rest alone (`Range`, `If-Range`).
-    /// What has changed meanwhile is loaded anew. Only one download at a time writes to a place.
+    /// What has changed meanwhile is loaded anew. With an interceptor that retries, a download whose connection breaks off goes on within
+    /// the call, as long as the retry policy has attempts. Only one download at a time writes to a place. ``PartialDownload`` lists what was
+    /// left in a folder, and removes it.
     ///
     /// The endpoint's decoder is not asked. The response comes as it is stored (`Accept-Encoding: identity`) unless the endpoint's headers
     /// say otherwise. Limits on bodies in memory do not apply.

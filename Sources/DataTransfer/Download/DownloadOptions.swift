@@ -18,6 +18,13 @@ public struct DownloadOptions: Sendable, Hashable {
     public var digest: ContentDigest?
     /// Whether to go on where an earlier download stopped, and to keep what has come for a later one. `true` by default.
     public var resumes: Bool
+    /// What the resource is called, for finding what is there of it: `nil`, the default, takes the endpoint's path and query. Signatures of
+    /// presigned URLs in the query do not count (AWS, CloudFront, Google Cloud Storage, Azure, Alibaba OSS); any other item that changes
+    /// between downloads of the same resource asks for a name here, the same for each of them, and never the same for two resources.
+    ///
+    /// What is there is used only if the URL that answers has the same origin and path, and the server says by `If-Range` that its strong
+    /// validator has not changed (RFC 9110 §13.1.5).
+    public var resumeIdentity: String?
     /// The largest file, in bytes. No limit by default.
     public var maximumBytes: Int64?
     /// The file's permissions once it is whole, as in `chmod`: 0600 by default, readable for this user alone. Always 0600 until then.
@@ -28,12 +35,13 @@ public struct DownloadOptions: Sendable, Hashable {
 
     /// Options; those not given are the defaults.
     public init(
-        existingFile: ExistingFile? = nil, digest: ContentDigest? = nil, resumes: Bool = true, maximumBytes: Int64? = nil,
-        permissions: UInt16 = 0o600, flushesToDisk: Bool = false
+        existingFile: ExistingFile? = nil, digest: ContentDigest? = nil, resumes: Bool = true, resumeIdentity: String? = nil,
+        maximumBytes: Int64? = nil, permissions: UInt16 = 0o600, flushesToDisk: Bool = false
     ) {
         self.existingFile = existingFile
         self.digest = digest
         self.resumes = resumes
+        self.resumeIdentity = resumeIdentity
         self.maximumBytes = maximumBytes
         self.permissions = permissions
         self.flushesToDisk = flushesToDisk

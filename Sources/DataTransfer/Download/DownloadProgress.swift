@@ -10,6 +10,8 @@ final class DownloadProgress: Sendable {
         /// What came before that was known.
         var early: TransferProgress?
         var attempt = 0
+        /// Whether a body has begun.
+        var hasBegun = false
         var isFinished = false
     }
 
@@ -57,7 +59,9 @@ final class DownloadProgress: Sendable {
         tell { state in
             state.offset = offset
             state.progress.bytesReceived = offset
-            state.progress.bytesResumed = offset
+            // What came in this call does not count.
+            state.progress.bytesResumed = state.hasBegun ? min(state.progress.bytesResumed, offset) : offset
+            state.hasBegun = true
             state.progress.totalBytesToReceive = total
             defer { state.early = nil }
             return state.early.map { state.progress.add($0, at: offset) } != nil
@@ -77,13 +81,14 @@ final class DownloadProgress: Sendable {
         }
     }
 
-    /// The last event.
-    func finish() {
+    /// The last event. Returns when the observer has told it.
+    func finish() async {
         tell { state in
             state.isFinished = true
             state.progress.isFinished = true
             return true
         }
+        await Optional(observer).settled()
     }
 
     private func tell(_ progress: TransferProgress, of attempt: Int) {

@@ -9,6 +9,8 @@ struct DownloadRecord: Codable, Hashable, Sendable {
     static let currentVersion = 1
     /// The longest file of such a record.
     static let maximumBytes = 16 << 10
+    /// More bytes than any file has.
+    private static let maximumTotal: Int64 = 1 << 60
 
     var version = currentVersion
     /// Of the endpoint, as ``identity(of:)`` tells.
@@ -23,15 +25,27 @@ struct DownloadRecord: Codable, Hashable, Sendable {
     /// What the server calls the file.
     var name: String
 
-    /// `nil` where the endpoint makes no request, or one whose response has no parts: ranges are for GET (RFC 9110 §14.2).
-    static func identity(of endpoint: some Requestable) -> String? {
+    /// What tells the resource from others, before a server has said anything: the endpoint's URL without a signature in its query, or what
+    /// the caller calls it.
+    ///
+    /// - Returns: `nil` where the endpoint makes no request, or one whose response has no parts: ranges are for GET (RFC 9110 §14.2).
+    static func identity(of endpoint: some Requestable, _ options: DownloadOptions) -> String? {
+        guard options.resumes else { return nil }
+        return options.resumeIdentity.map { ownIdentity($0, of: endpoint) } ?? identity(of: endpoint)
+    }
+
+    private static func ownIdentity(_ text: String, of endpoint: some Requestable) -> String? {
+        identity(of: endpoint) == nil ? nil : hash("resumeIdentity \(text)")
+    }
+
+    private static func identity(of endpoint: some Requestable) -> String? {
         guard endpoint.method == .get, endpoint.body == nil, !endpoint.headerParameters.contains("Range"),
             !endpoint.headerParameters.contains("If-Range")
         else { return nil }
         // The base URL is the service's own; which server answered is part of the location.
         let anywhere = APIConfiguration(baseURL: URL(string: "http://base.invalid") ?? URL(fileURLWithPath: "/"))
         guard let request = try? endpoint.networkRequest(with: anywhere) else { return nil }
-        return hash(request.url.absoluteString)
+        return hash(SignedQuery.removed(from: request.url))
     }
 
     /// Stands for one without an identity in the name of a partial file, so that each attempt takes the same.
@@ -44,12 +58,23 @@ struct DownloadRecord: Codable, Hashable, Sendable {
 
     private static func hash(_ text: String) -> String { SHA256.digest(of: Array(text.utf8)).hexadecimal }
 
-    /// The record in a file's bytes; `nil` for anything else, a later version included.
+    /// The record in a file's bytes; `nil` for anything else, a later version and one that no download has written included: anybody who may
+    /// write to the folder can have changed it.
     init?(json: Data) {
-        guard let record = try? JSONDecoder().decode(DownloadRecord.self, from: json), record.version == Self.currentVersion,
-            record.total ?? 0 >= 0
-        else { return nil }
+        guard let record = try? JSONDecoder().decode(DownloadRecord.self, from: json), record.isPlausible else { return nil }
         self = record
+    }
+
+    /// Whether each part is what ``json`` would write. The name has to be one that leads nowhere else.
+    private var isPlausible: Bool {
+        version == Self.currentVersion && Self.isHash(endpoint) && Self.isHash(location) && validator.isStrong
+            && (0...Self.maximumTotal).contains(total ?? 0) && (digest.map(Self.isHash) ?? true)
+            && SafeFileName.make(name) == name
+    }
+
+    private static func isHash(_ text: String) -> Bool {
+        text.utf8.count == 2 * SHA256.byteCount
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
     init(endpoint: String, location: String, validator: ResumeValidator, total: Int64?, digest: String?, name: String) {

@@ -26,9 +26,18 @@ extension FileDownload {
         }
         let writer = FileWriter(partial.file, from: body.start, digests: digests)
         var position = body.start
+        var broken: TransportError?
         do throws(DataTransferError) {
-            var chunks = stream.makeAsyncIterator()
-            while let chunk = try await chunks.next() {
+            var chunks = stream.response.body.makeAsyncIterator()
+            while true {
+                let chunk: Data
+                do throws(TransportError) {
+                    guard let next = try await chunks.next() else { break }
+                    chunk = next
+                } catch {
+                    broken = error
+                    break
+                }
                 position += Int64(chunk.count)
                 try await reporting(stream) { () throws(FileFailure) in
                     try checkLength(position, body, partial.place.url)
@@ -41,6 +50,11 @@ extension FileDownload {
             // What has come is to be in the file before somebody else opens it.
             _ = try? await writer.finish()
             throw error
+        }
+        if let broken {
+            stream.stop()
+            _ = try? await writer.finish()
+            throw await interruption(broken, stream, partial)
         }
         digests = try await reporting(stream) { () throws(FileFailure) in try await writer.finish() }
         let end = total ?? body.end ?? position

@@ -17,7 +17,7 @@ extension FileDownload {
             return try result.get()
         } catch {
             if let stream { throw stream.report(.file(error)) }
-            throw (service as? DefaultDataTransferService)?.report(.file(error)) ?? .file(error)
+            throw service.report(.file(error))
         }
     }
 

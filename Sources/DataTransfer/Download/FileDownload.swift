@@ -9,20 +9,78 @@ struct FileDownload<Target: Requestable>: Sendable {
     let options: DownloadOptions
     let progress: DownloadProgress?
     let service: any DataTransferService
+    /// Where an interceptor that retries leaves its word on a body that breaks off.
+    private let continuation = TransferContinuation()
+    /// Whether the body has broken off, and the rest of it is to be requested.
+    private let goesOn = Locked(false)
+
+    init(
+        endpoint: Target, destination: DownloadDestination, options: DownloadOptions, progress: DownloadProgress?,
+        service: any DataTransferService
+    ) {
+        self.endpoint = endpoint
+        self.destination = destination
+        self.options = options
+        self.progress = progress
+        self.service = service
+    }
 
     func run() async throws(DataTransferError) -> DownloadedFile {
-        defer { progress?.finish() }
+        do throws(DataTransferError) {
+            let file = try await makeFile()
+            await progress?.finish()
+            return file
+        } catch {
+            await progress?.finish()
+            throw error
+        }
+    }
+
+    private func makeFile() async throws(DataTransferError) -> DownloadedFile {
         let (partial, resumption) = try await reporting { () throws(FileFailure) in
             try await BlockingWork.run(on: destination.url) { () throws(FileFailure) in try open() }
         }
         let isKept = Locked(resumption != nil)
-        do throws(DataTransferError) {
-            return try await load(into: partial, resumption, isKept: isKept)
-        } catch {
-            let spoils = error.fileFailure?.spoilsFile ?? false
-            await settle(partial, keeps: isKept.withLock { $0 } && !spoils)
-            throw error
+        var current = resumption
+        while true {
+            do throws(DataTransferError) {
+                var file = try await load(into: partial, current, isKept: isKept)
+                // What came in this call does not count.
+                file.resumedFrom = min(file.resumedFrom, resumption?.offset ?? 0)
+                file.timings.attempt = max(file.timings.attempt, continuation.attempts)
+                return file
+            } catch {
+                if goesOn.withLock({ $0 }) {
+                    goesOn.withLock { $0 = false }
+                    current = await self.resumption(of: partial)
+                    continue
+                }
+                let spoils = error.fileFailure?.spoilsFile ?? false
+                await settle(partial, keeps: isKept.withLock { $0 } && !spoils)
+                throw error
+            }
         }
+    }
+
+    /// A body has broken off, and what has come of it is in the file.
+    ///
+    /// - Returns: What to throw. It is not logged where the call goes on.
+    func interruption(
+        _ error: TransportError, _ stream: DataTransferStream, _ partial: PartialFile
+    ) async -> DataTransferError {
+        guard await resumption(of: partial) != nil else { return stream.report(NetworkError(error)) }
+        do throws(TransportError) {
+            guard try await continuation.mayContinue(after: error) else { return stream.report(NetworkError(error)) }
+        } catch {
+            return stream.report(NetworkError(error))
+        }
+        goesOn.withLock { $0 = true }
+        return .networkFailure(NetworkError(error))
+    }
+
+    private func resumption(of partial: PartialFile) async -> Resumption? {
+        guard let identity = DownloadRecord.identity(of: endpoint, options) else { return nil }
+        return try? await BlockingWork.run(on: partial.place.url) { partial.resumption(of: identity) }
     }
 
     // MARK: Before the request
@@ -30,7 +88,7 @@ struct FileDownload<Target: Requestable>: Sendable {
     private func open() throws(FileFailure) -> (PartialFile, Resumption?) {
         try options.validate(for: destination.url)
         try destination.validate(options)
-        let identity = options.resumes ? DownloadRecord.identity(of: endpoint) : nil
+        let identity = DownloadRecord.identity(of: endpoint, options)
         let partial = try open(identity ?? DownloadRecord.name(of: endpoint))
         return (partial, identity.flatMap(partial.resumption(of:)))
     }
@@ -95,6 +153,7 @@ struct FileDownload<Target: Requestable>: Sendable {
     private func stream(_ resumption: Resumption?) async throws(DataTransferError) -> DataTransferStream {
         var request = AdjustedEndpoint(bytesOf: endpoint)
         request.progress = progress?.beginAttempt()
+        request.context.continuation = continuation
         // What is unpacked on the way has no parts that could be asked for, and no length that is known.
         if !request.headerParameters.contains("Accept-Encoding") {
             request.headerParameters.set("identity", for: "Accept-Encoding")
@@ -127,8 +186,8 @@ struct FileDownload<Target: Requestable>: Sendable {
     }
 
     private func record(of stream: DataTransferStream, length: Int64?) -> DownloadRecord? {
-        guard options.resumes, stream.statusCode == 200, !stream.headers.isEncoded,
-            let identity = DownloadRecord.identity(of: endpoint), let validator = ResumeValidator(stream.headers)
+        guard stream.statusCode == 200, !stream.headers.isEncoded,
+            let identity = DownloadRecord.identity(of: endpoint, options), let validator = ResumeValidator(stream.headers)
         else { return nil }
         let digest = announcedChecks(stream, at: 0).first?.expected.hexadecimal
         return DownloadRecord(

@@ -12,6 +12,9 @@ extension PartialFile {
     func finish(
         as name: String, _ policy: DownloadOptions.ExistingFile, permissions: UInt16, flushes: Bool
     ) throws(FileFailure) -> URL {
+        guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") }) else {
+            throw FileFailure(.invalidOptions, "its name is more than a name, and would lead out of the folder", url: place.url)
+        }
         guard fchmod(file.descriptor, mode_t(permissions) & 0o7777) == 0 else {
             throw FileFailure("its permissions cannot be set", url: url(name), errno: errno)
         }

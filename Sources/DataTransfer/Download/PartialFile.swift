@@ -22,9 +22,20 @@ struct PartialFile: Sendable {
     }
 
     private static func openOnce(_ place: PartialPlace) throws(FileFailure) -> OutputFile? {
-        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        let descriptor = Foundation.open(place.file, flags, 0o600)
+        let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        // One that is new is ours, whatever owner and permissions its file system gives to all files.
+        var descriptor = Foundation.open(place.file, flags | O_CREAT | O_EXCL, 0o600)
+        let isNew = descriptor >= 0
+        if !isNew, errno == EEXIST {
+            descriptor = Foundation.open(place.file, flags)
+            // Another download has ended in between.
+            if descriptor < 0, errno == ENOENT { return nil }
+        }
         guard descriptor >= 0 else {
+            if errno == ELOOP {
+                throw FileFailure(
+                    .notWritable, "a symbolic link has the name of its partial file", url: place.url, systemError: ELOOP)
+            }
             let number = errno == EISDIR ? EPERM : errno
             throw FileFailure("the partial file cannot be opened", url: place.url, errno: number)
         }
@@ -40,8 +51,8 @@ struct PartialFile: Sendable {
         let status = try file.status()
         var named = stat()
         guard lstat(place.file, &named) == 0, named.st_ino == status.st_ino, named.st_dev == status.st_dev else { return nil }
-        // Of somebody else, or a second name of a file that must not change: a new one takes its place.
-        if status.st_nlink != 1 || status.st_uid != geteuid() && status.st_size > 0 {
+        // Of somebody else, open to others, or a second name of a file that must not change: a new one takes its place.
+        if !isNew, !status.isOnlyOurs {
             guard unlink(place.file) == 0 else {
                 throw FileFailure("the partial file cannot be renewed", url: place.url, errno: errno)
             }
@@ -124,6 +135,11 @@ struct PartialPlace: Sendable {
         self.init(url: folder, folder: folder.path, name: ".download-\(endpoint.prefix(32))-\(number).partial")
     }
 
+    /// Of a partial file that is there.
+    init(of file: URL) {
+        self.init(url: file, folder: file.deletingLastPathComponent().path, name: file.lastPathComponent)
+    }
+
     private init(url: URL, folder: String, name: String) {
         self.url = url
         self.folder = folder
@@ -131,15 +147,21 @@ struct PartialPlace: Sendable {
     }
 }
 
+extension stat {
+    /// Whether nobody but this user can have written to the file, by this or another name. What the group or others may write to, they may
+    /// have opened, too.
+    fileprivate var isOnlyOurs: Bool { st_nlink == 1 && st_uid == geteuid() && st_mode & 0o022 == 0 }
+}
+
 extension DownloadRecord {
-    /// `nil` where the file is not there, or no record.
-    fileprivate init?(file path: String) {
+    /// `nil` where the file is not there, not this user's alone, or no record.
+    init?(file path: String) {
         let descriptor = Foundation.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         let file = OutputFile(descriptor, url: URL(fileURLWithPath: path))
-        guard let status = try? file.status(), status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.maximumBytes else {
-            return nil
-        }
+        guard let status = try? file.status(), status.st_mode & S_IFMT == S_IFREG, status.isOnlyOurs,
+            status.st_size <= Self.maximumBytes
+        else { return nil }
         var json = Data(count: Int(status.st_size))
         guard let count = try? json.withUnsafeMutableBytes({ try file.read(into: $0, at: 0) }), count == json.count else {
             return nil

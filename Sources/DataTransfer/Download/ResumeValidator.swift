@@ -24,6 +24,9 @@ struct ResumeValidator: Codable, Hashable, Sendable {
         }
     }
 
+    /// Whether ``text`` is a strong entity tag or a date: one that was read from a file may be anything.
+    var isStrong: Bool { Self.isStrong(text) || HTTPDate(text) != nil }
+
     /// Whether a response with these fields is of another version. One that does not say so is of the same.
     func isContradicted(by headers: HTTPHeaders) -> Bool {
         let name = text.hasPrefix("\"") ? "ETag" : "Last-Modified"

@@ -86,6 +86,6 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
     }
 
     fileprivate func report(_ failure: DataTransferError) -> DataTransferError {
-        (service as? DefaultDataTransferService)?.report(failure) ?? failure
+        service.report(failure)
     }
 }

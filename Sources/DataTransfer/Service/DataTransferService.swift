@@ -9,7 +9,8 @@ import NetworkCore
 /// let handle = service.request(popular, on: DispatchQueue.main) { result in … }      // handle.cancel()
 /// ```
 ///
-/// A test double implements one method; all others follow from it.
+/// A test double implements one method; all others follow from it. A service that wraps another one forwards all four, so that streams and
+/// the errors of pages and files are those of the wrapped one.
 public protocol DataTransferService: Sendable {
     /// Requests an endpoint.
     ///
@@ -35,6 +36,14 @@ public protocol DataTransferService: Sendable {
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled. What fails later is thrown by the stream.
     func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream
+
+    /// Logs a failure that this service has not seen itself, such as a list without a proper end or a file that cannot be written, and may
+    /// make another one of it. Called once per failure, on the task of the caller, by what is built on a service: pages and downloads.
+    ///
+    /// A service that wraps another one hands it on to that. Returns `failure` by default, for services without a logger.
+    ///
+    /// - Returns: What the caller gets.
+    func report(_ failure: DataTransferError) -> DataTransferError
 }
 
 extension DataTransferService {
@@ -64,6 +73,9 @@ extension DataTransferService {
                 statusCode: response.statusCode, headers: response.headers, url: response.url, timings: response.timings,
                 body: body))
     }
+
+    /// `failure`, logged nowhere.
+    public func report(_ failure: DataTransferError) -> DataTransferError { failure }
 
     /// The value of an endpoint: a decoded one, or nothing for `Void`.
     ///

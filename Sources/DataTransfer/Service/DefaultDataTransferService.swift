@@ -85,8 +85,8 @@ public struct DefaultDataTransferService: DataTransferService {
         }
     }
 
-    /// Logs a failure for which no response is to blame, and hands it back to be thrown.
-    func report(_ failure: DataTransferError) -> DataTransferError {
+    /// Logs a failure that was found after the response, and hands it back to be thrown.
+    public func report(_ failure: DataTransferError) -> DataTransferError {
         failures.report(failure)
     }
 

@@ -27,7 +27,7 @@
         /// Sends a value as JSON to an endpoint, and publishes the decoded answer, then finishes.
         ///
         /// - Parameters:
-        ///   - value: Objects, top-level arrays and scalars alike. A file's URL is a value, too: `.file(url)` sends the file.
+        ///   - value: Objects, top-level arrays and scalars alike. A URL stands for the file there; `.json(url)` sends its text.
         ///   - encoder: Sorted keys, slashes as they are, else Foundation's defaults, unless given.
         @_disfavoredOverload
         public func uploadPublisher<Target: ResponseRequestable>(
@@ -43,6 +43,14 @@
             _ data: Data, to endpoint: Target, progress: (any TransferProgressObserver)? = nil
         ) -> AnyPublisher<Target.Response, DataTransferError> {
             uploadPublisher(.data(data), to: endpoint, progress: progress)
+        }
+
+        /// Sends a file as it is, as `application/octet-stream` unless the endpoint has a `Content-Type`, and publishes the decoded answer,
+        /// then finishes. A URL that is no file URL fails, and nothing is sent.
+        public func uploadPublisher<Target: ResponseRequestable>(
+            _ file: URL, to endpoint: Target, progress: (any TransferProgressObserver)? = nil
+        ) -> AnyPublisher<Target.Response, DataTransferError> {
+            uploadPublisher(.file(file), to: endpoint, progress: progress)
         }
 
         /// Sends a body to an endpoint, and publishes the answer's value with status, headers and timings, then finishes.

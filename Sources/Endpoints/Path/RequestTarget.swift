@@ -11,6 +11,7 @@ struct RequestTarget {
         let isFullPath = endpoint.isFullPath
         let path = try endpoint.pathParameters.fill(endpoint.path, isFullPath: isFullPath)
         try Self.validate(path, isFullPath: isFullPath)
+        if !isFullPath { try Self.refuseURL(endpoint.path) }
         let configured = URLText(configuration.baseURL)
         let stated = isFullPath ? nil : try endpoint.ownBaseURL()
         let base = stated.map { URLText($0) } ?? configured
@@ -76,6 +77,14 @@ struct RequestTarget {
     fileprivate static func rootName(of name: String) -> String {
         guard let bracket = name.utf8.firstIndex(of: UInt8(ascii: "[")), bracket != name.startIndex else { return name }
         return String(name[..<bracket])
+    }
+
+    /// A path that begins as a URL does would otherwise become one below the base URL's: `https://api.example.com/http://other.example`.
+    /// Only what the caller wrote counts, so that a value of a path parameter may be a URL.
+    private static func refuseURL(_ path: String) throws(RequestGenerationError) {
+        let start = path.utf8.prefix(8).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        guard start.starts(with: "http://".utf8) || start.starts(with: "https://".utf8) else { return }
+        throw RequestGenerationError(.path, "\"\(URLText.shown(path).printable)\" is a whole URL; say so with isFullPath: true")
     }
 
     /// Control characters, and percent signs that encode nothing, cannot be meant.

@@ -83,6 +83,7 @@
 
         /// Which check of TLS failed; `nil` where it was something else.
         func tlsFailure(_ code: CInt, said: String) -> TLSFailure? {
+            if handshake.pointee.lacks_names != 0 { return .missingAlternativeName }
             if let failure = TLSFailure(alert: Int(handshake.pointee.alert)) { return failure }
             if handshake.pointee.alert == 0, Int(code) == CCURLE_SSL_CONNECT_ERROR, CurlErrors.isClosedByPeer(said) { return nil }
             return CurlErrors.tlsFailure(code, message: said, verifyResult: long(CCURLINFO_SSL_VERIFYRESULT))

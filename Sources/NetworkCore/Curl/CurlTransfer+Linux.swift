@@ -102,6 +102,8 @@
         var queued: UInt64 = 0
         var launched: UInt64 = 0
         var lastActivity: UInt64 = 0
+        /// When the last byte of the request's body was taken, 0 before.
+        var sentAt: UInt64 = 0
         /// When the first byte of the response came, 0 before.
         var firstByte: UInt64 = 0
         var uploadedAtLastCheck: Int64 = 0
@@ -175,15 +177,15 @@
             }
             if isCancelled {
                 progress?.finish()
-                return Self.deliver(.failure(cancellation), to: receiver)
+                return deliver(.failure(cancellation), to: receiver)
             }
             loops.start(self)
         }
 
         func cancel() {
             let receiver = take()
-            progress?.finish()
-            if let receiver { Self.deliver(.failure(cancellation), to: receiver) }
+            if receiver != nil || download != nil { progress?.finish() }
+            if let receiver { deliver(.failure(cancellation), to: receiver) }
             if let download, !download.cancel(cancellation) { return }
             loops.cancel(self)
         }
@@ -200,14 +202,18 @@
 
         /// Answers, or tells the reader of the body that it has ended; does nothing the second time.
         func end(_ outcome: Outcome) {
-            progress?.finish { $0.complete(with: outcome) }
-            if let receiver = take() { Self.deliver(outcome, to: receiver) }
-            download?.finish(outcome.map { StreamEnd(trailers: $0.head.trailers, timings: $0.timings) })
+            // Whoever answers has told the last event before.
+            let receiver = take()
+            if receiver != nil || download != nil { progress?.finish { $0.complete(with: outcome) } }
+            if let receiver { deliver(outcome, to: receiver) }
+            guard let download else { return }
+            let end = outcome.map { StreamEnd(trailers: $0.head.trailers, timings: $0.timings) }
+            original.progress.whenSettled { download.finish(end) }
         }
 
         /// Answers while the transfer goes on.
         func answerHead(_ response: RawResponse) {
-            if let receiver = take() { Self.deliver(.success(response), to: receiver) }
+            if let receiver = take() { Self.hand(.success(response), to: receiver) }
         }
 
         private func take() -> Receiver? {
@@ -218,7 +224,13 @@
             }
         }
 
-        private static func deliver(_ outcome: Outcome, to receiver: Receiver) {
+        /// Hands over an outcome once the last event has been told.
+        private func deliver(_ outcome: Outcome, to receiver: Receiver) {
+            if original.progress == nil { return Self.hand(outcome, to: receiver) }
+            original.progress.whenSettled { Self.hand(outcome, to: receiver) }
+        }
+
+        private static func hand(_ outcome: Outcome, to receiver: Receiver) {
             switch receiver {
             case .continuation(let continuation):
                 continuation.resume(returning: outcome)

@@ -115,6 +115,7 @@
             isBodyUnwanted = false
             isDecoderFull = false
             bytesReceived = 0
+            sentAt = 0
             firstByte = 0
             hop = HopTimings()
         }

@@ -32,6 +32,7 @@
                 nameLookup: times.lookup == 0 ? nil : .microseconds(times.lookup),
                 connect: times.connect == 0 ? nil : .microseconds(max(times.connect - times.lookup, 0)),
                 tls: times.tls == 0 ? nil : .microseconds(max(times.tls - times.connect, 0)),
+                send: sendingTime(hop, now),
                 firstByte: firstByte == 0 ? nil : .nanoseconds(firstByte - min(hop.readyAt, firstByte)),
                 total: .nanoseconds(now - min(now, submitted)),
                 redirects: redirects,
@@ -41,6 +42,13 @@
                 isReusedConnection: hop.isReused,
                 attempt: sending.isRepeated ? 2 : 1
             )
+        }
+
+        /// How long the body has been on its way out; `nil` without one, and before.
+        private func sendingTime(_ hop: HopTimings, _ now: UInt64) -> Duration? {
+            guard request.sendsBody, hop.isReused != nil, hop.readyAt != 0 else { return nil }
+            let end = sentAt != 0 ? sentAt : now
+            return .nanoseconds(max(firstByte == 0 ? end : min(end, firstByte), hop.readyAt) - hop.readyAt)
         }
 
         /// How far the hop has come.

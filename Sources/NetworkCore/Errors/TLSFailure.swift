@@ -14,6 +14,8 @@ public struct TLSFailure: RawRepresentable, Sendable, Hashable {
     public static let certificateNotYetValid = Self(rawValue: "certificateNotYetValid")
     /// The server's certificate is for another host.
     public static let wrongHost = Self(rawValue: "wrongHost")
+    /// The server's certificate names no host in its subject alternative names; its common name does not count (RFC 9525 §6.3).
+    public static let missingAlternativeName = Self(rawValue: "missingAlternativeName")
     /// No trusted authority stands behind the server's certificate.
     public static let unknownIssuer = Self(rawValue: "unknownIssuer")
     /// The server's certificate is signed by itself, and not among the roots.
@@ -42,6 +44,7 @@ extension TLSFailure: CustomStringConvertible {
         case .certificateExpired: "the server's certificate has expired"
         case .certificateNotYetValid: "the server's certificate is not valid yet"
         case .wrongHost: "the server's certificate is for another host"
+        case .missingAlternativeName: "the server's certificate has no subject alternative name"
         case .unknownIssuer: "no trusted authority stands behind the server's certificate"
         case .selfSigned: "the server's certificate is self-signed"
         case .certificateRevoked: "the server's certificate was revoked"

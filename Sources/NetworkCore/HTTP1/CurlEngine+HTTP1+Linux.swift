@@ -28,6 +28,7 @@
             transfer.hop = HopTimings(
                 readyAt: now, connecting: isReused ? nil : connection.timings, isReused: isReused, protocolName: "http/1.1")
             transfer.lastActivity = now
+            transfer.sentAt = 0
             write(transfer, to: connection)
             schedule(
                 transfer, at: connection.sending.awaitsContinue ? transfer.continueDeadline : now &+ transfer.idleNanoseconds)
@@ -162,6 +163,7 @@
                 if connection.sending.awaitsContinue { return }
                 guard connection.sending.isPumped, !transfer.isBodySent, let content = transfer.request.body else {
                     connection.sending.isComplete = true
+                    transfer.sentAt = now
                     return
                 }
                 guard fill(connection, transfer, content) else { return }

@@ -101,7 +101,9 @@
                 switch transfer.readPump(content, into: buffer) {
                 case .bytes(let count): return count
                 case .wait: return Int(CCURL_READFUNC_PAUSE)
-                case .end: return 0
+                case .end:
+                    transfer.sentAt = now
+                    return 0
                 case .failed: return Int(CCURL_READFUNC_ABORT)
                 }
             }
@@ -109,6 +111,7 @@
             let start = data.startIndex + transfer.bodyOffset
             data.copyBytes(to: buffer, from: start..<(start + count))
             transfer.bodyOffset += count
+            if transfer.bodyOffset == data.count { transfer.sentAt = now }
             return count
         }
     }

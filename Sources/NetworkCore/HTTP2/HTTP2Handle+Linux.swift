@@ -78,6 +78,8 @@
             let request = transfer.request
             guard setURL(request.url.absoluteString) else { return false }
             guard setMethod(request, bodyLength: transfer.bodyLength), setHeaders(request, extraFields) else { return false }
+            // What goes out with the head takes no time of its own.
+            transfer.sentAt = request.sendsBody && holdsBody ? 1 : 0
             if route != self.route {
                 guard setRoute(route) else { return false }
                 self.route = route

@@ -12,7 +12,7 @@ import Foundation
 ///
 /// Its units are bytes, sent and received together; `totalUnitCount` is -1 while it is not known how many there will be. A transfer that went
 /// well ends complete, one that failed stays where it was. One observer is for one transfer.
-public final class FoundationProgress: TransferProgressObserver {
+public final class FoundationProgress: TransferProgressObserver, SettlingObserver {
     /// Changed on background threads, one at a time. `cancel()` calls the transfer off once ``onCancel(_:)`` has said how.
     public let progress: Progress
     private let monitor: ProgressMonitor
@@ -50,6 +50,10 @@ public final class FoundationProgress: TransferProgressObserver {
     /// Called by the session manager.
     public func transferDidProgress(_ progress: TransferProgress) {
         monitor.transferDidProgress(progress)
+    }
+
+    package func whenSettled(_ work: @escaping @Sendable () -> Void) {
+        monitor.whenSettled(work)
     }
 
     private func cancel() {

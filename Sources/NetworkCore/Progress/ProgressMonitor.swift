@@ -10,7 +10,7 @@ import Endpoints
 ///
 /// At most 20 events a second, and always a last one, for which ``Endpoints/TransferProgress/isFinished`` is true; the sequence ends after it. Who
 /// is slower gets the newest only. One monitor is for one transfer, and for one loop.
-public final class ProgressMonitor: TransferProgressObserver, AsyncSequence {
+public final class ProgressMonitor: TransferProgressObserver, SettlingObserver, AsyncSequence {
     /// How far the transfer has come.
     public typealias Element = TransferProgress
 
@@ -18,6 +18,8 @@ public final class ProgressMonitor: TransferProgressObserver, AsyncSequence {
         var current: TransferProgress?
         var isWaiting = false
         var isDelivering = false
+        /// What waits for the closure to have returned from the last event.
+        var settling: [@Sendable () -> Void] = []
     }
 
     private let state = Locked(State())
@@ -30,7 +32,8 @@ public final class ProgressMonitor: TransferProgressObserver, AsyncSequence {
         self.init(nil)
     }
 
-    /// - Parameter onProgress: Never runs twice at once, on ``BackgroundThreads/completions``.
+    /// - Parameter onProgress: Never runs twice at once, on ``BackgroundThreads/completions``. The call that it tells of returns, throws or
+    ///   completes after it has returned from the last event.
     public convenience init(onProgress: @escaping @Sendable (TransferProgress) -> Void) {
         self.init(.some(onProgress))
     }
@@ -59,17 +62,30 @@ public final class ProgressMonitor: TransferProgressObserver, AsyncSequence {
         if startsDelivery { BackgroundThreads.completions.run { self.deliver() } }
     }
 
+    package func whenSettled(_ work: @escaping @Sendable () -> Void) {
+        let isSettled = state.withLock { state in
+            guard state.isDelivering, state.current?.isFinished == true else { return true }
+            state.settling.append(work)
+            return false
+        }
+        if isSettled { work() }
+    }
+
     private func deliver() {
         while true {
-            let next: TransferProgress? = state.withLock { state in
+            let (next, settled): (TransferProgress?, [@Sendable () -> Void]) = state.withLock { state in
                 guard state.isWaiting else {
                     state.isDelivering = false
-                    return nil
+                    defer { state.settling = [] }
+                    return (nil, state.settling)
                 }
                 state.isWaiting = false
-                return state.current
+                return (state.current, [])
             }
-            guard let next else { return }
+            guard let next else {
+                for work in settled { work() }
+                return
+            }
             onProgress?(next)
         }
     }

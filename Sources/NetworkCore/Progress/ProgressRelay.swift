@@ -1,7 +1,7 @@
 import Endpoints
 
 /// Stands for an observer while interceptors may send a request more than once: the end of an attempt is not yet the end.
-final class ProgressRelay: TransferProgressObserver {
+final class ProgressRelay: TransferProgressObserver, SettlingObserver {
     private struct State {
         var progress = TransferProgress()
         /// The newest; what earlier ones still say, such as that they were called off, is of no interest.
@@ -13,7 +13,7 @@ final class ProgressRelay: TransferProgressObserver {
     }
 
     /// One of the times the request is sent.
-    private final class Attempt: TransferProgressObserver {
+    private final class Attempt: TransferProgressObserver, SettlingObserver {
         let relay: ProgressRelay
         let number: Int
 
@@ -24,6 +24,10 @@ final class ProgressRelay: TransferProgressObserver {
 
         func transferDidProgress(_ progress: TransferProgress) {
             relay.tell(progress, of: number)
+        }
+
+        func whenSettled(_ work: @escaping @Sendable () -> Void) {
+            relay.whenSettled(work)
         }
     }
 
@@ -61,6 +65,10 @@ final class ProgressRelay: TransferProgressObserver {
     /// Nothing will follow.
     func finish() {
         tell { _ in true }
+    }
+
+    func whenSettled(_ work: @escaping @Sendable () -> Void) {
+        Optional(observer).whenSettled(work)
     }
 
     private func tell(_ progress: TransferProgress, of attempt: Int) {

@@ -13,7 +13,7 @@ extension DefaultNetworkService {
     /// - Throws: ``NetworkError``; at once when the task is cancelled, unless an interceptor holds it up. A status that the endpoint does
     ///   not accept is an error with the first MiB of its body, or what comes of it in 30 seconds. What fails later is thrown by the body, as ``TransportError``, and logged.
     public func stream(for endpoint: any Requestable) async throws(NetworkError) -> StreamedResponse {
-        let request = try build(endpoint)
+        let request = try await settled(endpoint)
         let journal = journal.hearing(of: request.context)
         let entry = journal.open(request)
         let failed: NetworkResponse
@@ -29,6 +29,7 @@ extension DefaultNetworkService {
                 body: try await response.body.collectedStart(
                     upTo: Self.maximumErrorBodyBytes, within: Self.maximumErrorBodyTime))
         } catch {
+            if let progress = request.progress { await Optional(progress).settled() }
             let failure = NetworkError(error)
             journal.close(entry, failure)
             throw failure
@@ -44,6 +45,7 @@ extension DefaultNetworkService {
         do throws(TransportError) {
             let response = try await intercepted.stream(for: request)
             relay?.expectEnd()
+            if let relay { await Optional(relay).settled() }
             return response
         } catch {
             relay?.finish()

@@ -49,13 +49,18 @@ public struct DefaultNetworkService: NetworkService {
         do throws(NetworkError) {
             request = try build(endpoint)
         } catch {
-            return FailedRequest.deliver(error, to: completion)
+            return FailedRequest.deliver(error) { result in
+                endpoint.progress.whenSettled { completion(result) }
+            }
         }
         let journal = journal.hearing(of: request.context)
         let entry = journal.open(request)
         let accepted = endpoint.acceptedStatuses
+        let progress = request.progress
         let finish: @Sendable (Result<NetworkResponse, TransportError>) -> Void = { result in
-            completion(Result { () throws(NetworkError) in try Self.check(result, accepted, journal, entry) })
+            progress.whenSettled {
+                completion(Result { () throws(NetworkError) in try Self.check(result, accepted, journal, entry) })
+            }
         }
         if let intercepted = intercepted(for: request) {
             let (request, relay) = request.relayed()
@@ -73,7 +78,7 @@ public struct DefaultNetworkService: NetworkService {
     ///
     /// - Throws: ``NetworkError``; at once when the task is cancelled, unless an interceptor holds it up.
     public func response(for endpoint: any Requestable) async throws(NetworkError) -> NetworkResponse {
-        let request = try build(endpoint)
+        let request = try await settled(endpoint)
         let journal = journal.hearing(of: request.context)
         let entry = journal.open(request)
         let result: Result<NetworkResponse, TransportError>
@@ -88,12 +93,23 @@ public struct DefaultNetworkService: NetworkService {
         } catch {
             result = .failure(error)
         }
+        if let progress = request.progress { await Optional(progress).settled() }
         return try Self.check(result, endpoint.acceptedStatuses, journal, entry)
     }
 
     /// `nil` for straight to the session manager.
     func intercepted(for request: NetworkRequest) -> InterceptedSession? {
         request.timeouts.deadline.limit == nil ? intercepted : bounded ?? intercepted
+    }
+
+    /// As ``build(_:)``, which fails once the endpoint's observer has told so.
+    func settled(_ endpoint: any Requestable) async throws(NetworkError) -> NetworkRequest {
+        do throws(NetworkError) {
+            return try build(endpoint)
+        } catch {
+            await endpoint.progress.settled()
+            throw error
+        }
     }
 
     func build(_ endpoint: any Requestable) throws(NetworkError) -> NetworkRequest {

@@ -65,7 +65,7 @@ extension NetworkResponse {
     fileprivate var logged: LoggedResponse {
         let measured = [
             ("queued", timings.queued), ("dns", timings.nameLookup), ("connect", timings.connect), ("tls", timings.tls),
-            ("first byte", timings.firstByte),
+            ("send", timings.send), ("first byte", timings.wait),
         ]
         return LoggedResponse(
             statusCode: statusCode, url: url, headers: headers.logged, body: stream == nil ? body : nil, duration: timings.total,

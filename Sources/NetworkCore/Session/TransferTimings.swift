@@ -10,8 +10,13 @@ public struct TransferTimings: Sendable, Hashable {
     public var connect: Duration?
     /// TLS handshake.
     public var tls: Duration?
-    /// From the connection being ready until the first byte of the response.
+    /// Sending the request: from the connection being ready until the last byte of the body was taken, by the system over HTTP/1.1, by the
+    /// connection over HTTP/2. Where the response began before that, until then. `nil` without a body.
+    public var send: Duration?
+    /// From the connection being ready until the first byte of the response, ``send`` included.
     public var firstByte: Duration?
+    /// Waiting for the response: from the end of ``send`` until its first byte.
+    public var wait: Duration? { firstByte.map { max(.zero, $0 - (send ?? .zero)) } }
     /// From the call until the last byte, over all redirects.
     public var total: Duration
     /// How many redirects were followed.
@@ -30,13 +35,14 @@ public struct TransferTimings: Sendable, Hashable {
     /// Timings of these parts; what is not given is zero or not known.
     public init(
         queued: Duration? = nil, nameLookup: Duration? = nil, connect: Duration? = nil, tls: Duration? = nil,
-        firstByte: Duration? = nil, total: Duration = .zero, redirects: Int = 0, bytesSent: Int64 = 0,
+        send: Duration? = nil, firstByte: Duration? = nil, total: Duration = .zero, redirects: Int = 0, bytesSent: Int64 = 0,
         bytesReceived: Int64 = 0, protocolName: String? = nil, isReusedConnection: Bool? = nil, attempt: Int = 1
     ) {
         self.queued = queued
         self.nameLookup = nameLookup
         self.connect = connect
         self.tls = tls
+        self.send = send
         self.firstByte = firstByte
         self.total = total
         self.redirects = redirects

@@ -20,6 +20,7 @@
                 nameLookup: time(domainLookupStartDate, domainLookupEndDate),
                 connect: time(connectStartDate, secureConnectionStartDate ?? connectEndDate),
                 tls: time(secureConnectionStartDate, secureConnectionEndDate),
+                send: countOfRequestBodyBytesSent > 0 ? time(requestStartDate, requestEndDate) : nil,
                 firstByte: time(requestStartDate, responseStartDate),
                 protocolName: networkProtocolName,
                 isReusedConnection: isReusedConnection)

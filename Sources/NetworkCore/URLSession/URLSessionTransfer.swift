@@ -85,7 +85,7 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
             progress.bytesReceived = response.timings.bytesReceived
             progress.totalBytesToReceive = progress.bytesReceived
         }
-        completion(outcome)
+        original.progress.whenSettled { completion(outcome) }
         return true
     }
 

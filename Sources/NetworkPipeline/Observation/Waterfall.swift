@@ -17,7 +17,7 @@ public final class Waterfall: ExchangeObserver {
     /// A stretch of time in a row.
     struct Span: Sendable, Hashable {
         enum Kind: String, Sendable, CaseIterable {
-            case queued, lookup, connect, tls, wait, receive, redirects, pause
+            case queued, lookup, connect, tls, send, wait, receive, redirects, pause
         }
 
         var kind: Kind
@@ -113,7 +113,7 @@ extension Waterfall.Row {
         var position = attemptBegan
         let phases: [(Waterfall.Span.Kind, Duration?)] = [
             (.queued, timings.queued), (.lookup, timings.nameLookup), (.connect, timings.connect), (.tls, timings.tls),
-            (.wait, timings.firstByte),
+            (.send, timings.send), (.wait, timings.wait),
         ]
         for (kind, duration) in phases {
             guard let duration else { continue }

@@ -101,6 +101,7 @@ struct WaterfallPage {
         case .lookup: "name lookup"
         case .connect: "connecting"
         case .tls: "TLS"
+        case .send: "sending the body"
         case .wait: "waiting for the response"
         case .receive: "receiving"
         case .redirects: "with redirects"
@@ -148,7 +149,7 @@ struct WaterfallPage {
         .scale span { position: absolute; top: 0; font-weight: 400; border-left: 1px solid var(--line); padding-left: 3px; white-space: nowrap; }
         .bars i { position: absolute; top: .35rem; height: .9rem; min-width: 1px; border-radius: 1px; }
         .queued { background: #8c959f; } .lookup { background: #1b7c83; } .connect { background: #bc4c00; } .tls { background: #8250df; }
-        .wait { background: #2da44e; } .receive { background: #0969da; } .redirects { background: #bf8700; }
+        .send { background: #bf3989; } .wait { background: #2da44e; } .receive { background: #0969da; } .redirects { background: #bf8700; }
         .pause { background: repeating-linear-gradient(45deg, #8c959f66 0 4px, transparent 4px 8px); }
         """
 }

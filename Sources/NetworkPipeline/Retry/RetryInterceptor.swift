@@ -11,7 +11,8 @@ import NetworkCore
 /// Only idempotent requests are repeated (``Endpoints/NetworkRequest/isIdempotent``), and others that failed before a byte of them was
 /// sent; never one whose body can be read only once, and never past the deadline. What the last attempt brought is the result.
 ///
-/// In a streamed exchange only what comes before the body can be repeated.
+/// In a streamed exchange only what comes before the body can be repeated. The body of a download to a file that breaks off is an attempt too:
+/// it goes on with the bytes that are there (`Range`, `If-Range`), as one of as many attempts, with the same pauses and budget.
 public struct RetryInterceptor: NetworkInterceptor {
     private let policy: RetryPolicy
     private let budget: RetryBudget?
@@ -45,34 +46,55 @@ public struct RetryInterceptor: NetworkInterceptor {
     ///   ``NetworkCore/TransportError/Code/cancelled`` when the task is cancelled in a pause.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
         if let flaw { throw TransportError(.invalidConfiguration, "retry: \(flaw)", request: request) }
-        budget?.deposit()
-        var attempt = 1
+        // A download that goes on is the same call.
+        let continuation = request.context.continuation
+        let attemptsBefore = continuation?.attempts ?? 0
+        if attemptsBefore == 0 { budget?.deposit() }
+        var attempt = attemptsBefore + 1
         while true {
             let outcome: Result<NetworkResponse, TransportError>
             do throws(TransportError) {
                 let response = try await next(request)
                 if response.statusCode < 400, !policy.causes.contains(.status(response.statusCode)) {
+                    if let continuation, response.stream != nil { expectBody(continuation, attempt, request) }
                     return response.numbered(attempt)
                 }
                 outcome = .success(response.numbered(attempt))
             } catch {
                 outcome = .failure(error)
             }
-            let facts = RetryFacts(
-                request: request, outcome: outcome, attempt: attempt, remaining: request.deadline?.remaining,
-                takeFromBudget: { budget?.withdraw() ?? true }, random: random(), now: now())
-            guard case .retry(let delay, let reason) = policy.decision(facts) else { return try outcome.get() }
-            if case .success(let response) = outcome {
-                response.stream?.stop()
-                if RetryAfter(response.headers, now: facts.now) == .malformed { malformed.note("Retry-After", in: request) }
-            }
-            request.record?.tell(.retried(after: delay, because: reason))
-            do {
-                try await sleep(delay)
-            } catch {
-                throw TransportError(.cancelled, "called off before attempt \(attempt + 1)", request: request)
-            }
+            guard try await pauses(after: outcome, ofAttempt: attempt, request) else { return try outcome.get() }
             attempt += 1
+        }
+    }
+
+    /// Whether another attempt follows. Returns when it is time for it.
+    ///
+    /// - Throws: ``NetworkCore/TransportError/Code/cancelled`` when the task is cancelled before.
+    private func pauses(
+        after outcome: Result<NetworkResponse, TransportError>, ofAttempt attempt: Int, _ request: NetworkRequest
+    ) async throws(TransportError) -> Bool {
+        let facts = RetryFacts(
+            request: request, outcome: outcome, attempt: attempt, remaining: request.deadline?.remaining,
+            takeFromBudget: { budget?.withdraw() ?? true }, random: random(), now: now())
+        guard case .retry(let delay, let reason) = policy.decision(facts) else { return false }
+        if case .success(let response) = outcome {
+            response.stream?.stop()
+            if RetryAfter(response.headers, now: facts.now) == .malformed { malformed.note("Retry-After", in: request) }
+        }
+        request.record?.tell(.retried(after: delay, because: reason))
+        do {
+            try await sleep(delay)
+        } catch {
+            throw TransportError(.cancelled, "called off before attempt \(attempt + 1)", request: request)
+        }
+        return true
+    }
+
+    /// The body of a download may break off after this interceptor has returned.
+    private func expectBody(_ continuation: TransferContinuation, _ attempt: Int, _ request: NetworkRequest) {
+        continuation.expectBody(ofAttempt: attempt) { (error) async throws(TransportError) in
+            try await pauses(after: .failure(error), ofAttempt: attempt, request)
         }
     }
 }

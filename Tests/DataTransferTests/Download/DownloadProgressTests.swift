@@ -8,7 +8,7 @@ struct DownloadProgressTests {
 
     private func told() -> [[Int64?]] { observer.events.map { [$0.bytesReceived, $0.totalBytesToReceive] } }
 
-    @Test func `what was there already counts`() throws {
+    @Test func `what was there already counts`() async throws {
         let progress = try #require(DownloadProgress(observer))
         let engine = progress.beginAttempt()
         // The engine is ahead of whoever looks at the head: that waits until it is known where the body begins.
@@ -22,8 +22,8 @@ struct DownloadProgressTests {
         #expect(told() == [[350, 1000], [400, 1000]])
         #expect(observer.events.last?.bytesResumed == 300 && observer.events.last?.recentBytesPerSecond == 25)
         progress.complete(length: 1000)
-        progress.finish()
-        progress.finish()
+        await progress.finish()
+        await progress.finish()
         #expect(
             told() == [[350, 1000], [400, 1000], [1000, 1000]] && observer.events.map(\.isFinished) == [false, false, true])
     }

@@ -192,6 +192,70 @@ struct ResumeTests {
         try expectWhole()
     }
 
+    @Test(
+        arguments: [
+            (["name"], #""../../escaped.txt""#), (["name"], #""/etc/escaped.txt""#), (["name"], #""a\u0000b""#),
+            (["name"], #"".hidden""#), (["name"], #""..""#), (["name"], #""NUL""#), (["name"], #""""#),
+            (["name"], "\"\(String(repeating: "n", count: 256))\""), (["total"], "-1"), (["total"], "9223372036854775807"),
+            (["validator", "text"], #""W/weak""#), (["validator", "text"], #""\"x\r\nHost: other\"""#),
+            (["digest"], #""0123""#), (["location"], #""""#), (["location"], #""../..""#),
+        ])
+    func `nor one whose record was changed`(path: [String], value: String) async throws {
+        let inner = folder.url.appendingPathComponent("a/b/c", isDirectory: true)
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+        served.change { $0.faults = [.truncateBody(after: Self.cut)] }
+        _ = try await downloadFailure { () async throws(DataTransferError) in
+            try await service.download(movie, to: .folder(inner))
+        }
+        server.forgetRequests()
+        let names = try FileManager.default.contentsOfDirectory(atPath: inner.path).sorted()
+        #expect(names.count == 2)
+        let file = inner.appendingPathComponent(try #require(names.last))
+        var record = try #require(try JSONSerialization.jsonObject(with: try Data(contentsOf: file)) as? [String: Any])
+        let changed = try JSONSerialization.jsonObject(with: Data(value.utf8), options: .fragmentsAllowed)
+        record[path[0]] = path.count == 1 ? changed : [path[1]: changed]
+        try JSONSerialization.data(withJSONObject: record).write(to: file)
+        let downloaded = try await service.download(movie, to: .folder(inner))
+        #expect(downloaded.resumedFrom == 0 && server.ranges == [""])
+        #expect(downloaded.url.path == inner.appendingPathComponent("movie.mp4").path)
+        #expect(folder.names == ["a"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: inner.path) == ["movie.mp4"])
+    }
+
+    @Test(arguments: [".movie.mp4.partial", ".movie.mp4.partial.json"], [0o620, 0o602, 0o666])
+    func `nor one that others may write to`(name: String, permissions: Int) async throws {
+        try await breakOff()
+        try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: folder.file(name).path)
+        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(server.ranges == [""])
+        try expectWhole()
+    }
+
+    @Test(.enabled(if: geteuid() == 0), arguments: [".movie.mp4.partial", ".movie.mp4.partial.json"])
+    func `nor one of another user`(name: String) async throws {
+        try await breakOff()
+        #expect(chown(folder.file(name).path, 65534, 65534) == 0)
+        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(server.ranges == [""])
+        try expectWhole()
+    }
+
+    @Test func `a symbolic link is neither read as a record nor written through`() async throws {
+        try await breakOff()
+        let record = folder.file(".movie.mp4.partial.json")
+        try FileManager.default.moveItem(at: record, to: folder.file("elsewhere.json"))
+        try FileManager.default.createSymbolicLink(at: record, withDestinationURL: folder.file("elsewhere.json"))
+        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(folder.names == ["elsewhere.json", "movie.mp4"])
+        try Data("precious".utf8).write(to: folder.file("precious"))
+        try FileManager.default.createSymbolicLink(
+            at: folder.file(".movie.mp4.partial"), withDestinationURL: folder.file("precious"))
+        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        }
+        #expect(error.fileFailure?.code == .notWritable && "\(error)".contains("symbolic link"))
+        #expect(try folder.contents("precious") == Data("precious".utf8))
+    }
+
     @Test func `nor one without a record, or longer than the whole`() async throws {
         try await breakOff()
         try FileManager.default.removeItem(at: folder.file(".movie.mp4.partial.json"))

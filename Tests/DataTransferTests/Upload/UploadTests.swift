@@ -65,6 +65,28 @@ struct UploadTests {
         #expect(sent.contains("filename=\"m.mp4\"\r\nContent-Type: video/mp4\r\n\r\nfrom disk\r\n--AaB03x--\r\n"))
     }
 
+    @Test(arguments: [0, 1]) func `the URL of a file sends the file, and any other URL is an error`(index: Int) async throws {
+        let server = try Self.server()
+        let service = service(server, index)
+        let file = try UploadFile("from disk")
+        let endpoint = Endpoint<Receipt>(path: "uploads")
+        let receipt = try await service.upload(file.url, to: endpoint)
+        #expect(receipt.text == "from disk" && receipt.contentType == "application/octet-stream")
+        let completed = await withCheckedContinuation { continuation in
+            service.upload(file.url, to: endpoint) { continuation.resume(returning: $0) }
+        }
+        #expect(try completed.get() == receipt)
+        let count = server.requestCount
+        let error = await #expect(throws: DataTransferError.self) {
+            _ = try await service.upload(server.url("/elsewhere"), to: endpoint)
+        }
+        guard case .networkFailure(.requestGeneration(let failure)) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(failure.field == .body && server.requestCount == count)
+    }
+
     @Test func `a GET becomes a POST, any other method stays`() async throws {
         let server = try Self.server()
         let service = service(server)

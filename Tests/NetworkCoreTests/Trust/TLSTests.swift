@@ -1,4 +1,5 @@
 #if os(Linux)
+    import CCurl
     import Endpoints
     import Foundation
     import Testing
@@ -67,6 +68,20 @@
             #expect(error.code == .tlsFailed && error.tlsFailure == row.failure && error.phase == .tls, "\(error)")
             #expect(error.description.contains(row.failure.description), "\(error)")
             #expect(!error.isRetryable)
+        }
+
+        @Test(.enabled(if: ccurl_can_check_names() != 0), arguments: ["common-name", "email-name"])
+        func `a certificate without a host among its alternative names is refused, whatever its common name`(
+            server: String
+        ) async throws {
+            let session = session(TrustPolicy(roots: servers.authority))
+            let error = try await failure(server, session)
+            #expect(error.tlsFailure == .missingAlternativeName && error.phase == .tls && !error.isRetryable, "\(error)")
+            #expect(error.description.contains("no subject alternative name"))
+            // Nothing of the request has left, and the session goes on.
+            let unverified = self.session(.insecureWithoutVerification)
+            #expect(try await unverified.answer(servers.url(server)).bytes < 200)
+            #expect(try await session.answer(servers.url("good")).requests > 0)
         }
 
         @Test func `a session goes on after every failed check`() async throws {

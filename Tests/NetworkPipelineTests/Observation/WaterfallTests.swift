@@ -19,7 +19,7 @@ import Testing
         tell(1, 1, .adapted(attempt: 1, headers: [:]))
         let first = TransferTimings(
             queued: .milliseconds(2), nameLookup: .milliseconds(3), connect: .milliseconds(4), tls: .milliseconds(5),
-            firstByte: .milliseconds(6), total: .milliseconds(25))
+            send: .milliseconds(2), firstByte: .milliseconds(6), total: .milliseconds(25))
         tell(1, 26, .attempted(attempt: 1, .status(503), first))
         tell(1, 26, .retried(after: .milliseconds(10), because: "status 503"))
         tell(1, 36, .adapted(attempt: 2, headers: [:]))
@@ -29,7 +29,8 @@ import Testing
         let spans = row.spans.map { "\($0.kind) \($0.begin / .milliseconds(1))-\($0.end / .milliseconds(1))" }
         #expect(
             spans == [
-                "queued 1.0-3.0", "lookup 3.0-6.0", "connect 6.0-10.0", "tls 10.0-15.0", "wait 15.0-21.0", "receive 21.0-26.0",
+                "queued 1.0-3.0", "lookup 3.0-6.0", "connect 6.0-10.0", "tls 10.0-15.0", "send 15.0-17.0", "wait 17.0-21.0",
+                "receive 21.0-26.0",
                 "pause 26.0-36.0", "wait 36.0-46.0", "receive 46.0-47.0",
             ])
         #expect(row.attempts == 2 && row.notes == ["status 503"])

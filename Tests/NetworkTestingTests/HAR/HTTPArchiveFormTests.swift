@@ -113,7 +113,7 @@ struct HTTPArchiveFormTests {
         }
         var timings = TransferTimings(
             queued: .milliseconds(1), nameLookup: .milliseconds(2), connect: .milliseconds(3), tls: .milliseconds(4),
-            firstByte: .milliseconds(5), total: .milliseconds(21), protocolName: "h2")
+            send: .milliseconds(2), firstByte: .milliseconds(5), total: .milliseconds(21), protocolName: "h2")
         func recorded() async throws -> HTTPArchive.Entry {
             let recording = RecordingSessionManager(Timed(timings: timings))
             _ = try await recording.response(for: .make())
@@ -124,7 +124,7 @@ struct HTTPArchiveFormTests {
             direct.timings
                 == .init(
                     blocked: .milliseconds(1), dns: .milliseconds(2), connect: .milliseconds(7), ssl: .milliseconds(4),
-                    wait: .milliseconds(5), receive: .milliseconds(6)))
+                    send: .milliseconds(2), wait: .milliseconds(3), receive: .milliseconds(6)))
         #expect(direct.timings.total == .milliseconds(21) && direct.response.httpVersion == "HTTP/2.0")
         timings.redirects = 1
         let redirected = try await recorded()

@@ -61,7 +61,7 @@ struct EntryRedactor {
 extension HTTPArchive.Timings {
     /// - Parameter measured: For a session manager that tells nothing.
     init(_ timings: TransferTimings, measured: Duration) {
-        self.init(blocked: timings.queued, dns: timings.nameLookup, ssl: timings.tls, wait: timings.firstByte)
+        self.init(blocked: timings.queued, dns: timings.nameLookup, ssl: timings.tls, send: timings.send, wait: timings.wait)
         if timings.connect != nil || timings.tls != nil { connect = (timings.connect ?? .zero) + (timings.tls ?? .zero) }
         let rest = max(.zero, (timings.total > .zero ? timings.total : measured) - total)
         // The phases are those of the last hop; what came before it kept the request from being sent.

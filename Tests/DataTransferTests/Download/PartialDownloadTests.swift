@@ -1,0 +1,117 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct PartialDownloadTests {
+    private let folder: ScratchFolder
+    private let served = ServedFile(sampleBytes(100_000))
+    private let server: LoopbackServer
+
+    init() throws {
+        folder = try ScratchFolder()
+        server = try served.server()
+    }
+
+    private func breakOff(_ endpoint: Endpoint<Void> = movie, as name: String, _ options: DownloadOptions = DownloadOptions())
+        async throws
+    {
+        served.change { $0.faults = [.truncateBody(after: 40_000)] }
+        _ = try await downloadFailure { () async throws(DataTransferError) in
+            try await server.service().download(endpoint, to: folder.file(name), options: options)
+        }
+        server.forgetRequests()
+    }
+
+    @Test func `what is left is listed with size and age, and removed`() async throws {
+        try await breakOff(as: "a.mp4")
+        try await breakOff(as: "b.mp4")
+        try Data("x".utf8).write(to: folder.file("c.partial"))
+        try Data("x".utf8).write(to: folder.file(".d.partial"))
+        try FileManager.default.createDirectory(at: folder.file(".e.partial"), withIntermediateDirectories: true)
+        let old = Date(timeIntervalSinceNow: -7200)
+        try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: folder.file(".b.mp4.partial").path)
+        let left = try await PartialDownload.all(in: folder.url)
+        #expect(left.map(\.url.lastPathComponent) == [".a.mp4.partial", ".b.mp4.partial", ".d.partial"])
+        #expect(left.map(\.byteCount) == [40_000, 40_000, 1] && left.map(\.isResumable) == [true, true, false])
+        #expect(left[0].age < .seconds(3600) && left[1].age > .seconds(7100) && !"\(left)".contains(folder.url.path))
+        let removed = try await PartialDownload.removeAll(in: folder.url) { $0.age > .seconds(3600) }
+        #expect(removed.map(\.url) == [left[1].url])
+        try await left[0].remove()
+        try await left[0].remove()
+        #expect(folder.names == [".d.partial", ".e.partial", "c.partial"] && folder.openDescriptors == 0)
+    }
+
+    @Test func `a folder that is not there is an error`() async throws {
+        let error = await #expect(throws: FileFailure.self) { try await PartialDownload.all(in: folder.file("missing")) }
+        #expect(error?.code == .folderMissing)
+    }
+
+    @Test func `what a download writes to stays`() async throws {
+        served.change { $0.faults = [.stallBody(after: 10_000)] }
+        let service = server.service()
+        let download = Task { try await service.download(movie, to: folder.file("movie.mp4")) }
+        try await folder.waitForBytes(10_000, in: ".movie.mp4.partial")
+        #expect(try await PartialDownload.removeAll(in: folder.url).isEmpty)
+        let partial = try #require(try await PartialDownload.all(in: folder.url).first)
+        let error = await #expect(throws: FileFailure.self) { try await partial.remove() }
+        #expect(error?.code == .busy)
+        download.cancel()
+        _ = await download.result
+    }
+
+    // MARK: What names the resource
+
+    private func signed(_ query: Parameters) -> Endpoint<Void> { Endpoint(path: "files/movie.mp4", queryParameters: query) }
+
+    @Test(
+        arguments: [
+            [["X-Amz-Signature": "a", "X-Amz-Date": "1", "X-Amz-Expires": "9"], ["X-Amz-Signature": "b", "X-Amz-Date": "2"]],
+            [["Signature": "a", "Expires": "1", "Key-Pair-Id": "k"], ["Signature": "b", "Expires": "2", "Key-Pair-Id": "k"]],
+            [["sig": "a", "se": "1", "sv": "2"], ["sig": "b", "se": "2", "sv": "2"]],
+            [["x-goog-signature": "a", "versionId": "7"], ["versionId": "7", "X-Goog-Signature": "b", "X-Goog-Date": "1"]],
+        ] as [[Parameters]])
+    func `a URL that is signed anew names the same resource`(queries: [Parameters]) async throws {
+        try await breakOff(signed(queries[0]), as: "movie.mp4")
+        let file = try await server.service().download(signed(queries[1]), to: folder.file("movie.mp4"))
+        #expect(file.resumedFrom == 40_000 && server.requests.map { $0.headers["If-Range"] } == ["\"v1\""])
+        #expect(try folder.contents("movie.mp4") == sampleBytes(100_000))
+    }
+
+    @Test(
+        arguments: [
+            [["X-Amz-Signature": "a", "id": 1], ["X-Amz-Signature": "b", "id": 2]],
+            [["Expires": "1"], ["Expires": "2"]], [["X-Amz-Date": "1"], ["X-Amz-Date": "2"]], [["se": "1"], ["se": "2"]],
+        ] as [[Parameters]])
+    func `any other query names another one`(queries: [Parameters]) async throws {
+        try await breakOff(signed(queries[0]), as: "movie.mp4")
+        #expect(try await server.service().download(signed(queries[1]), to: folder.file("movie.mp4")).resumedFrom == 0)
+    }
+
+    @Test func `a name that the caller gives takes the query's place`() async throws {
+        let options = DownloadOptions(resumeIdentity: "movie 7")
+        try await breakOff(signed(["ticket": "a"]), as: "movie.mp4", options)
+        let service = server.service()
+        // Another name is another resource.
+        try await breakOff(signed(["ticket": "a"]), as: "other.mp4", options)
+        let other = DownloadOptions(resumeIdentity: "movie 8")
+        #expect(
+            try await service.download(signed(["ticket": "b"]), to: folder.file("other.mp4"), options: other).resumedFrom == 0)
+        let file = try await service.download(signed(["ticket": "b"]), to: folder.file("movie.mp4"), options: options)
+        #expect(file.resumedFrom == 40_000)
+        #expect(try folder.contents("movie.mp4") == sampleBytes(100_000))
+    }
+
+    @Test func `the same name of a resource that has changed starts over`() async throws {
+        let options = DownloadOptions(resumeIdentity: "movie 7")
+        try await breakOff(signed(["ticket": "a"]), as: "movie.mp4", options)
+        served.change { content in
+            content.body = sampleBytes(90_000, seed: 5)
+            content.headers = ["ETag": "\"v2\""]
+        }
+        let file = try await server.service().download(
+            signed(["ticket": "b"]), to: folder.file("movie.mp4"), options: options)
+        #expect(file.resumedFrom == 0)
+        #expect(try folder.contents("movie.mp4") == sampleBytes(90_000, seed: 5))
+    }
+}

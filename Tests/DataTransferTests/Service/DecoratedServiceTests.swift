@@ -1,0 +1,80 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct DecoratedServiceTests {
+    /// What a service that only stands in front of another one looks like.
+    private struct CountingService: DataTransferService {
+        let wrapped: any DataTransferService
+        let calls = Locked(0)
+
+        func response<Target: ResponseRequestable>(
+            for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
+            completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
+        ) -> any NetworkCancellable {
+            calls.withLock { $0 += 1 }
+            return wrapped.response(for: endpoint, on: queue, completion: completion)
+        }
+
+        func response<Target: ResponseRequestable>(
+            for endpoint: Target
+        ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
+            calls.withLock { $0 += 1 }
+            return try await wrapped.response(for: endpoint)
+        }
+
+        func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream {
+            calls.withLock { $0 += 1 }
+            return try await wrapped.stream(for: endpoint)
+        }
+
+        func report(_ failure: DataTransferError) -> DataTransferError { wrapped.report(failure) }
+    }
+
+    /// Nothing but what has no default.
+    private struct SmallestService: DataTransferService {
+        func response<Target: ResponseRequestable>(
+            for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
+            completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
+        ) -> any NetworkCancellable {
+            completion(.failure(.networkFailure(.cancelled(TransportError(.cancelled, "never begun")))))
+            return TaskCancellable { () async throws(TransportError) in
+            } completion: { (_: Result<Void, TransportError>) in
+            }
+        }
+    }
+
+    private let session = StubSessionManager()
+    private let logger = InMemoryLogger()
+    private var bare: DefaultDataTransferService {
+        get throws {
+            DefaultDataTransferService(
+                configuration: try APIConfiguration("https://api.test"), sessionManager: session, errorLogger: logger)
+        }
+    }
+
+    @Test(arguments: [false, true]) func `an error of pages is logged once, decorated or not`(isDecorated: Bool) async throws {
+        session.route { _ in .json("[1]", headers: ["Link": #"<https://api.test/list>; rel="next""#]) }
+        let service: any DataTransferService = isDecorated ? CountingService(wrapped: try bare) : try bare
+        let failure = await #expect(throws: DataTransferError.self) {
+            for try await _ in service.pages(of: Endpoint<[Int]>(path: "list"), by: .linkHeader) {}
+        }
+        #expect(logger.dataTransferErrors.map(String.init(describing:)) == [String(describing: try #require(failure))])
+    }
+
+    @Test(arguments: [false, true]) func `an error of a file is logged once, decorated or not`(isDecorated: Bool) async throws {
+        let service: any DataTransferService = isDecorated ? CountingService(wrapped: try bare) : try bare
+        let missing = FileManager.default.temporaryDirectory.appendingPathComponent("missing-\(UUID())/movie.mp4")
+        let failure = try await downloadFailure { () async throws(DataTransferError) in
+            try await service.download(Endpoint<Void>(path: "movie"), to: missing)
+        }
+        #expect(failure.fileFailure?.code == .folderMissing && session.requests.isEmpty)
+        #expect(logger.dataTransferErrors.map(String.init(describing:)) == [String(describing: failure)])
+    }
+
+    @Test func `a service that logs nothing hands errors back as they are`() throws {
+        let failure = DataTransferError.file(FileFailure(.busy, "in use", url: URL(fileURLWithPath: "/tmp/movie")))
+        #expect(SmallestService().report(failure).fileFailure?.code == .busy)
+    }
+}

@@ -1,0 +1,89 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+/// A call has ended when its progress has: whoever shows both never shows progress behind a result.
+@Suite(.timeLimit(.minutes(1))) struct LastProgressTests {
+    /// Hears progress slowly: returns from the last event when the call has, which is to be never, or after a while.
+    private final class SlowListener: Sendable {
+        private let callEnded = DispatchSemaphore(value: 0)
+        private let state = Locked((last: 0, isLate: false))
+
+        func observer() -> ProgressMonitor {
+            ProgressMonitor { [callEnded, state] progress in
+                guard progress.isFinished else { return }
+                let isLate = callEnded.wait(timeout: .now() + .milliseconds(100)) == .success
+                state.withLock { $0 = ($0.last + 1, isLate) }
+            }
+        }
+
+        /// Says whether the last event had been told by now.
+        func endCall() -> Bool {
+            let isTold = state.withLock { $0.last == 1 && !$0.isLate }
+            callEnded.signal()
+            return isTold
+        }
+    }
+
+    enum Way: CaseIterable, Sendable {
+        case async, completion, stream, download
+    }
+
+    private func isToldLast(
+        _ way: Way, _ path: String, _ service: DefaultDataTransferService, folder: ScratchFolder
+    ) async throws -> Bool {
+        let listener = SlowListener()
+        var endpoint = Endpoint<Data>(path: path, responseDecoder: .rawData)
+        endpoint.progress = listener.observer()
+        switch way {
+        case .async: _ = try? await service.request(endpoint)
+        case .completion:
+            return await withCheckedContinuation { continuation in
+                service.request(endpoint) { _ in continuation.resume(returning: listener.endCall()) }
+            }
+        case .stream:
+            do {
+                for try await _ in try await service.stream(for: endpoint) {}
+            } catch {}
+        case .download: _ = try? await service.download(endpoint, to: folder.file("\(UUID())"))
+        }
+        return listener.endCall()
+    }
+
+    private struct Passing: NetworkInterceptor {
+        func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+            try await next(request)
+        }
+    }
+
+    @Test(arguments: Way.allCases, [false, true])
+    func `the last progress event comes before the call returns or throws`(way: Way, isIntercepted: Bool) async throws {
+        let folder = try ScratchFolder()
+        let server = try LoopbackServer { request in
+            switch request.path {
+            case "/good": .text("good")
+            case "/cut": LoopbackResponse(body: Data(repeating: 1, count: 1000)).fault(.truncateBody(after: 10))
+            default: .status(404)
+            }
+        }
+        for session in [DefaultSessionManager(), URLSessionManager()] as [any NetworkSessionManager] {
+            let service = DefaultDataTransferService(
+                configuration: APIConfiguration(baseURL: server.url), sessionManager: session,
+                interceptors: isIntercepted ? [Passing()] : [])
+            for path in ["good", "cut", "missing", "bad%path"] {
+                let isTold = try await isToldLast(way, path, service, folder: folder)
+                #expect(isTold, "\(path) over \(type(of: session))")
+            }
+        }
+    }
+
+    @Test func `a Foundation progress stands where it stays when the call returns`() async throws {
+        let server = try LoopbackServer { _ in .text("twelve bytes") }
+        let observer = FoundationProgress()
+        var endpoint = Endpoint<Data>(path: "a", responseDecoder: .rawData)
+        endpoint.progress = observer
+        _ = try await server.service().request(endpoint)
+        #expect(observer.progress.completedUnitCount == 12 && observer.progress.isFinished)
+    }
+}

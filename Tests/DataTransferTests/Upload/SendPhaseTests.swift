@@ -1,0 +1,43 @@
+import DataTransfer
+import Foundation
+import NetworkTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SendPhaseTests {
+    /// Two pieces, the second one a while after the first.
+    private static func slowBody() -> RequestBody {
+        let chunks = AsyncStream<Data> { continuation in
+            continuation.yield(Data("first".utf8))
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(150)) {
+                continuation.yield(Data("second".utf8))
+                continuation.finish()
+            }
+        }
+        return .stream(chunks)
+    }
+
+    @Test func `a body that takes long is sent, not waited for`() async throws {
+        let server = try LoopbackServer { _ in .text("answer") }
+        let endpoint = Endpoint<Data>(path: "a", responseDecoder: .rawData)
+        let timings = try await server.service().response(for: endpoint, uploading: Self.slowBody()).timings
+        let send = try #require(timings.send)
+        #expect(send > .milliseconds(120) && timings.firstByte.map { $0 >= send } == true, "\(timings)")
+        #expect(timings.wait.map { $0 < send } == true && timings.bytesSent > 0, "\(timings)")
+    }
+
+    @Test func `without a body nothing was sent`() async throws {
+        let server = try LoopbackServer { _ in .text("answer") }
+        let timings = try await server.service().response(for: Endpoint<Data>(path: "a", responseDecoder: .rawData)).timings
+        #expect(timings.send == nil && timings.wait == timings.firstByte)
+    }
+
+    @Test func `an archive tells sending and waiting apart`() async throws {
+        let server = try LoopbackServer { _ in .text("answer") }
+        let recording = RecordingSessionManager(DefaultSessionManager())
+        let service = server.service(session: recording)
+        _ = try await service.upload(Self.slowBody(), to: Endpoint<Data>(path: "a", responseDecoder: .rawData))
+        let timings = try #require(recording.archive.entries.first).timings
+        #expect(timings.send.map { $0 > .milliseconds(120) } == true, "\(timings)")
+        #expect(timings.wait.map { $0 < timings.send ?? .zero } == true, "\(timings)")
+    }
+}

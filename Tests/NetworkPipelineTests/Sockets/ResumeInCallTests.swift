@@ -1,0 +1,128 @@
+import DataTransfer
+import Foundation
+import NetworkCore
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+/// A download whose connection breaks off goes on within the call, as the retry policy has it.
+@Suite(.timeLimit(.minutes(1))) struct ResumeInCallTests {
+    /// A file on a server that breaks off.
+    private final class Origin: Sendable {
+        struct State {
+            /// The last one holds for all further requests.
+            var bodies: [Data]
+            var tags: [String?]
+            /// After how many bytes each response breaks off.
+            var breaks: [Int]
+        }
+
+        let state: Locked<State>
+
+        init(_ bodies: [Data], tags: [String?], breaks: [Int]) {
+            state = Locked(State(bodies: bodies, tags: tags, breaks: breaks))
+        }
+
+        func respond(to request: LoopbackRequest) -> LoopbackResponse {
+            state.withLock { state in
+                let body = state.bodies.count > 1 ? state.bodies.removeFirst() : state.bodies[0]
+                let tag = state.tags.count > 1 ? state.tags.removeFirst() : state.tags[0]
+                var headers: HTTPHeaders = tag.map { ["ETag": $0] } ?? [:]
+                var response = LoopbackResponse(headers: headers, body: body)
+                if let range = request.headers["Range"], request.headers["If-Range"] == tag,
+                    let start = Int(range.dropFirst("bytes=".count).dropLast())
+                {
+                    headers["Content-Range"] = "bytes \(start)-\(body.count - 1)/\(body.count)"
+                    response = LoopbackResponse(status: 206, headers: headers, body: body.dropFirst(start))
+                }
+                return state.breaks.isEmpty ? response : response.fault(.truncateBody(after: state.breaks.removeFirst()))
+            }
+        }
+    }
+
+    private final class Listener: TransferProgressObserver {
+        let events = Locked<[TransferProgress]>([])
+
+        func transferDidProgress(_ progress: TransferProgress) {
+            events.withLock { $0.append(progress) }
+        }
+    }
+
+    private static func bytes(_ count: Int, _ seed: UInt8) -> Data {
+        Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) ^ seed })
+    }
+
+    private let logger = InMemoryLogger()
+    private let listener = Listener()
+    private let whole = Self.bytes(500_000, 1)
+
+    private func download(
+        _ server: LoopbackServer, attempts: Int = 3, budget: RetryBudget? = nil
+    ) async throws -> (Result<DownloadedFile, DataTransferError>, Data?) {
+        let service = DefaultDataTransferService(
+            configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(),
+            interceptors: [
+                .retry(RetryPolicy(maximumAttempts: attempts, backoff: Backoff(base: .milliseconds(1))), budget: budget)
+            ],
+            errorLogger: logger)
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("resume-\(UUID())", isDirectory: true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let place = folder.appendingPathComponent("movie.mp4")
+        do throws(DataTransferError) {
+            let file = try await service.download(Endpoint<Void>(path: "movie"), to: place, progress: listener)
+            return (.success(file), try? Data(contentsOf: place))
+        } catch {
+            return (.failure(error), nil)
+        }
+    }
+
+    private func ranges(_ server: LoopbackServer) -> [String] { server.requests.map { $0.headers["Range"] ?? "" } }
+
+    @Test func `what breaks off twice goes on twice, in one call`() async throws {
+        let origin = Origin([whole], tags: ["\"v1\""], breaks: [100_000, 150_000])
+        let server = try LoopbackServer { origin.respond(to: $0) }
+        let (result, data) = try await download(server)
+        let file = try result.get()
+        #expect(data == whole && file.resumedFrom == 0 && file.statusCode == 206 && file.timings.attempt == 3)
+        #expect(ranges(server) == ["", "bytes=100000-", "bytes=250000-"])
+        #expect(server.requests.dropFirst().allSatisfy { $0.headers["If-Range"] == "\"v1\"" })
+        #expect(logger.dataTransferErrors.isEmpty)
+        let events = listener.events.withLock { $0 }
+        #expect(events.filter(\.isFinished).count == 1 && events.last?.bytesReceived == 500_000)
+        #expect(events.allSatisfy { $0.bytesResumed == 0 })
+    }
+
+    @Test func `the policy's attempts are those of the whole call`() async throws {
+        let origin = Origin([whole], tags: ["\"v1\""], breaks: [1000, 1000, 1000, 1000])
+        let server = try LoopbackServer { origin.respond(to: $0) }
+        let (result, _) = try await download(server, attempts: 2)
+        #expect(throws: DataTransferError.self) { try result.get() }
+        #expect(ranges(server) == ["", "bytes=1000-"] && logger.dataTransferErrors.count == 1)
+    }
+
+    @Test func `the budget is drawn on`() async throws {
+        let origin = Origin([whole], tags: ["\"v1\""], breaks: [1000, 1000, 1000, 1000])
+        let server = try LoopbackServer { origin.respond(to: $0) }
+        let (result, _) = try await download(server, attempts: 10, budget: RetryBudget(share: 0, reserve: 2))
+        #expect(throws: DataTransferError.self) { try result.get() }
+        #expect(server.requestCount == 3)
+    }
+
+    @Test func `bytes of two versions are never put together`() async throws {
+        let other = Self.bytes(400_000, 2)
+        let origin = Origin([whole, other], tags: ["\"v1\"", "\"v2\""], breaks: [100_000])
+        let server = try LoopbackServer { origin.respond(to: $0) }
+        let (result, data) = try await download(server)
+        #expect(try result.get().statusCode == 200)
+        #expect(data == other && ranges(server) == ["", "bytes=100000-"])
+    }
+
+    @Test(arguments: [nil, "W/\"v1\""]) func `without a strong validator it does not go on`(tag: String?) async throws {
+        let origin = Origin([whole], tags: [tag], breaks: [1000])
+        let server = try LoopbackServer { origin.respond(to: $0) }
+        let (result, _) = try await download(server)
+        #expect(throws: DataTransferError.self) { try result.get() }
+        #expect(server.requestCount == 1 && logger.dataTransferErrors.count == 1)
+    }
+}
