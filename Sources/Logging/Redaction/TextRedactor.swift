@@ -254,7 +254,8 @@ struct TextRedactor {
     private func isNameOfNext(named name: String, contentAfter end: Int) -> Bool {
         guard bytes[end] == .greater, SecretNames.namesAnother(name) else { return false }
         let window = bytes[(end + 1)..<Swift.min(end + 513, bytes.count)]
-        guard let close = window.firstIndex(of: .less), bytes.matches([.less, .slash] + name.lowercased().utf8 + [.greater], at: close),
+        guard let close = window.firstIndex(of: .less),
+            bytes.matches([.less, .slash] + name.lowercased().utf8 + [.greater], at: close),
             let next = bytes[(close + name.utf8.count + 3)...].prefix(64).firstIndex(where: { !$0.isWhitespace })
         else { return false }
         return bytes[next] == .less && next + 1 < bytes.count && bytes[next + 1] != .slash

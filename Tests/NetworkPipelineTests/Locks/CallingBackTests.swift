@@ -55,14 +55,18 @@ import Testing
         let clock = CallingClock()
         let limiter = RateLimiter(RateLimit(1000, per: .seconds(1), burst: 1000), clock: clock)
         let interceptor = RateInterceptor(limiter)
-        let headers: HTTPHeaders = ["RateLimit": "\"d\";r=0;t=1"]
+        @Sendable func response(from origin: String) -> NetworkResponse {
+            var response = NetworkResponse.make(200, ["RateLimit": "\"d\";r=0;t=1"])
+            response.url = URL(string: origin) ?? response.url
+            return response
+        }
         clock.action.withLock { action in
-            action = { limiter.heed(.make(200, headers), to: .make(), from: "https://other.test") }
+            action = { limiter.heed(response(from: "https://other.test"), to: .make()) }
         }
         for _ in 0..<3 {
             let origin = "https://other.test:\(Int.random(in: 1...60_000))"
             _ = try await interceptor.intercept(.make()) { _ in .make() }
-            limiter.heed(.make(200, headers), to: .make(), from: origin)
+            limiter.heed(response(from: origin), to: .make())
         }
         #expect(clock.calls.withLock { $0 } >= 6)
     }

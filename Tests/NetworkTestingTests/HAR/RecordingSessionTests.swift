@@ -103,7 +103,8 @@ import Testing
 
     @Test func `an answer's secret numbers become 0, so that it still decodes`() async throws {
         struct Failure: Decodable, Sendable, Equatable { var pin: Int, code: Int, message: String }
-        let recording = RecordingSessionManager(StubSessionManager(answering: .json(#"{"pin": 17, "code": 404, "message": "no"}"#)))
+        let recording = RecordingSessionManager(
+            StubSessionManager(answering: .json(#"{"pin": 17, "code": 404, "message": "no"}"#)))
         _ = try await recording.response(
             for: .make(.post, headers: ["Content-Type": "application/json"], body: #"{"pin": 1234}"#))
         #expect(!String(decoding: try recording.archive.data(), as: UTF8.self).contains("1234"))
