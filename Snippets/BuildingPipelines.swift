@@ -27,6 +27,8 @@ let patient = DefaultDataTransferService(configuration: api, interceptors: [.dea
 
 var add = Endpoint<Movie>(path: "movie", method: .post, body: .json(["title": "Sunrise"]))
 add.isIdempotent = true
+
+let export = Endpoint<Data>(path: "export", timeouts: RequestTimeouts(deadline: .limit(.seconds(300))), responseDecoder: .rawData)
 // snippet.end
 
 struct Settings: Sendable { var current: APIConfiguration { api } }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// `JSONEncoder` and `PropertyListEncoder` are data encoders as they are.
 public protocol DataEncoder: Sendable {
-    /// A value that Foundation's encoders get is nested at most 512 levels deep; more is an error, as a value that contains itself would
+    /// A value that Foundation's encoders get is nested at most 256 levels deep; more is an error, as a value that contains itself would
     /// overflow the stack. An encoder of yours sees to that itself.
     ///
     /// - Throws: Anything; the request is then not sent, and the error rides in a ``RequestGenerationError`` for the body.
@@ -14,7 +14,7 @@ public protocol DataEncoder: Sendable {
 extension DataEncoder {
     /// Encodes a value after a look at how deep it is nested, where the encoder is Foundation's: these would overflow the stack.
     ///
-    /// - Throws: ``RequestGenerationError`` for the body where that is more than 512 levels; else what the encoder throws.
+    /// - Throws: ``RequestGenerationError`` for the body where that is more than 256 levels; else what the encoder throws.
     package func encodeBounded(_ value: some Encodable) throws -> Data {
         switch self {
         case let encoder as JSONEncoder: try NestingCheck.check(value, userInfo: encoder.userInfo)

@@ -6,8 +6,8 @@ import Foundation
 /// value is walked through before they get it, which costs a fraction of what encoding it does. What the walk itself throws is left for
 /// the encoder to report.
 enum NestingCheck {
-    /// Values within values; as many as JSON may have that is read here.
-    static let maximumDepth = 512
+    /// Values within values. Encoding so many takes half of the 512 KiB that the stack of a thread has at least.
+    static let maximumDepth = 256
 
     /// - Parameter userInfo: The encoder's, which values may ask for.
     /// - Throws: ``RequestGenerationError`` for the body where the value is more than ``maximumDepth`` levels deep.

@@ -48,11 +48,14 @@ public struct PropertyListResponseDecoder: ResponseDecoder {
 
     /// Decodes the property list.
     ///
-    /// - Throws: ``ResponseDecodingError/emptyBody``, ``ResponseDecodingError/tooDeep(maximumDepth:)``,
-    ///   ``ResponseDecodingError/unreadable(_:)``, or a `DecodingError`.
+    /// - Throws: ``ResponseDecodingError/emptyBody``, ``ResponseDecodingError/tooDeep(maximumDepth:)``, or a `DecodingError`.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
         if let empty = try body.emptyValue(type) { return empty }
-        try PropertyListCheck.check(body.data)
+        do throws(PropertyListFlaw) {
+            try PropertyListCheck.check(body.data)
+        } catch {
+            throw error.asDecodingError
+        }
         return try PropertyListDecoder().decode(type, from: body.data)
     }
 }

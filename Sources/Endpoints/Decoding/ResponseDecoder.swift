@@ -58,8 +58,6 @@ public enum ResponseDecodingError: Error, Sendable {
     case keyPath(JSONSliceError)
     /// The document's values are nested deeper than this many levels.
     case tooDeep(maximumDepth: Int)
-    /// The document cannot be read safely, and why.
-    case unreadable(String)
 }
 
 extension ResponseDecodingError: CustomStringConvertible, LocalizedError {
@@ -74,7 +72,6 @@ extension ResponseDecodingError: CustomStringConvertible, LocalizedError {
         case .invalidText(let charset): "the body is not text in \(charset)"
         case .keyPath(let error): error.description
         case .tooDeep(let depth): "the document is nested more than \(depth) levels deep"
-        case .unreadable(let reason): reason
         }
     }
 }

@@ -59,7 +59,8 @@ public struct TransferProgress: Sendable, Hashable {
         if fraction >= 1 { return .zero }
         let total = Double(totalBytesToSend ?? 0) + Double(totalBytesToReceive ?? 0)
         let seconds = (total - Double(bytesSent) - Double(bytesReceived)) / recentBytesPerSecond
-        return max(.bounded(seconds: seconds), .zero)
+        // A hundred years, which a `Duration` holds, stand for ever.
+        return .seconds(seconds.clamped(to: 0...3_155_760_000, nan: 0))
     }
 
     /// Both ways together, on average since the call, without what was resumed; 0 at its beginning.

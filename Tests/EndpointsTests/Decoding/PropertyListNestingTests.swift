@@ -23,8 +23,15 @@ import Testing
     }
 
     private func isRefused(_ document: Data) -> Bool {
-        if case .unreadable? = error(document) as? ResponseDecodingError { true } else { false }
+        if case .dataCorrupted(let context)? = error(document) as? DecodingError {
+            Self.isOurs(context.debugDescription)
+        } else {
+            false
+        }
     }
+
+    /// Said before Foundation has seen the document.
+    private static func isOurs(_ reason: String) -> Bool { reason.contains("property list") && reason.first?.isLowercase == true }
 
     private static let start = #"<?xml version="1.0" encoding="UTF-8"?>"#
     private static let type =

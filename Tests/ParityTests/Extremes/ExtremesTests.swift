@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 /// Nothing that is public traps, whatever number, duration, date or text it gets: it returns, or throws.
-@Suite(.timeLimit(.minutes(2))) struct ExtremesTests {
+///
+/// One row after another: each keeps a thread busy, and other tests wait for one.
+@Suite(.timeLimit(.minutes(2)), .serialized) struct ExtremesTests {
     static let table =
         ExtremeCall.endpoints + ExtremeCall.messages + ExtremeCall.streams + ExtremeCall.logging + ExtremeCall.core
         + ExtremeCall.pipeline + ExtremeCall.cache + ExtremeCall.transfers + ExtremeCall.archives + ExtremeCall.loopback
@@ -10,6 +12,7 @@ import Testing
 
     @Test(arguments: table) func `extremes are values like others, or errors`(call: ExtremeCall) async throws {
         try await call.run()
+        await Task.yield()
     }
 
     @Test func `each public declaration that takes an extreme is in the table, and nothing else`() throws {

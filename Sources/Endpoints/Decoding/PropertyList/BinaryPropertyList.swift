@@ -12,8 +12,8 @@ struct BinaryPropertyList {
 
     /// Reads the trailer: the last 32 bytes.
     ///
-    /// - Throws: ``ResponseDecodingError/unreadable(_:)`` where it makes no sense.
-    init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ResponseDecodingError) {
+    /// - Throws: ``PropertyListFlaw/malformed(_:)`` where it makes no sense.
+    init(_ bytes: UnsafeBufferPointer<UInt8>) throws(PropertyListFlaw) {
         let trailer = bytes.count - 32
         guard trailer >= 8 else { throw Self.malformed }
         self.bytes = bytes
@@ -29,7 +29,7 @@ struct BinaryPropertyList {
         self.table = table
     }
 
-    private static let malformed = ResponseDecodingError.unreadable("the binary property list is malformed")
+    private static let malformed = PropertyListFlaw.malformed("the binary property list is malformed")
 
     /// A container on the way down.
     private struct Level {
@@ -50,8 +50,8 @@ struct BinaryPropertyList {
         var height: Int32 = 0
     }
 
-    /// - Throws: ``ResponseDecodingError/tooDeep(maximumDepth:)`` or ``ResponseDecodingError/unreadable(_:)``.
-    func check() throws(ResponseDecodingError) {
+    /// - Throws: ``PropertyListFlaw/tooDeep`` or ``PropertyListFlaw/malformed(_:)``.
+    func check() throws(PropertyListFlaw) {
         var known = [Known](repeating: Known(), count: count)
         guard let first = try references(of: root) else { return }
         var levels = [Level(object: root, next: first.lowerBound, end: first.upperBound)]
@@ -63,10 +63,10 @@ struct BinaryPropertyList {
                 continue
             }
             guard let object = Self.number(bytes, at: level.next, size: referenceSize), object < count else {
-                throw .unreadable("the property list refers to a value that it does not have")
+                throw .malformed("the property list refers to a value that it does not have")
             }
             level.next += referenceSize
-            if known[object].values < 0 { throw .unreadable("the property list has a value that contains itself") }
+            if known[object].values < 0 { throw .malformed("the property list has a value that contains itself") }
             if known[object].values == 0 {
                 if let range = try references(of: object) {
                     known[object].values = -1
@@ -83,21 +83,21 @@ struct BinaryPropertyList {
     }
 
     /// - Parameter place: How many levels are above.
-    private func add(_ known: Known, to level: inout Level, at place: Int) throws(ResponseDecodingError) {
+    private func add(_ known: Known, to level: inout Level, at place: Int) throws(PropertyListFlaw) {
         level.values += Int(known.values)
         guard level.values <= PropertyListCheck.maximumValues else {
-            throw .unreadable("the property list has more than \(PropertyListCheck.maximumValues) values")
+            throw .malformed("the property list has more than \(PropertyListCheck.maximumValues) values")
         }
         level.height = max(level.height, Int(known.height) + 1)
         try check(depth: place + level.height)
     }
 
-    private func check(depth: Int) throws(ResponseDecodingError) {
-        guard depth <= PropertyListCheck.maximumDepth else { throw .tooDeep(maximumDepth: PropertyListCheck.maximumDepth) }
+    private func check(depth: Int) throws(PropertyListFlaw) {
+        guard depth <= PropertyListCheck.maximumDepth else { throw .tooDeep }
     }
 
     /// Where the references of a container stand; `nil` for other objects.
-    private func references(of object: Int) throws(ResponseDecodingError) -> Range<Int>? {
+    private func references(of object: Int) throws(PropertyListFlaw) -> Range<Int>? {
         guard let offset = Self.number(bytes, at: table + object * offsetSize, size: offsetSize), offset < bytes.count else {
             throw Self.malformed
         }

@@ -10,18 +10,18 @@ struct OpenStepNesting {
         self.bytes = bytes
     }
 
-    mutating func check() throws(ResponseDecodingError) {
+    mutating func check() throws(PropertyListFlaw) {
         while index < bytes.count {
             switch bytes[index] {
             case UInt8(ascii: "("), UInt8(ascii: "{"):
                 depth += 1
                 guard depth <= PropertyListCheck.maximumDepth else {
-                    throw .tooDeep(maximumDepth: PropertyListCheck.maximumDepth)
+                    throw .tooDeep
                 }
                 index += 1
             case UInt8(ascii: ")"), UInt8(ascii: "}"):
                 depth -= 1
-                guard depth >= 0 else { throw .unreadable("the property list closes a container that is not open") }
+                guard depth >= 0 else { throw .malformed("the property list closes a container that is not open") }
                 index += 1
             case UInt8(ascii: "\""), UInt8(ascii: "'"): skipQuoted()
             case UInt8(ascii: "/") where next == UInt8(ascii: "/"): skipLine()

@@ -11,11 +11,11 @@ enum PropertyListCheck {
     /// What a binary document may hold when each reference to a value counts as a value of its own, which is how it is decoded.
     static let maximumValues = 10_000_000
 
-    /// - Throws: ``ResponseDecodingError/tooDeep(maximumDepth:)`` or ``ResponseDecodingError/unreadable(_:)``.
-    static func check(_ data: Data) throws(ResponseDecodingError) {
+    /// - Throws: ``PropertyListFlaw/tooDeep`` or ``PropertyListFlaw/malformed(_:)``.
+    static func check(_ data: Data) throws(PropertyListFlaw) {
         let isBinary = data.starts(with: "bplist".utf8)
         let bytes = isBinary ? [UInt8](data) : try PropertyListText.ascii(of: data)
-        try bytes.withUnsafeBufferPointer { (bytes) throws(ResponseDecodingError) in
+        try bytes.withUnsafeBufferPointer { (bytes) throws(PropertyListFlaw) in
             if isBinary {
                 try BinaryPropertyList(bytes).check()
             } else if bytes.first(where: { !PropertyListText.isSpace($0) }) == UInt8(ascii: "<") {
@@ -25,6 +25,22 @@ enum PropertyListCheck {
                 var scan = OpenStepNesting(bytes)
                 try scan.check()
             }
+        }
+    }
+}
+
+/// Why a property list is not handed to Foundation.
+enum PropertyListFlaw: Error {
+    /// ``PropertyListCheck/maximumDepth``
+    case tooDeep
+    /// It breaks the format, or could be read in two ways; and how.
+    case malformed(String)
+
+    /// As decoders throw it.
+    var asDecodingError: any Error {
+        switch self {
+        case .tooDeep: ResponseDecodingError.tooDeep(maximumDepth: PropertyListCheck.maximumDepth)
+        case .malformed(let reason): DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: reason))
         }
     }
 }
@@ -39,8 +55,8 @@ enum PropertyListText {
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-    /// - Throws: ``ResponseDecodingError/unreadable(_:)`` where the document names an encoding that hides ASCII characters.
-    static func ascii(of data: Data) throws(ResponseDecodingError) -> [UInt8] {
+    /// - Throws: ``PropertyListFlaw/malformed(_:)`` where the document names an encoding that hides ASCII characters.
+    static func ascii(of data: Data) throws(PropertyListFlaw) -> [UInt8] {
         let (width, isBigEndian, mark) = layout(of: [UInt8](data.prefix(4)))
         var text: [UInt8]
         if width == 1 {
@@ -50,12 +66,12 @@ enum PropertyListText {
         }
         if let name = declaredEncoding(text) {
             guard (width == 1 ? transparent : wide).contains(name) || (width > 1 && name == "utf-8") else {
-                throw .unreadable("the property list is in the encoding \"\(name.printable)\", which is not read here")
+                throw .malformed("the property list is in the encoding \"\(name.printable)\", which is not read here")
             }
         }
         // A zero ends the text for some readers.
         if let zero = text.firstIndex(of: 0), width == 1 {
-            guard text[zero...].allSatisfy({ $0 == 0 }) else { throw .unreadable("the property list holds a NUL character") }
+            guard text[zero...].allSatisfy({ $0 == 0 }) else { throw .malformed("the property list holds a NUL character") }
             text.removeSubrange(zero...)
         }
         return text

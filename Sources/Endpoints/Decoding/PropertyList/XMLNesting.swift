@@ -12,7 +12,7 @@ struct XMLNesting {
         self.bytes = bytes
     }
 
-    mutating func check() throws(ResponseDecodingError) {
+    mutating func check() throws(PropertyListFlaw) {
         while let open = position(of: "<", from: index) {
             index = open + 1
             if begins(with: "!--") {
@@ -24,13 +24,13 @@ struct XMLNesting {
             } else if begins(with: "!") {
                 let end = try endOfTag()
                 guard !bytes[index..<end].contains(UInt8(ascii: "[")) else {
-                    throw .unreadable("the property list has a document type with declarations of its own")
+                    throw .malformed("the property list has a document type with declarations of its own")
                 }
                 index = end + 1
             } else if begins(with: "/") {
                 let end = try endOfTag()
                 depth -= 1
-                guard depth >= 0 else { throw .unreadable("the property list closes an element that is not open") }
+                guard depth >= 0 else { throw .malformed("the property list closes an element that is not open") }
                 index = end + 1
             } else {
                 let end = try endOfTag()
@@ -39,36 +39,36 @@ struct XMLNesting {
                 depth += 1
                 // The root element and the innermost text are no containers.
                 guard depth <= PropertyListCheck.maximumDepth + 2 else {
-                    throw .tooDeep(maximumDepth: PropertyListCheck.maximumDepth)
+                    throw .tooDeep
                 }
             }
         }
     }
 
     /// The `>` that ends the tag at the index, whether or not quotes are heeded.
-    private func endOfTag() throws(ResponseDecodingError) -> Int {
+    private func endOfTag() throws(PropertyListFlaw) -> Int {
         var end = index
         var quotes = (single: 0, double: 0)
         while end < bytes.count {
             switch bytes[end] {
             case UInt8(ascii: ">"):
                 guard quotes.single % 2 == 0, quotes.double % 2 == 0 else {
-                    throw .unreadable("the property list has an angle bracket within a tag")
+                    throw .malformed("the property list has an angle bracket within a tag")
                 }
                 return end
-            case UInt8(ascii: "<"): throw .unreadable("the property list has an angle bracket within a tag")
+            case UInt8(ascii: "<"): throw .malformed("the property list has an angle bracket within a tag")
             case UInt8(ascii: "\""): quotes.double += 1
             case UInt8(ascii: "'"): quotes.single += 1
             default: break
             }
             end += 1
         }
-        throw .unreadable("the property list ends within a tag")
+        throw .malformed("the property list ends within a tag")
     }
 
-    private mutating func skip(past end: StaticString, from start: Int, _ what: StaticString) throws(ResponseDecodingError) {
+    private mutating func skip(past end: StaticString, from start: Int, _ what: StaticString) throws(PropertyListFlaw) {
         guard let found = position(of: end, from: start) else {
-            throw .unreadable("the property list ends within a \(what)")
+            throw .malformed("the property list ends within a \(what)")
         }
         index = found + end.utf8CodeUnitCount
     }
