@@ -10,25 +10,29 @@ final class BodyFile: @unchecked Sendable {
     static let pieceBytes = 512 << 10
 
     private let descriptor: Int32
+    private let url: URL
 
     /// The size of a file, without opening it. Does not follow a pipe or a device into a read that never ends.
     static func length(of url: URL, for request: NetworkRequest?) throws(TransportError) -> Int64 {
         var status = stat()
         guard url.withUnsafeFileSystemRepresentation({ $0.map { stat($0, &status) } ?? -1 }) == 0 else {
-            throw failure("cannot be looked at", request, errno)
+            throw failure(of: url, "cannot be looked at", request, errno)
         }
         let kind = status.st_mode & S_IFMT
-        guard kind == S_IFREG else { throw failure(kind == S_IFDIR ? "is a directory" : "is not a regular file", request) }
+        guard kind == S_IFREG else {
+            throw failure(of: url, kind == S_IFDIR ? "is a directory" : "is not a regular file", request)
+        }
         return Int64(status.st_size)
     }
 
     init(_ url: URL) throws(TransportError) {
         let opened = url.withUnsafeFileSystemRepresentation { $0.map { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } ?? -1 }
-        guard opened >= 0 else { throw Self.failure("cannot be opened", nil, errno) }
+        guard opened >= 0 else { throw Self.failure(of: url, "cannot be opened", nil, errno) }
         descriptor = opened
+        self.url = url
         var status = stat()
         guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Self.failure("is not a regular file any more", nil)
+            throw Self.failure(of: url, "is not a regular file any more", nil)
         }
     }
 
@@ -41,7 +45,7 @@ final class BodyFile: @unchecked Sendable {
         var offset: Int64 = 0
         while offset < length {
             let piece = try await read(at: offset, count: Int(min(Int64(Self.pieceBytes), length - offset))).get()
-            if piece.isEmpty { throw Self.failure("ended after \(offset) of the \(length) bytes it had", nil) }
+            if piece.isEmpty { throw Self.failure(of: url, "ended after \(offset) of the \(length) bytes it had", nil) }
             try await sink(piece)
             offset += Int64(piece.count)
         }
@@ -52,13 +56,14 @@ final class BodyFile: @unchecked Sendable {
             CompletionQueue.run {
                 // Not `Data(count:)`, which would fill it with zeros first.
                 guard let buffer = malloc(count) else {
-                    return continuation.resume(returning: .failure(Self.failure("cannot be read", nil, ENOMEM)))
+                    return continuation.resume(returning: .failure(Self.failure(of: self.url, "cannot be read", nil, ENOMEM)))
                 }
                 let result = pread(self.descriptor, buffer, count, off_t(offset))
                 guard result > 0 else {
                     let number = errno
                     free(buffer)
-                    let end = result == 0 ? .success(Data()) : Result.failure(Self.failure("cannot be read", nil, number))
+                    let end =
+                        result == 0 ? .success(Data()) : Result.failure(Self.failure(of: self.url, "cannot be read", nil, number))
                     return continuation.resume(returning: end)
                 }
                 let piece = Data(bytesNoCopy: buffer, count: result, deallocator: .free)
@@ -67,8 +72,11 @@ final class BodyFile: @unchecked Sendable {
         }
     }
 
-    private static func failure(_ what: String, _ request: NetworkRequest?, _ number: Int32? = nil) -> TransportError {
+    /// Names the file, and not its folder, which may tell who the user is.
+    private static func failure(of url: URL, _ what: String, _ request: NetworkRequest?, _ number: Int32? = nil) -> TransportError
+    {
         let reason = number.map { ": \(String(cString: strerror($0)))" } ?? ""
-        return TransportError(.bodyFailed, "the body's file \(what)\(reason)", request: request)
+        return TransportError(
+            .bodyFailed, "the body's file \"\(url.lastPathComponent.printable)\" \(what)\(reason)", request: request)
     }
 }
