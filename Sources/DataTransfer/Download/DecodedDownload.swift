@@ -21,8 +21,8 @@ struct DecodedDownload<Target: ResponseRequestable>: Sendable {
         } catch {
             let response = NetworkResponse(
                 statusCode: stream.statusCode, headers: stream.headers, trailers: stream.trailers,
-                // No more than an error shows, and copied: the error outlives the file.
-                body: Data(Array(bytes.prefix(4 * ParsingFailure.maximumSnippetBytes))), url: stream.url, timings: stream.timings)
+                // Of which the error copies what it shows.
+                body: bytes, url: stream.url, timings: stream.timings)
             throw stream.report(DataTransferError(decoding: error, of: response, endpoint: endpoint))
         }
     }

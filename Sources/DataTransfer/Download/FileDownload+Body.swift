@@ -59,8 +59,7 @@ extension FileDownload {
         digests = try await reporting(stream) { () throws(FileFailure) in try await writer.finish() }
         let end = total ?? body.end ?? position
         guard position == end else {
-            throw stream.report(
-                .file(FileFailure(.lengthMismatch, "\(position) of \(end) bytes have come", url: partial.place.url)))
+            throw failed(FileFailure(.lengthMismatch, "\(position) of \(end) bytes have come", url: partial.place.url), stream)
         }
         let checks = body.checks + announcedChecks(stream, in: stream.trailers, at: body.start)
         try await check(checks, digests, partial, length: position, stream)
@@ -99,10 +98,9 @@ extension FileDownload {
             let begun = digests.first { $0.start == check.start } ?? RunningDigest(from: check.start)
             let digest = try await caughtUp(begun, with: partial.file, to: length, stream)
             guard digest.bytes == check.expected else {
-                throw stream.report(
-                    .file(
-                        FileFailure(
-                            .digestMismatch, "its SHA-256 is not \(check.source)", url: partial.place.url, spoilsFile: true)))
+                throw failed(
+                    FileFailure(
+                        .digestMismatch, "its SHA-256 is not \(check.source)", url: partial.place.url, spoilsFile: true), stream)
             }
         }
     }

@@ -16,9 +16,16 @@ extension FileDownload {
         do throws(FileFailure) {
             return try result.get()
         } catch {
-            if let stream { throw stream.report(.file(error)) }
-            throw service.report(.file(error))
+            if let stream { throw failed(error, stream) }
+            throw failed(error, nil)
         }
+    }
+
+    /// Logs a failure, which says of which request it is.
+    func failed(_ failure: FileFailure, _ stream: DataTransferStream?) -> DataTransferError {
+        var failure = failure
+        failure.request = stream?.request(endpoint.method) ?? RequestGenerationError.text(of: endpoint)
+        return stream?.report(.file(failure)) ?? service.report(.file(failure))
     }
 
     static func result<Value>(_ work: () async throws(FileFailure) -> Value) async -> Result<Value, FileFailure> {

@@ -68,6 +68,9 @@ struct FileDownload<Target: Requestable>: Sendable {
     func interruption(
         _ error: TransportError, _ stream: DataTransferStream, _ partial: PartialFile
     ) async -> DataTransferError {
+        var error = error
+        error.attempts = max(error.attempts, continuation.attempts)
+        if error.request == nil { error.request = stream.request(endpoint.method) }
         guard await resumption(of: partial) != nil else { return stream.report(NetworkError(error)) }
         do throws(TransportError) {
             guard try await continuation.mayContinue(after: error) else { return stream.report(NetworkError(error)) }
@@ -135,7 +138,7 @@ struct FileDownload<Target: Requestable>: Sendable {
             return try await loadWhole(into: partial, isKept)
         case .refused(let reason):
             stream.stop()
-            throw stream.report(.file(FileFailure(.rangeMismatch, reason, url: partial.place.url, spoilsFile: true)))
+            throw failed(FileFailure(.rangeMismatch, reason, url: partial.place.url, spoilsFile: true), stream)
         }
     }
 
@@ -143,9 +146,9 @@ struct FileDownload<Target: Requestable>: Sendable {
         let stream = try await stream(nil)
         guard stream.statusCode != 206 || endpoint.headerParameters.contains("Range") else {
             stream.stop()
-            throw stream.report(
-                .file(
-                    FileFailure(.rangeMismatch, "a part came, and none was asked for", url: partial.place.url, spoilsFile: true)))
+            throw failed(
+                FileFailure(.rangeMismatch, "a part came, and none was asked for", url: partial.place.url, spoilsFile: true),
+                stream)
         }
         return try await receiveWhole(stream, into: partial, isKept)
     }

@@ -100,3 +100,5 @@ extension DataTransferError: CustomStringConvertible, CustomDebugStringConvertib
     /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
+
+extension DataTransferError: RedactedError {}

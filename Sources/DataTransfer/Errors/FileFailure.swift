@@ -21,6 +21,8 @@ public struct FileFailure: Error, Sendable {
     public var code: Code
     /// The file that was to be made, or its folder where no name is known yet.
     public var url: URL
+    /// `GET https://host/path`, without the query; before a response came, method and path of the endpoint. `nil` where it is about no request.
+    public internal(set) var request: String?
     /// The system's error number (`errno`), where a call to the system failed.
     public var systemError: Int32?
     /// What happened, for people.
@@ -92,8 +94,10 @@ extension FileFailure {
 }
 
 extension FileFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
-    /// File name, code and message on one line.
-    public var description: String { "\"\(url.lastPathComponent.printable)\": \(code.rawValue): \(message.printableLine)" }
+    /// Request, file name, code and message on one line.
+    public var description: String {
+        (request.map { "\($0): " } ?? "") + "\"\(url.lastPathComponent.printable)\": \(code.rawValue): \(message.printableLine)"
+    }
     /// The same as `description`.
     public var debugDescription: String { description }
     /// The same as `description`.

@@ -21,7 +21,8 @@ public struct ParsingFailure: Error, Sendable {
     public var codingPath: String
     /// What is wrong there.
     public var reason: String
-    /// The beginning of the body, or of the element of a stream, with secrets replaced.
+    /// What stands where decoding failed, with secrets replaced: the object or element around it, or what stands before the byte at which the
+    /// document is malformed. The beginning of the body where the place is not known, and of the element of a stream.
     public var snippet: String
     /// The decoder's error.
     public var underlying: any Error
@@ -30,12 +31,35 @@ public struct ParsingFailure: Error, Sendable {
         request = Self.text(endpoint.method, response.url)
         statusCode = response.statusCode
         contentType = response.headers["Content-Type"]
-        snippet = Redaction.default.redacted(
-            body: response.body, contentType: contentType, limit: Self.maximumSnippetBytes)
         underlying = error
-        let context = (error as? DecodingError)?.placeAndReason
+        let body = BodySnippet(response.body, contentType: contentType, limit: Self.maximumSnippetBytes)
+        let decoding = error as? DecodingError
+        let context = decoding?.placeAndReason
         codingPath = context?.path ?? ""
         reason = context?.reason ?? (error as? ResponseDecodingError)?.description ?? "\(type(of: error))"
+        snippet = decoding.map { body.around($0.place) } ?? body.start
+        guard Self.isAboutJSON(error) else { return }
+        if let unexpected = Self.mediaTypeOtherThanJSON(contentType) {
+            reason = "JSON was expected, and \(unexpected) came: \(reason)"
+        } else if decoding?.place.isEmpty == true, let flaw = body.flaw {
+            reason += " at byte \(flaw.offset): \(flaw.reason)"
+            snippet = body.before(flaw.offset)
+        }
+    }
+
+    /// Whether a decoder of JSON threw it for the document as a whole.
+    private static func isAboutJSON(_ error: any Error) -> Bool {
+        if case ResponseDecodingError.keyPath = error { return true }
+        guard case DecodingError.dataCorrupted(let context) = error else { return false }
+        return context.debugDescription.contains("JSON")
+    }
+
+    /// `text/html` of `text/html; charset=utf-8`; `nil` for JSON's own types, text that may be JSON, and what is not said.
+    private static func mediaTypeOtherThanJSON(_ contentType: String?) -> String? {
+        guard let type = contentType?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased(),
+            !type.isEmpty, !type.contains("json"), !["text/plain", "application/octet-stream", "text/javascript"].contains(type)
+        else { return nil }
+        return type.printable
     }
 
     /// Of a stream of values: the snippet is the beginning of the element.
@@ -89,6 +113,15 @@ extension ParsingFailure: CustomStringConvertible, CustomDebugStringConvertible,
 }
 
 extension DecodingError {
+    fileprivate var place: [any CodingKey] {
+        switch self {
+        case .keyNotFound(_, let context), .valueNotFound(_, let context), .typeMismatch(_, let context),
+            .dataCorrupted(let context):
+            context.codingPath
+        @unknown default: []
+        }
+    }
+
     fileprivate var placeAndReason: (path: String, reason: String) {
         switch self {
         case .keyNotFound(let key, let context): (Self.text(context.codingPath), "no value for the key \"\(key.stringValue)\"")

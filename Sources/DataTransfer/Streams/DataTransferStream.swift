@@ -74,6 +74,9 @@ extension DataTransferStream {
         response.body.stop()
     }
 
+    /// `GET https://host/path`, without the query.
+    func request(_ method: HTTPMethod) -> String { "\(method) \(URLText(url).originAndPath)" }
+
     /// Resolves and logs a failure that the body itself does not know of, and hands it back to be thrown.
     func report(_ error: NetworkError) -> DataTransferError {
         failures.report(error)

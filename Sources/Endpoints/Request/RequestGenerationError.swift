@@ -42,6 +42,8 @@ public struct RequestGenerationError: Error, Sendable {
     public var field: Field
     /// What is wrong, as a phrase for people.
     public var reason: String
+    /// Method and path of the endpoint, `GET movies/{id}`, without query; `nil` where no service was asked yet.
+    public package(set) var request: String?
     /// The error that caused it, such as an `EncodingError`.
     public var underlying: (any Error)?
 
@@ -53,11 +55,17 @@ public struct RequestGenerationError: Error, Sendable {
     }
 }
 
+extension RequestGenerationError {
+    package static func text(of endpoint: any Requestable) -> String {
+        "\(endpoint.method.rawValue.printable) \(URLText.shown(path: endpoint.path, isFullPath: endpoint.isFullPath).printable)"
+    }
+}
+
 extension RequestGenerationError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
     /// The ``description``.
     public var errorDescription: String? { description }
-    /// The field and the reason, never ``underlying``.
-    public var description: String { "\(field): \(reason)" }
+    /// The request where it is known, the field and the reason, never ``underlying``.
+    public var description: String { (request.map { "\($0): " } ?? "") + "\(field): \(reason)" }
     /// The description behind the type's name.
     public var debugDescription: String { "RequestGenerationError(\(description))" }
     /// Without ``underlying``: an `EncodingError` holds the value that could not be encoded.

@@ -58,6 +58,13 @@ public struct ConsoleLogger: NetworkErrorLogger, DataTransferErrorLogger {
         output(text.error(error, for: request))
     }
 
+    /// Writes a line from ``LogLevel/info`` where the attempts' lines do not say it all: with more attempts or fewer than one, or an answer
+    /// from elsewhere; at ``LogLevel/debug`` always.
+    public func log(outcome: LoggedOutcome, for request: LoggedRequest?) {
+        guard let request, level >= (outcome.isPlain ? .debug : .info) else { return }
+        output(text.outcome(outcome, for: request))
+    }
+
     /// Writes a line from ``LogLevel/error``.
     public func log(error: any Error) {
         log(error: error, for: nil)

@@ -41,6 +41,19 @@ struct LogText: Sendable {
         return "[network] !\(place) \(printed(String(describing: error)))"
     }
 
+    /// `[network] = #3 GET https://…: 200, from cache, 0 attempts in 0.1 ms`
+    func outcome(_ outcome: LoggedOutcome, for request: LoggedRequest) -> String {
+        "[network] = \(head(of: request)): \(summary(outcome))"
+    }
+
+    func summary(_ outcome: LoggedOutcome) -> String {
+        let result = outcome.statusCode.map(String.init) ?? (outcome.error == nil ? "answered" : "failed")
+        let attempts = outcome.attempts == 1 ? "1 attempt" : "\(outcome.attempts) attempts"
+        let failure = outcome.error != nil && outcome.statusCode != nil ? ", not accepted" : ""
+        return
+            "\(result)\(failure), from \(printed(outcome.source.rawValue)), \(attempts) in \(Self.milliseconds(outcome.duration))"
+    }
+
     // MARK: Parts
 
     private func head(of request: LoggedRequest) -> String {

@@ -53,6 +53,12 @@
             logger.error("\(entry, privacy: .public)")
         }
 
+        /// Writes an entry from ``LogLevel/info`` where the attempts' entries do not say it all, and at ``LogLevel/debug`` always.
+        public func log(outcome: LoggedOutcome, for request: LoggedRequest?) {
+            guard let request, level >= (outcome.isPlain ? .debug : .info) else { return }
+            write(text.outcome(outcome, for: request))
+        }
+
         /// Writes an entry from ``LogLevel/error``.
         public func log(error: any Error) {
             log(error: error, for: nil)

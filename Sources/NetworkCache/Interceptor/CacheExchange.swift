@@ -36,6 +36,7 @@ struct CacheExchange: Sendable {
 
     /// - Parameter isAsked: Whether the origin has said that it holds: else fields that it hides are left out (§5.2.2.4).
     func answer(_ entry: CacheEntry, age: Double, status: String, isAsked: Bool) -> NetworkResponse {
+        request.attemptObserver?.answerIsStored()
         let stored = entry.response
         var response = NetworkResponse(
             statusCode: stored.statusCode, headers: stored.headers, body: request.method == .head ? Data() : stored.body,

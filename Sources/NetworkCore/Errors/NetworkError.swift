@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// Why a ``NetworkService`` has no response data.
 public enum NetworkError: Error, Sendable {
@@ -70,11 +71,14 @@ extension NetworkError {
 }
 
 extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
-    /// What went wrong, on one line: no query, no secret, no body.
+    /// The most bytes of a refused response's body that descriptions show.
+    public static let maximumSnippetBytes = 1024
+
+    /// What went wrong, on one line: method, origin and path, without query and secrets; of a refused response the beginning of its body,
+    /// redacted, and how many attempts there were.
     public var description: String {
         switch self {
-        case .status(let response):
-            "status \(response.statusCode) from \(URLText(response.url).originAndPath) (\(response.body.count)-byte body)"
+        case .status(let response): response.refusal
         case .notConnected(let error), .timedOut(let error), .cancelled(let error), .transport(let error): error.description
         case .requestGeneration(let error): "the request cannot be built: \(error)"
         }
@@ -86,4 +90,17 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
     public var errorDescription: String? { description }
     /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension NetworkResponse {
+    /// A status that was not accepted, for people.
+    fileprivate var refusal: String {
+        let place = Redaction.default.redacted(url: URLText(url).originAndPath).printableLine
+        var text = (method.map { "\($0) " } ?? "") + "\(place): status \(statusCode)"
+        if timings.attempt > 1 { text += " after \(timings.attempt) attempts" }
+        guard !body.isEmpty else { return text + ", empty body" }
+        let snippet = Redaction.default.redacted(
+            body: body, contentType: headers["Content-Type"], limit: NetworkError.maximumSnippetBytes)
+        return text + "; body: \(snippet.printable(limit: NetworkError.maximumSnippetBytes + 64))"
+    }
 }

@@ -42,6 +42,7 @@ public struct TransportError: Error, Sendable {
         var underlying: (any Error)?
         var tlsFailure: TLSFailure?
         var timings: TransferTimings?
+        var attempts = 1
     }
 
     private var parts: Boxed<Parts>
@@ -54,8 +55,12 @@ public struct TransportError: Error, Sendable {
         parts = Boxed(
             Parts(
                 code: code, phase: phase, message: Redaction.default.redacted(text: message),
-                request: request.map { "\($0.method) \(URLText($0.url).originAndPath)" }, engineCode: engineCode,
+                request: request.map(Self.text(of:)), engineCode: engineCode,
                 underlying: underlying, tlsFailure: tlsFailure))
+    }
+
+    static func text(of request: NetworkRequest) -> String {
+        "\(request.method) \(URLText(request.url).originAndPath)"
     }
 }
 
@@ -87,7 +92,14 @@ extension TransportError {
         set { parts.value.engineCode = newValue }
     }
 
-    /// The error that caused it. Descriptions leave it out.
+    /// How many attempts had been made by then, as an interceptor that retries counts them; 1 without any.
+    public package(set) var attempts: Int {
+        get { parts.value.attempts }
+        set { parts.value.attempts = newValue }
+    }
+
+    /// The error that caused it. Descriptions leave it out, but for that of a failed ``Code/authenticationFailed``, of which they show what
+    /// this framework says: request, status and a redacted snippet.
     public var underlying: (any Error)? {
         get { parts.value.underlying }
         set { parts.value.underlying = newValue }
@@ -182,14 +194,16 @@ extension TransportError {
 }
 
 extension TransportError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
-    /// Request, code, phase, message and engine code on one line, never ``underlying``.
+    /// Request, code, phase, attempts, message and engine code on one line; ``underlying`` only as said there.
     public var description: String {
         var text = request.map { $0 + ": " } ?? ""
         text += code.rawValue
         if let phase { text += " (\(phase.rawValue))" }
+        if attempts > 1 { text += " after \(attempts) attempts" }
         if let tlsFailure, tlsFailure != .other { text += ": \(tlsFailure)" }
         text += ": " + message.printableLine
         if let engineCode { text += " [\(engineCode)]" }
+        if code == .authenticationFailed, let cause = underlying as? any RedactedError { text += "; cause: \(cause)" }
         return text
     }
 
@@ -200,3 +214,9 @@ extension TransportError: CustomStringConvertible, CustomDebugStringConvertible,
     /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
+
+/// An error of this framework, whose description shows no secret.
+package protocol RedactedError: Error, CustomStringConvertible {}
+
+extension TransportError: RedactedError {}
+extension NetworkError: RedactedError {}

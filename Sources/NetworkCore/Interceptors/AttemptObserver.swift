@@ -8,12 +8,15 @@ package protocol AttemptObserver: Sendable {
     func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>)
     /// Nothing was sent: what was sent for another call answers this one too. Does nothing by default.
     func attemptWasShared(_ request: NetworkRequest)
+    /// The answer is a stored one, whether or not an attempt has validated it. Does nothing by default.
+    func answerIsStored()
     /// The one of a type that was added last, where several hear. Itself by default.
     func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer?
 }
 
 extension AttemptObserver {
     package func attemptWasShared(_ request: NetworkRequest) {}
+    package func answerIsStored() {}
     package func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer? { self as? Observer }
 }
 
@@ -50,6 +53,11 @@ private struct BothObservers: AttemptObserver {
     func attemptWasShared(_ request: NetworkRequest) {
         first.attemptWasShared(request)
         second.attemptWasShared(request)
+    }
+
+    func answerIsStored() {
+        first.answerIsStored()
+        second.answerIsStored()
     }
 
     func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer? {

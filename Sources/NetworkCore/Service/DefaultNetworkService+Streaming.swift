@@ -14,34 +14,30 @@ extension DefaultNetworkService {
     ///   not accept is an error with the first MiB of its body, or what comes of it in 30 seconds. What fails later is thrown by the body, as ``TransportError``, and logged.
     public func stream(for endpoint: any Requestable) async throws(NetworkError) -> StreamedResponse {
         let request = try await settled(endpoint)
-        let journal = journal.hearing(of: request.context)
-        let entry = journal.open(request)
+        let call = journal.hearing(of: request.context).open(request)
         let failed: NetworkResponse
         do throws(TransportError) {
-            let response = try await send(request)
-            if endpoint.acceptedStatuses.contains(response.statusCode) {
-                var head = response.head()
-                head.stream = response.body
-                journal.note(head, entry)
-                return journaled(response, entry)
-            }
+            let response = try await send(request, call)
+            if endpoint.acceptedStatuses.contains(response.statusCode) { return journaled(response, call) }
             failed = response.head(
                 body: try await response.body.collectedStart(
                     upTo: Self.maximumErrorBodyBytes, within: Self.maximumErrorBodyTime))
         } catch {
             if let progress = request.progress { await Optional(progress).settled() }
-            let failure = NetworkError(error)
-            journal.close(entry, failure)
-            throw failure
+            throw Self.failure(error, of: request, call)
         }
-        journal.note(failed, entry)
-        journal.close(entry, .status(failed))
-        throw .status(failed)
+        throw Self.refusal(failed, of: request, call)
     }
 
-    private func send(_ request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-        guard let intercepted = intercepted(for: request) else { return try await session.stream(for: request) }
-        let (request, relay) = request.relayed()
+    private func send(_ request: NetworkRequest, _ call: CallJournal?) async throws(TransportError) -> StreamedResponse {
+        guard let intercepted = intercepted(for: request) else {
+            call?.attemptWillBegin(request)
+            let result = await Self.result { () async throws(TransportError) in try await session.stream(for: request) }
+            call?.attemptDidEnd(result.map { $0.exchanged })
+            return try result.get()
+        }
+        var (request, relay) = request.relayed()
+        if let call { request.addAttemptObserver(call) }
         do throws(TransportError) {
             let response = try await intercepted.stream(for: request)
             relay?.expectEnd()
@@ -53,13 +49,23 @@ extension DefaultNetworkService {
         }
     }
 
-    /// Tells the logger too when the body fails.
-    private func journaled(_ response: StreamedResponse, _ entry: LoggedRequest?) -> StreamedResponse {
-        guard entry != nil else { return response }
+    /// Tells the logger too how the body ends.
+    private func journaled(_ response: StreamedResponse, _ call: CallJournal?) -> StreamedResponse {
+        guard let call else { return response }
         var response = response
-        response.body = response.body.observed { [journal] error in
-            if let error { journal.close(entry, NetworkError(error)) }
+        let head = response.head()
+        response.body = response.body.observed { error in
+            if let error { call.end(NetworkError(error)) } else { call.end(head) }
         }
+        return response
+    }
+}
+
+extension StreamedResponse {
+    /// As it passes interceptors.
+    fileprivate var exchanged: NetworkResponse {
+        var response = head()
+        response.stream = body
         return response
     }
 }

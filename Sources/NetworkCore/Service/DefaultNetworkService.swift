@@ -53,25 +53,26 @@ public struct DefaultNetworkService: NetworkService {
                 endpoint.progress.whenSettled { completion(result) }
             }
         }
-        let journal = journal.hearing(of: request.context)
-        let entry = journal.open(request)
+        let call = journal.hearing(of: request.context).open(request)
         let accepted = endpoint.acceptedStatuses
         let progress = request.progress
         let finish: @Sendable (Result<NetworkResponse, TransportError>) -> Void = { result in
             progress.whenSettled {
-                completion(Result { () throws(NetworkError) in try Self.check(result, accepted, journal, entry) })
+                completion(Result { () throws(NetworkError) in try Self.check(result, of: request, accepted, call) })
             }
         }
-        if let intercepted = intercepted(for: request) {
-            let (request, relay) = request.relayed()
-            return TaskCancellable { () throws(TransportError) in
-                try await intercepted.response(for: request)
+        if intercepted(for: request) != nil {
+            return TaskCancellable { () async throws(TransportError) in
+                try await exchange(request, call)
             } completion: {
-                relay?.finish()
                 finish($0)
             }
         }
-        return session.request(request, completion: finish)
+        call?.attemptWillBegin(request)
+        return session.request(request) { result in
+            call?.attemptDidEnd(result)
+            finish(result)
+        }
     }
 
     /// Requests an endpoint, with interceptors on the caller's task.
@@ -79,22 +80,10 @@ public struct DefaultNetworkService: NetworkService {
     /// - Throws: ``NetworkError``; at once when the task is cancelled, unless an interceptor holds it up.
     public func response(for endpoint: any Requestable) async throws(NetworkError) -> NetworkResponse {
         let request = try await settled(endpoint)
-        let journal = journal.hearing(of: request.context)
-        let entry = journal.open(request)
-        let result: Result<NetworkResponse, TransportError>
-        do throws(TransportError) {
-            if let intercepted = intercepted(for: request) {
-                let (request, relay) = request.relayed()
-                defer { relay?.finish() }
-                result = .success(try await intercepted.response(for: request))
-            } else {
-                result = .success(try await session.response(for: request))
-            }
-        } catch {
-            result = .failure(error)
-        }
+        let call = journal.hearing(of: request.context).open(request)
+        let result = await Self.result { () async throws(TransportError) in try await exchange(request, call) }
         if let progress = request.progress { await Optional(progress).settled() }
-        return try Self.check(result, endpoint.acceptedStatuses, journal, entry)
+        return try Self.check(result, of: request, endpoint.acceptedStatuses, call)
     }
 
     /// `nil` for straight to the session manager.
@@ -116,28 +105,11 @@ public struct DefaultNetworkService: NetworkService {
         do throws(RequestGenerationError) {
             return try endpoint.networkRequest(with: configuration)
         } catch {
+            var error = error
+            error.request = RequestGenerationError.text(of: endpoint)
             let failure = NetworkError.requestGeneration(error)
             ProgressReporter(endpoint.progress, submitted: monotonicNanoseconds())?.finish()
-            journal.hearing(of: endpoint.context).close(nil, failure)
-            throw failure
-        }
-    }
-
-    /// What both faces do with what came back.
-    private static func check(
-        _ result: Result<NetworkResponse, TransportError>, _ accepted: AcceptedStatuses, _ journal: RequestJournal,
-        _ entry: LoggedRequest?
-    ) throws(NetworkError) -> NetworkResponse {
-        switch result {
-        case .success(let response):
-            journal.note(response, entry)
-            if accepted.contains(response.statusCode) { return response }
-            let failure = NetworkError.status(response)
-            journal.close(entry, failure)
-            throw failure
-        case .failure(let error):
-            let failure = NetworkError(error)
-            journal.close(entry, failure)
+            journal.hearing(of: endpoint.context).refuse(failure)
             throw failure
         }
     }

@@ -13,29 +13,21 @@ struct RequestJournal: Sendable {
         context.isLogged ? self : RequestJournal(logger: nil)
     }
 
-    /// - Returns: The record that later events refer to; `nil` when nobody listens.
-    func open(_ request: NetworkRequest) -> LoggedRequest? {
+    /// - Returns: What hears of the call; `nil` when nobody listens.
+    func open(_ request: NetworkRequest) -> CallJournal? {
         guard let logger, logger.isEnabled else { return nil }
         let identifier = Self.lastIdentifier.withLock { last in
             last += 1
             return last
         }
-        let record = LoggedRequest(
-            method: request.method.rawValue, url: request.url, headers: request.headers.logged,
-            body: request.body?.logged, identifier: identifier)
-        logger.log(request: record)
-        return record
+        return CallJournal(request, identifier: identifier, logger: logger)
     }
 
-    func note(_ response: NetworkResponse, _ entry: LoggedRequest?) {
-        guard let entry, let logger, logger.isEnabled else { return }
-        logger.log(response: response.logged, for: entry)
-    }
-
-    /// Each failure is told once.
-    func close(_ entry: LoggedRequest?, _ error: NetworkError) {
+    /// No request could be built.
+    func refuse(_ error: NetworkError) {
         guard let logger, logger.isEnabled else { return }
-        logger.log(error: error, for: entry)
+        logger.log(error: error, for: nil)
+        logger.log(outcome: LoggedOutcome(error: error, source: .none, attempts: 0), for: nil)
     }
 }
 
@@ -62,7 +54,7 @@ extension RequestContent {
 }
 
 extension NetworkResponse {
-    fileprivate var logged: LoggedResponse {
+    var logged: LoggedResponse {
         let measured = [
             ("queued", timings.queued), ("dns", timings.nameLookup), ("connect", timings.connect), ("tls", timings.tls),
             ("send", timings.send), ("first byte", timings.wait),

@@ -15,6 +15,8 @@ public struct NetworkResponse: Sendable {
     public var body: Data
     /// The URL that answered, after redirects.
     public var url: URL
+    /// The method of the request that it answers, in the error about a status that was not accepted; `nil` elsewhere.
+    public package(set) var method: HTTPMethod?
     /// Where the time went.
     public var timings: TransferTimings {
         get { boxedTimings.value }

@@ -11,15 +11,18 @@ final class BodyFile: @unchecked Sendable {
     static let pieceBytes = 512 << 10
 
     private let descriptor: Int32
+    private let url: URL
 
     /// The size of a file, without opening it. May block. Does not follow a pipe or a device into a read that never ends.
     static func length(of url: URL, for request: NetworkRequest?) throws(TransportError) -> Int64 {
         var status = stat()
         guard url.withUnsafeFileSystemRepresentation({ $0.map { stat($0, &status) } ?? -1 }) == 0 else {
-            throw failure("cannot be looked at", request, errno)
+            throw failure(of: url, "cannot be looked at", request, errno)
         }
         let kind = status.st_mode & S_IFMT
-        guard kind == S_IFREG else { throw failure(kind == S_IFDIR ? "is a directory" : "is not a regular file", request) }
+        guard kind == S_IFREG else {
+            throw failure(of: url, kind == S_IFDIR ? "is a directory" : "is not a regular file", request)
+        }
         return Int64(status.st_size)
     }
 
@@ -29,11 +32,12 @@ final class BodyFile: @unchecked Sendable {
 
     private init(_ url: URL) throws(TransportError) {
         let opened = url.withUnsafeFileSystemRepresentation { $0.map { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } ?? -1 }
-        guard opened >= 0 else { throw Self.failure("cannot be opened", nil, errno) }
+        guard opened >= 0 else { throw Self.failure(of: url, "cannot be opened", nil, errno) }
         descriptor = opened
+        self.url = url
         var status = stat()
         guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Self.failure("is not a regular file any more", nil)
+            throw Self.failure(of: url, "is not a regular file any more", nil)
         }
     }
 
@@ -46,7 +50,7 @@ final class BodyFile: @unchecked Sendable {
         var offset: Int64 = 0
         while offset < length {
             let piece = try await read(at: offset, count: Int(min(Int64(Self.pieceBytes), length - offset)))
-            if piece.isEmpty { throw Self.failure("ended after \(offset) of the \(length) bytes it had", nil) }
+            if piece.isEmpty { throw Self.failure(of: url, "ended after \(offset) of the \(length) bytes it had", nil) }
             try await sink(piece)
             offset += Int64(piece.count)
         }
@@ -55,18 +59,21 @@ final class BodyFile: @unchecked Sendable {
     private func read(at offset: Int64, count: Int) async throws(TransportError) -> Data {
         try await BackgroundThreads.files.value { () throws(TransportError) in
             // Not `Data(count:)`, which would fill it with zeros first.
-            guard let buffer = malloc(count) else { throw Self.failure("cannot be read", nil, ENOMEM) }
+            guard let buffer = malloc(count) else { throw Self.failure(of: self.url, "cannot be read", nil, ENOMEM) }
             let result = pread(self.descriptor, buffer, count, off_t(offset))
             if result > 0 { return Data(bytesNoCopy: buffer, count: result, deallocator: .free) }
             let number = errno
             free(buffer)
             if result == 0 { return Data() }
-            throw Self.failure("cannot be read", nil, number)
+            throw Self.failure(of: self.url, "cannot be read", nil, number)
         }
     }
 
-    private static func failure(_ what: String, _ request: NetworkRequest?, _ number: Int32? = nil) -> TransportError {
+    /// Names the file, and not its folder, which may tell who the user is.
+    private static func failure(of url: URL, _ what: String, _ request: NetworkRequest?, _ number: Int32? = nil) -> TransportError
+    {
         let reason = number.map { ": \(String(cString: strerror($0)))" } ?? ""
-        return TransportError(.bodyFailed, "the body's file \(what)\(reason)", request: request)
+        return TransportError(
+            .bodyFailed, "the body's file \"\(url.lastPathComponent.printable)\" \(what)\(reason)", request: request)
     }
 }

@@ -63,7 +63,9 @@ public struct RetryInterceptor: NetworkInterceptor {
             } catch {
                 outcome = .failure(error)
             }
-            guard try await pauses(after: outcome, ofAttempt: attempt, request) else { return try outcome.get() }
+            guard try await pauses(after: outcome, ofAttempt: attempt, request) else {
+                return try outcome.mapError { $0.numbered(attempt) }.get()
+            }
             attempt += 1
         }
     }
@@ -105,6 +107,15 @@ extension NetworkResponse {
         var response = self
         response.timings.attempt = attempt
         return response
+    }
+}
+
+extension TransportError {
+    fileprivate func numbered(_ attempts: Int) -> TransportError {
+        if attempts == 1 { return self }
+        var error = self
+        error.attempts = attempts
+        return error
     }
 }
 

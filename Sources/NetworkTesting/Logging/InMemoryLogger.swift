@@ -7,12 +7,14 @@ import NetworkLogging
 public final class InMemoryLogger: NetworkErrorLogger, DataTransferErrorLogger {
     /// What was heard.
     public enum Event: Sendable {
-        /// A request, before it is sent.
+        /// An attempt, before it is sent.
         case request(LoggedRequest)
         /// A response, and the request it answers.
         case response(LoggedResponse, LoggedRequest)
         /// A failure of the network layer.
         case networkError(any Error, LoggedRequest?)
+        /// The end of a call.
+        case outcome(LoggedOutcome, LoggedRequest?)
         /// A failure of the data transfer layer.
         case dataTransferError(any Error)
     }
@@ -40,6 +42,11 @@ public final class InMemoryLogger: NetworkErrorLogger, DataTransferErrorLogger {
         events.compactMap { if case .networkError(let error, _) = $0 { error } else { nil } }
     }
 
+    /// Ends of calls, in order.
+    public var outcomes: [LoggedOutcome] {
+        events.compactMap { if case .outcome(let outcome, _) = $0 { outcome } else { nil } }
+    }
+
     /// Failures of the data transfer layer.
     public var dataTransferErrors: [any Error] {
         events.compactMap { if case .dataTransferError(let error) = $0 { error } else { nil } }
@@ -58,6 +65,11 @@ public final class InMemoryLogger: NetworkErrorLogger, DataTransferErrorLogger {
     /// Remembers a failure of the network layer.
     public func log(error: any Error, for request: LoggedRequest?) {
         heard.withLock { $0.append(.networkError(error, request)) }
+    }
+
+    /// Remembers the end of a call.
+    public func log(outcome: LoggedOutcome, for request: LoggedRequest?) {
+        heard.withLock { $0.append(.outcome(outcome, request)) }
     }
 
     /// Remembers a failure of the data transfer layer.

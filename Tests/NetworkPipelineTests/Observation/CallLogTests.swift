@@ -1,0 +1,150 @@
+import DataTransfer
+import Foundation
+import NetworkCore
+import NetworkPipeline
+import NetworkTesting
+import Testing
+
+/// What a network logger is told of calls that interceptors have a hand in.
+@Suite(.timeLimit(.minutes(1))) struct CallLogTests {
+    private struct Signing: NetworkInterceptor {
+        func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+            var request = request
+            request.headers["X-Signed"] = "yes"
+            request.headers["Authorization"] = "Bearer hunter2"
+            return try await next(request)
+        }
+    }
+
+    private struct Answering: NetworkInterceptor {
+        var error: TransportError?
+        func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+            if let error { throw error }
+            return NetworkResponse(statusCode: 200, url: request.url)
+        }
+    }
+
+    private let session = StubSessionManager()
+    private let logger = InMemoryLogger()
+    private let retry = RetryInterceptor(policy: RetryPolicy(backoff: Backoff(base: .zero, ceiling: .zero)), budget: nil)
+
+    private func service(
+        _ interceptors: [any NetworkInterceptor], _ logger: (any NetworkErrorLogger)? = nil
+    ) throws -> DefaultNetworkService {
+        DefaultNetworkService(
+            configuration: try APIConfiguration("https://api.test"), sessionManager: session, interceptors: interceptors,
+            logger: logger ?? self.logger)
+    }
+
+    private var kinds: [String] {
+        logger.events.map { event in
+            switch event {
+            case .request(let request): "request \(request.attempt)"
+            case .response(let response, let request): "response \(request.attempt) \(response.statusCode)"
+            case .networkError(_, let request): "error \(request?.attempt ?? 0)"
+            case .outcome(let outcome, _):
+                "outcome \(outcome.statusCode ?? 0) \(outcome.attempts) \(outcome.source.rawValue) \(outcome.error == nil)"
+            case .dataTransferError: "data transfer error"
+            }
+        }
+    }
+
+    private func run(
+        _ service: DefaultNetworkService, completes: Bool, _ endpoint: Endpoint<Void> = Endpoint<Void>(path: "a")
+    ) async -> Result<NetworkResponse, NetworkError> {
+        if completes {
+            return await withCheckedContinuation { continuation in
+                service.request(endpoint) { continuation.resume(returning: $0) }
+            }
+        }
+        do throws(NetworkError) {
+            return .success(try await service.response(for: endpoint))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `each attempt is logged as it was sent, and then the call's outcome`(completes: Bool) async throws {
+        session.enqueue(.failure(.connectionLost))
+        session.enqueue(.status(503))
+        session.enqueue(.text("there"))
+        let result = await run(try service([retry, Signing()]), completes: completes)
+        #expect(try result.get().statusCode == 200)
+        #expect(
+            kinds == [
+                "request 1", "error 1", "request 2", "response 2 503", "request 3", "response 3 200",
+                "outcome 200 3 attempt true",
+            ])
+        #expect(
+            logger.requests.allSatisfy { $0.header("X-Signed") == "yes" } && Set(logger.requests.map(\.identifier)).count == 1)
+        #expect(!"\(logger.requests)".contains("hunter2"))
+    }
+
+    @Test(arguments: [false, true]) func `a failure is logged once, and says how many attempts there were`(completes: Bool)
+        async throws
+    {
+        session.route { _ in .failure(.connectionLost) }
+        let result = await run(try service([retry]), completes: completes)
+        let error = try #require(#expect(throws: NetworkError.self) { try result.get() })
+        #expect(kinds == ["request 1", "error 1", "request 2", "error 2", "request 3", "error 3", "outcome 0 3 attempt false"])
+        #expect(error.transportError?.attempts == 3 && error.description.contains("after 3 attempts"), "\(error)")
+        #expect(error.description.contains("GET https://api.test/a"))
+    }
+
+    @Test func `a status that is not accepted is logged behind its attempts`() async throws {
+        session.route { _ in .status(503) }
+        let result = await run(try service([retry]), completes: false)
+        let error = try #require(#expect(throws: NetworkError.self) { try result.get() })
+        #expect(kinds.suffix(3) == ["response 3 503", "error 3", "outcome 503 3 attempt false"])
+        #expect(error.description.contains("after 3 attempts"), "\(error)")
+    }
+
+    @Test func `an interceptor that answers or refuses is told as that`() async throws {
+        _ = await run(try service([Answering()]), completes: false)
+        _ = await run(try service([Answering(error: TransportError(.notAdmitted, "full"))]), completes: false)
+        #expect(kinds == ["outcome 200 0 interceptor true", "error 1", "outcome 0 0 interceptor false"])
+    }
+
+    @Test func `without interceptors there is one attempt, and a request that cannot be built has none`() async throws {
+        session.route { _ in .status(200) }
+        _ = await run(try service([]), completes: true)
+        _ = await run(try service([]), completes: false, Endpoint<Void>(path: "a\n"))
+        #expect(kinds == ["request 1", "response 1 200", "outcome 200 1 attempt true", "error 0", "outcome 0 0 none false"])
+    }
+
+    @Test(arguments: [[], [Signing()]] as [[any NetworkInterceptor]])
+    func `a stream's outcome comes when it has been read`(interceptors: [any NetworkInterceptor]) async throws {
+        session.route { _ in .text("there") }
+        let stream = try await service(interceptors).stream(for: Endpoint<Void>(path: "a"))
+        #expect(kinds == ["request 1", "response 1 200"])
+        _ = try await stream.body.collected()
+        #expect(kinds.last == "outcome 200 1 attempt true" && kinds.count == 3)
+    }
+
+    @Test func `the console tells of more attempts than one, and shows no secret`() async throws {
+        let lines = Locked<[String]>([])
+        let console = ConsoleLogger(level: .debug) { line in lines.withLock { $0.append(line) } }
+        session.enqueue(.failure(.connectionLost))
+        session.enqueue(.text("there"))
+        _ = await run(try service([retry, Signing()], console), completes: false)
+        let text = lines.withLock { $0 }.joined(separator: "\n")
+        #expect(
+            text.contains("200, from attempt, 2 attempts in ") && text.contains("X-Signed: yes") && text.contains("attempt 2 GET")
+        )
+        #expect(!text.contains("hunter2"))
+    }
+
+    @Test func `a refresh that failed is told with its status`() async throws {
+        let refused = NetworkResponse(
+            statusCode: 400, headers: ["Content-Type": "application/json"],
+            body: Data(#"{"error": "invalid_grant", "refresh_token": "hunter2"}"#.utf8),
+            url: try #require(URL(string: "https://login.test/token?code=hunter2")))
+        let cause = NetworkError.status(refused)
+        let error = TransportError(.authenticationFailed, "the credentials cannot be refreshed", underlying: cause)
+        _ = await run(try service([Answering(error: error)]), completes: false)
+        let text = try #require(logger.networkErrors.first.map { "\($0)" })
+        #expect(text.contains("https://login.test/token?…: status 400") && text.contains("invalid_grant"), "\(text)")
+        #expect(text.contains("GET https://api.test/a") && !text.contains("hunter2"), "\(text)")
+    }
+}
