@@ -110,11 +110,12 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "TransferTimings.init(queued:nameLookup:connect:tls:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:)"
+            "TransferTimings.init(queued:nameLookup:connect:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:)"
         ) {
             for (number, time) in Extreme.integers.flatMap({ number in Extreme.durations.map { (number, $0) } }) {
                 let timings = TransferTimings(
-                    queued: time, nameLookup: time, connect: time, tls: time, firstByte: time, total: time, redirects: number,
+                    queued: time, nameLookup: time, connect: time, tls: time, send: time, firstByte: time, total: time,
+                    redirects: number,
                     bytesSent: Int64(number), bytesReceived: Int64(number), protocolName: "\0", attempt: number)
                 describe(timings)
                 describe(NetworkResponse(statusCode: 200, url: url, timings: timings))

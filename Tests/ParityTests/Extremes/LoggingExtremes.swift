@@ -64,6 +64,29 @@ extension ExtremeCall {
                 }
             }
         },
+        ExtremeCall("SecretValues.insert(_:)", "StandardError.flush(within:)") {
+            for text in texts.map({ $0.utf8.count < 6 ? $0 : $0 + "~" }) {
+                SecretValues.insert(text)
+                for sample in texts {
+                    _ = Redaction.default.redacted(text: String(sample.prefix(100)) + String(text.prefix(100)))
+                }
+            }
+            for duration in Extreme.durations { _ = StandardError.flush(within: min(duration, .milliseconds(1))) }
+        },
+        ExtremeCall("LoggedOutcome.init(rawValue:)", "LoggedOutcome.init(statusCode:error:source:attempts:duration:)") {
+            for (number, duration) in Extreme.integers.flatMap({ number in Extreme.durations.map { (number, $0) } }) {
+                describe(LoggedOutcome(statusCode: number, attempts: number, duration: duration))
+            }
+            for text in texts { describe(LoggedOutcome(source: LoggedOutcome.Source(rawValue: text))) }
+        },
+        ExtremeCall("RequestCredentials.markCredential(header:)", "RequestCredentials.setCredential(_:forHeader:)") {
+            for text in texts.map({ $0.utf8.count < 6 ? $0 : $0 + "~" }) {
+                var request = NetworkRequest(url: url)
+                request.setCredential(text, forHeader: text)
+                request.markCredential(header: text)
+                describe(request)
+            }
+        },
         ExtremeCall(
             "Redaction+URL.redacted(url:)", "Redaction.init(extraHeaderNames:extraFieldNames:)", "Redaction.isSecret(header:)",
             "Redaction.isSecret(field:)", "Redaction.redacted(text:)", "Redaction.redacted(headerValue:for:)"

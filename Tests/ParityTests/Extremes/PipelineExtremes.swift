@@ -124,11 +124,17 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "Credentials.init(expires:authorize:)", "Credentials.bearer(_:expires:)", "Credentials.basic(user:password:)",
+            "Credentials.init(expires:parts:authorize:)", "Credentials.bearer(_:refreshToken:expires:)",
+            "Credentials.init(token:refreshToken:user:password:header:)", "Credentials.basic(user:password:)",
             "Credentials.header(_:_:)", "RefreshingCredentials.init(initial:timeout:clock:now:refresh:)"
         ) {
-            for text in Extreme.texts {
-                for credential in [Credential.bearer(text), .basic(user: text, password: text), .header(text, text)] {
+            // What is a credential here is hidden from the texts of other tests too, so it must be nothing that they hold.
+            for text in Extreme.texts.map({ $0.utf8.count < 6 ? $0 : $0 + "~" }) {
+                let parts = Credential.Parts(token: text, refreshToken: text, user: text, password: text)
+                for credential in [
+                    Credential.bearer(text, refreshToken: text), .basic(user: text, password: text), .header(text, text),
+                    Credential(parts: parts) { $0.setCredential(text, forHeader: "X-Member") },
+                ] {
                     describe(credential)
                     await send([.authentication(credential, for: api)])
                 }

@@ -123,7 +123,7 @@ extension ExtremeCall {
             for text in Extreme.texts { await read(EventReconnection(maximumAttempts: 1), text) }
         },
         ExtremeCall(
-            "DownloadOptions.init(existingFile:digest:resumes:maximumBytes:permissions:flushesToDisk:)",
+            "DownloadOptions.init(existingFile:digest:resumes:resumeIdentity:maximumBytes:permissions:flushesToDisk:)",
             "DownloadedFile.init(url:byteCount:statusCode:headers:timings:resumedFrom:)"
         ) {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("extremes-\(UUID().uuidString)")
@@ -140,7 +140,7 @@ extension ExtremeCall {
                 _ = try? await service.download(get, to: .folder(folder), options: options)
             }
             for text in Extreme.texts {
-                let options = DownloadOptions(digest: .sha256(text))
+                let options = DownloadOptions(digest: .sha256(text), resumeIdentity: text)
                 _ = try? await service.download(
                     get, to: folder.appendingPathComponent(text.filter { $0 != "\0" }), options: options)
             }
