@@ -21,7 +21,6 @@ struct SendRule: Sendable {
     private var wasSentInRun = false
     /// Whether libcurl has asked more than once in this run: it counts that for the life of a handle, and gives up after five.
     private(set) var wasAskedAgain = false
-    private var wasSentOnKept = false
     private var connections = 0
 
     /// A run of libcurl begins.
@@ -39,8 +38,8 @@ struct SendRule: Sendable {
     mutating func next(connections: Int, isIdempotent: Bool, wasRefused: Bool = false) -> Verdict {
         let isKept = connections == self.connections
         wasAskedAgain = wasSentInRun
-        // On a connection that is not kept libcurl repeats only what the server refused, and counts that itself.
-        if wasSentInRun, wasSentOnKept, !wasRefused {
+        // On any connection: libcurl takes one that it has just made for a kept one as soon as another stream shares it.
+        if wasSentInRun, !wasRefused {
             if isRepeated || !isIdempotent { return .refuse }
             isRepeated = true
             if isKept {
@@ -51,7 +50,6 @@ struct SendRule: Sendable {
         self.connections = connections
         wasSent = true
         wasSentInRun = true
-        wasSentOnKept = isKept
         return .send
     }
 
