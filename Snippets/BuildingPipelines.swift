@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkPipeline
 
-struct Token: Decodable, Sendable { let value: String }
+struct Token: Decodable, Sendable { let value, refresh: String }
 struct Movie: Decodable, Sendable { let id: Int; let title: String }
 
 let api = try APIConfiguration("https://api.example.com/3")
@@ -10,8 +10,9 @@ let plain = DefaultDataTransferService(configuration: api)
 
 // snippet.preset
 let credentials = RefreshingCredentials { old in
-    let token = try await plain.request(Endpoint<Token>(path: "token", method: .post))
-    return .bearer(token.value)
+    let parameters: Parameters = ["grant_type": "refresh_token", "refresh_token": old?.parts.refreshToken]
+    let token = try await plain.request(Endpoint<Token>(path: "token", method: .post, body: .form(parameters)))
+    return .bearer(token.value, refreshToken: token.refresh)
 }
 let pipeline = RequestPipeline {
     $0.authentication = .authentication(credentials, for: api)

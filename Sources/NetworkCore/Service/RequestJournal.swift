@@ -32,11 +32,14 @@ struct RequestJournal: Sendable {
 }
 
 extension HTTPHeaders {
-    fileprivate var logged: [LoggedField] { fields.map { LoggedField(name: $0.name, value: $0.value) } }
+    /// Without secrets: a logger of the program's own may write them anywhere.
+    fileprivate var logged: [LoggedField] {
+        fields.map { LoggedField(name: $0.name, value: Redaction.default.redacted(headerValue: $0.value, for: $0.name)) }
+    }
 }
 
 extension NetworkRequest {
-    /// What a logger, or ``NetworkLogging/CurlCommand``, is told of this request.
+    /// What a logger, or ``NetworkLogging/CurlCommand``, is told of this request. The values of header fields that are secret are replaced.
     public var logged: LoggedRequest {
         LoggedRequest(
             method: method.rawValue, url: url, headers: headers.logged, body: body?.logged)
