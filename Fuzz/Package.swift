@@ -13,6 +13,8 @@ let package = Package(
     targets: [
         .executableTarget(name: "fuzz-head", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-redirect", dependencies: [networkCore, endpoints]),
+        .executableTarget(
+            name: "fuzz-redaction", dependencies: [.product(name: "NetworkLogging", package: "swift-data-transfer")]),
         .executableTarget(name: "fuzz-response", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-codings", dependencies: [networkCore]),
         .executableTarget(name: "fuzz-cookies", dependencies: [networkCore]),

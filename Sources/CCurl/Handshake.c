@@ -40,7 +40,6 @@ enum {
     read_alert = 0x4004,
     fatal = 2,
     close_notify = 0,
-    verify_peer = 1,
     // NID_subject_alt_name, GEN_DNS, GEN_IPADD, X509_V_ERR_HOSTNAME_MISMATCH
     alternative_name = 85,
     host_name = 2,
@@ -132,8 +131,11 @@ static int set_up(void *easy, void *context, void *handshake) {
     (void)easy;
     set_context_data(context, application_index, handshake);
     set_info_callback(context, observe);
-    // libcurl falls back to the subject's common name, which RFC 9525 §6.3 forbids. Where nothing is verified, names are not either.
-    if (ccurl_can_check_names() && get_verify_mode(context) & verify_peer) set_verify(context, get_verify_mode(context), verify);
+    // libcurl falls back to the subject's common name, which RFC 9525 §6.3 forbids. The mode is libcurl's: since 8.17 the handshake goes on
+    // whatever the callback says, and libcurl looks at the result behind it.
+    if (ccurl_can_check_names() && ((struct ccurl_handshake *)handshake)->checks_names) {
+        set_verify(context, get_verify_mode(context), verify);
+    }
     return CCURLE_OK;
 }
 

@@ -23,21 +23,29 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard let base = URL(string: bases[Int(start[1]) % bases.count]) else { return -1 }
     let bytes = UnsafeBufferPointer(start: start + 2, count: count - 2)
     let location = String(decoding: bytes, as: UTF8.self)
-    let request = NetworkRequest(
+    var request = NetworkRequest(
         method: start[0] & 8 == 0 ? .post : .get, url: base,
-        headers: ["Authorization": "Bearer secret", "Cookie": "a=b", "Host": "a.example", "Content-Type": "a/b", "X-A": "1"],
+        headers: [
+            "Authorization": "Bearer secret", "Cookie": "a=b", "Host": "a.example", "Content-Type": "a/b", "X-A": "1",
+            "Accept": "a/b",
+        ],
         body: start[0] & 8 == 0 ? .data(Data("body".utf8)) : nil)
+    request.setCredential("member", forHeader: "Accept-Language")
     let rules = RedirectRules(SessionConfiguration())
     guard let next = try? rules.next(after: request, status: status, locations: [location], followed: 0) else { return 0 }
     let scheme = next.url.scheme?.lowercased()
     precondition(scheme == "http" || scheme == "https", "the scheme \(scheme ?? "")")
     precondition(scheme == "https" || base.scheme == "http", "down from https")
-    precondition(next.headers["X-A"] == "1", "a field is lost")
+    precondition(next.headers["Accept"] == "a/b", "a field is lost")
     precondition(next.method == .get || next.body == request.body, "a body is lost")
     if place(next.url) != place(base) {
-        for name in ["Authorization", "Cookie", "Host"] {
+        for name in ["Authorization", "Cookie", "Host", "X-A", "Accept-Language"] {
             precondition(!next.headers.contains(name), "\(name) for \(next.url) after \(base)")
         }
+    }
+    if next.origin == request.origin {
+        precondition(
+            next.headers["X-A"] == "1" && next.headers["Accept-Language"] == "member", "a field of the same origin is lost")
     }
     precondition(!URLText(next.url).hostAndPort.isEmpty, "no host")
     _ = try? next.prepared()

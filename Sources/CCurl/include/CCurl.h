@@ -281,6 +281,8 @@ const char *ccurl_easy_strerror(int code);
 
 // What a TLS handshake has come to, seen from inside OpenSSL. A watched connection writes here for as long as it lives.
 struct ccurl_handshake {
+    // Set before the handshake: whether a server's certificate has to have a subject alternative name.
+    int checks_names;
     // Whether the first message is about to be sent.
     int has_begun;
     // Whether the last one has been received.

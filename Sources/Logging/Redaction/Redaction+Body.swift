@@ -69,6 +69,8 @@ struct ShownBody {
 
     /// Cuts `output` to the limit on a character boundary.
     init(_ output: [UInt8], read: Int, total: Int, limit: Int, isJSON: Bool) {
+        // As a whole: a value may go over the edge of a token, or stand in a name.
+        let output = SecretValues.masked(output, isCut: read < total)
         var end = min(output.count, limit)
         while end > 0, end < output.count, output[end] & 0xC0 == 0x80, limit - end < 4 { end -= 1 }
         text = String(decoding: output[..<end], as: UTF8.self)

@@ -25,7 +25,8 @@ extension Redaction {
         var path = TextRedactor(Array(rest[..<queryStart]), redaction: self, isPath: true)
         result += path.run()
         result += redactedItems(Array(rest[queryStart...]), isForm: false).output
-        return result.text
+        // Once more as a whole: one may stand where no part of a URL is.
+        return SecretValues.masked(result).text
     }
 
     /// Where the userinfo starts, and the place of the `@` that ends it.

@@ -37,6 +37,7 @@
             // Else removing a handle waits for its name lookup, and the loop with it.
             set(CCURLOPT_QUICK_EXIT, 1)
             ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_ERRORBUFFER), errorText)
+            handshake.pointee.checks_names = trust.isVerified ? 1 : 0
             if LibraryQuirks.current.watchesHandshakes { ccurl_easy_watch_handshake(pointer, handshake) }
         }
 
@@ -54,6 +55,7 @@
             errorText[0] = 0
             isOutOfDescriptors = false
             handshake.pointee = ccurl_handshake()
+            handshake.pointee.checks_names = trust.isVerified ? 1 : 0
         }
 
         /// For libcurl's callback that opens sockets.

@@ -69,6 +69,11 @@
                 "none of the files of the system's authorities is there: \(TrustRoots.systemFiles.joined(separator: ", "))")
         }
 
+        /// Whether the server's certificate is looked at.
+        var isVerified: Bool {
+            if case .anyone = roots { false } else { true }
+        }
+
         /// - Throws: What libcurl refuses. A handle is of no use then.
         func apply(to handle: UnsafeMutableRawPointer) throws(TrustFlaw) {
             let options = Options(handle: handle)
@@ -80,7 +85,6 @@
                 throw error
             }
             if minimumTLSVersion < .v1_2 { try options.set(CCURLOPT_SSL_CIPHER_LIST, "DEFAULT@SECLEVEL=0", "minimumTLSVersion") }
-            let isVerified = if case .anyone = roots { false } else { true }
             try options.set(CCURLOPT_SSL_VERIFYPEER, isVerified ? 1 : 0, "roots")
             try options.set(CCURLOPT_SSL_VERIFYHOST, isVerified ? 2 : 0, "roots")
             switch roots {

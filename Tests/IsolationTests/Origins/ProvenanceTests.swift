@@ -166,7 +166,9 @@ import Testing
         session.enqueue(.text("ok"))
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("https://api.test"), sessionManager: session,
-            interceptors: [.retry(RetryPolicy(backoff: Backoff(base: .milliseconds(1)))), Redirected()])
+            interceptors: [
+                .retry(RetryPolicy(backoff: Backoff(base: .milliseconds(1)), maximumRetryAfter: .seconds(10))), Redirected(),
+            ])
         #expect(try await service.request(get) == "ok")
     }
 
