@@ -148,7 +148,7 @@ struct PartialPlace: Sendable {
 }
 
 extension stat {
-    /// Whether nobody but this user can have written to the file, by this or another name. What the group or others may write to, they may
+    /// Whether only this user can have written to the file, by this or another name. What the group or others may write to, they may
     /// have opened, too.
     fileprivate var isOnlyOurs: Bool { st_nlink == 1 && st_uid == geteuid() && st_mode & 0o022 == 0 }
 }
