@@ -81,9 +81,11 @@ import Testing
         let session = StubSessionManager(answering: .text("ok"))
         let api = try APIConfiguration("https://api.test")
         let isRefreshing = AsyncStream.makeStream(of: Void.self)
+        let unending = AsyncStream.makeStream(of: Void.self)
         let credentials = RefreshingCredentials(initial: .bearer("first-token", expires: .distantPast)) { _ in
             isRefreshing.continuation.yield()
-            try await Task.sleep(for: .seconds(60))
+            // Until it is cancelled.
+            for await _ in unending.stream {}
             return .bearer("second-token")
         }
         let service = DefaultNetworkService(
