@@ -49,16 +49,16 @@ public struct BackgroundThreads: Sendable {
     package func value<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        // The lock is taken on both sides, as the thread sanitizer does not see that a continuation orders them.
-        let handOver = Locked(())
-        let result = await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<Value, Failure>, Never>) in
+        // What the work has made comes through a lock: the thread sanitizer does not see the way through a continuation.
+        let done = Locked<Result<Value, Failure>?>(nil)
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             threads.run {
                 let result = Result { () throws(Failure) in try work() }
-                handOver.withLock { _ in }
-                continuation.resume(returning: result)
+                done.withLock { $0 = result }
+                continuation.resume()
             }
         }
-        handOver.withLock { _ in }
+        guard let result = done.withLock(\.self) else { preconditionFailure("the work was not done") }
         return try result.get()
     }
 }
