@@ -66,7 +66,9 @@
             // does not look at the window, and takes formats from before RFC 8878: what is accepted would depend on how the
             // content arrives.
             if frameBytes < Self.maximumHeaderBytes { return 1 }
-            return wanted > Self.blockHeaderBytes ? wanted - Self.blockHeaderBytes : max(1, wanted)
+            // Where it does not want a header, such as in the last block, the last three bytes go one by one: the content's size
+            // is checked with the last one.
+            return max(1, wanted - Self.blockHeaderBytes)
         }
 
         func failure(_ result: CInt) -> ContentDecodingFailure {

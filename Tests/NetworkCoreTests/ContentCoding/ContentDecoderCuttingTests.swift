@@ -76,6 +76,19 @@
             }
         }
 
+        @Test(arguments: [1, 2, 3, 10, 11, 12]) func `a frame that is shorter than it declares ends in pieces in the same way`(
+            content: Int
+        ) {
+            // One segment of a declared size, and one last block that is stored.
+            let frame: [UInt8] =
+                [0x28, 0xB5, 0x2F, 0xFD, 0x20, UInt8(content + 2), UInt8(content << 3 | 1), 0, 0] + Content.noise(content)
+            let whole = decode(frame, "zstd")
+            #expect(whole.failure == .damaged("zstd: Data corruption detected"))
+            for seed in 0..<50 as Range<UInt64> {
+                #expect(randomly(frame, "zstd", seed: seed) == whole, "seed \(seed)")
+            }
+        }
+
         @Test(arguments: ["gzip", "deflate", "br", "zstd", "gzip, zstd", "deflate, br"]) func `noise ends`(coding: String) {
             var generator = SeededGenerator(seed: 7)
             let magic: [[UInt8]] = [
