@@ -95,7 +95,10 @@ public struct RetryInterceptor: NetworkInterceptor {
 
     /// The body of a download may break off after this interceptor has returned.
     private func expectBody(_ continuation: TransferContinuation, _ attempt: Int, _ request: NetworkRequest) {
-        continuation.expectBody(ofAttempt: attempt) { (error) async throws(TransportError) in
+        // The continuation keeps the closure, so the request in the closure must not keep the continuation.
+        var request = request
+        request.context.continuation = nil
+        continuation.expectBody(ofAttempt: attempt) { [request] (error) async throws(TransportError) in
             try await pauses(after: .failure(error), ofAttempt: attempt, request)
         }
     }

@@ -57,7 +57,7 @@ import Testing
     private let whole = Self.bytes(500_000, 1)
 
     private func download(
-        _ server: LoopbackServer, attempts: Int = 3, budget: RetryBudget? = nil
+        _ server: LoopbackServer, attempts: Int = 3, budget: RetryBudget? = nil, progress: (any TransferProgressObserver)? = nil
     ) async throws -> (Result<DownloadedFile, DataTransferError>, Data?) {
         let service = DefaultDataTransferService(
             configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(),
@@ -70,7 +70,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let place = folder.appendingPathComponent("movie.mp4")
         do throws(DataTransferError) {
-            let file = try await service.download(Endpoint<Void>(path: "movie"), to: place, progress: listener)
+            let file = try await service.download(Endpoint<Void>(path: "movie"), to: place, progress: progress ?? listener)
             return (.success(file), try? Data(contentsOf: place))
         } catch {
             return (.failure(error), nil)
@@ -116,6 +116,24 @@ import Testing
         let (result, data) = try await download(server)
         #expect(try result.get().statusCode == 200)
         #expect(data == other && ranges(server) == ["", "bytes=100000-"])
+    }
+
+    @Test func `a download that has ended frees its observer`() async throws {
+        final class Observer: TransferProgressObserver {
+            let released: AsyncStream<Never>.Continuation
+
+            init(_ released: AsyncStream<Never>.Continuation) { self.released = released }
+
+            deinit { released.finish() }
+
+            func transferDidProgress(_ progress: TransferProgress) {}
+        }
+        let origin = Origin([whole], tags: ["\"v1\""], breaks: [100_000])
+        let server = try LoopbackServer { origin.respond(to: $0) }
+        let (released, signal) = AsyncStream.makeStream(of: Never.self)
+        _ = try await download(server, progress: Observer(signal)).0.get()
+        // Waits for the time limit if the observer stays alive.
+        for await _ in released {}
     }
 
     @Test(arguments: [nil, "W/\"v1\""]) func `without a strong validator it does not go on`(tag: String?) async throws {
