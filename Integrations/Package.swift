@@ -7,7 +7,7 @@ let settings: [SwiftSetting] = [
 ]
 let dataTransfer = Target.Dependency.product(name: "DataTransfer", package: "swift-data-transfer")
 
-// What needs a package of others. A package of its own, so that DataTransfer itself needs none.
+// What needs a package of others, in a separate package, so that DataTransfer itself needs none.
 let package = Package(
     name: "Integrations",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],

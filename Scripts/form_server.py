@@ -18,11 +18,11 @@ def app(environ, start_response):
         form, files = MultiPartParser(max_form_memory_size=None).parse(
             get_input_stream(environ), options.get("boundary", "").encode("latin-1"), int(length) if length else None
         )
-        answer = {"parts": list(parts(form, files)), "mediaType": media_type, "length": int(length) if length else None}
+        result = {"parts": list(parts(form, files)), "mediaType": media_type, "length": int(length) if length else None}
         status = "200 OK"
     except (ValueError, HTTPException) as error:
-        answer, status = {"error": str(error)}, "400 Bad Request"
-    body = json.dumps(answer).encode()
+        result, status = {"error": str(error)}, "400 Bad Request"
+    body = json.dumps(result).encode()
     start_response(status, [("Content-Type", "application/json"), ("Content-Length", str(len(body)))])
     return [body]
 

@@ -36,7 +36,7 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     }
     precondition(try! again.data() == written, "it is written otherwise the second time")
 
-    // Each entry is its own answer, or is told why not.
+    // Each entry matches its own request, or an error says why not.
     let options = ReplayOptions()
     for (index, entry) in archive.entries.enumerated() {
         guard let url = URL(string: entry.request.url) else { continue }
@@ -46,11 +46,11 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         let asked = ReplayedRequest(request, body: body?.data ?? Data())
         if url.absoluteString == entry.request.url, entry.request.body?.isRedacted != true {
             if let difference = exchange.difference(of: asked, options) {
-                preconditionFailure("not its own answer: \(difference.text)")
+                preconditionFailure("does not match its own request: \(difference.text)")
             }
         }
-        let answer = ReplayAnswer(exchange: exchange, request: request)
-        guard let response = try? answer.response() else { continue }
+        let replayed = ReplayAnswer(exchange: exchange, request: request)
+        guard let response = try? replayed.response() else { continue }
         precondition(!response.headers.contains("Content-Encoding"), "decoded twice")
         precondition(response.body == (entry.response.body.data ?? Data()), "another body")
     }

@@ -35,7 +35,7 @@ func place(of pattern: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
     bytes.indices.first { bytes[$0...].starts(with: pattern) }
 }
 
-/// Reads a form as RFC 2046 §5.1.1 says, byte for byte, and traps where it is none.
+/// Reads a form as RFC 2046 §5.1.1 says, byte for byte, and traps where it is malformed.
 func parts(of form: [UInt8], boundary: String) -> [ReadPart] {
     let delimiter = Array("\r\n--\(boundary)".utf8)
     var rest = ArraySlice(Array("\r\n".utf8) + form)
@@ -93,7 +93,7 @@ func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     return result
 }
 
-/// `%22` in a name cannot be told from a quote, by design of the WHATWG: both sides are read as the escapes say.
+/// `%22` in a name cannot be distinguished from a quote, by design of the WHATWG: both sides are read as the escapes say.
 func meant(_ text: String) -> [UInt8] { unescaped(ArraySlice(text.utf8)) }
 
 /// libFuzzer calls it with each of its inputs.

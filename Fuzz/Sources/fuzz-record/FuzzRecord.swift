@@ -13,7 +13,7 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         Result { () throws(DiskRecordFlaw) in try DiskRecordHead(bytes, fileBytes: bytes.count) }
     }
     guard let record = try? DiskRecord.decode(file) else { return 0 }
-    // One file, one reading: whoever reads the head alone sees the same.
+    // Reading the head alone gives the same head as reading the whole file.
     guard case .success(let head) = head else { preconditionFailure("the head alone is refused") }
     precondition(head.key == record.key && head.info == record.info && head.payloadBytes == record.payload.count)
     precondition(record.byteCount == file.count && Data(record.encodedHead()) + record.payload == file, "written otherwise")

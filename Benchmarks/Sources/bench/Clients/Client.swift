@@ -29,7 +29,7 @@ enum Client: String, CaseIterable {
     case ahc
     /// Plain C over libcurl's multi interface and its HTTP.
     case c_loop
-    /// Go's net/http, in a process of its own: ``GoClient``.
+    /// Go's net/http, in a separate process: ``GoClient``.
     case go
 
     /// Puts the client under load.
@@ -101,7 +101,7 @@ enum Client: String, CaseIterable {
     }
 
     private func startURLSession(_ load: Load) {
-        guard load.authority == nil else { fail("URLSession cannot be told whom to trust") }
+        guard load.authority == nil else { fail("URLSession cannot be given a certificate authority") }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = load.concurrency
         configuration.urlCache = nil

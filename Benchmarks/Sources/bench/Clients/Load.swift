@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a client is put under: a number of requests under way at any time, each answered by a document of known size.
+/// What a client is put under: a number of requests under way at any time, each for a document of known size.
 final class Load: Sendable {
     let url: URL
     let concurrency: Int

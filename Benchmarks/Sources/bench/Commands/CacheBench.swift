@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkCache
 
-/// What an answer from memory costs, alone and beside the network.
+/// What a response from memory costs, alone and beside the network.
 struct CacheBench {
     let url: URL
     let effort: Effort
@@ -27,7 +27,7 @@ struct CacheBench {
 
     private func microseconds(_ fields: HTTPHeaders) async throws -> Double {
         let (rounds, repetitions) = effort == .full ? (15, 50_000) : (5, 5_000)
-        guard let url = URL(string: "https://api.example.com/3/movie/popular?page=1") else { fail("the URL is none") }
+        guard let url = URL(string: "https://api.example.com/3/movie/popular?page=1") else { fail("the URL is invalid") }
         let request = NetworkRequest(url: url, headers: fields)
         let cache = CacheInterceptor()
         let headers: HTTPHeaders = [

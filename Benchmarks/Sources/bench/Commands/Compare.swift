@@ -52,7 +52,7 @@ struct Compare {
         }
     }
 
-    /// Whether the other build can take such a load: older ones cannot be told whom to trust.
+    /// Whether the other build can take such a load: older ones cannot be given a certificate authority.
     private func isKnownToOther(_ setting: Setting) throws -> Bool {
         let sample = try Sample.attempt(.engine, level: 1, target: setting.target, seconds: 0.1, program: other)
         if sample == nil { say("note: \(other.path) gives no result; \(setting.name) is left out") }

@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkCache
 
-/// What an answer from a directory costs, how long a full one takes to open, and whether making room holds hits up.
+/// What a response from a directory costs, how long a full one takes to open, and whether making room holds hits up.
 struct DiskCacheBench {
     let effort: Effort
 
@@ -109,7 +109,7 @@ struct DiskCacheBench {
     }
 
     private static func url(_ number: Int) throws -> URL {
-        guard let url = URL(string: "https://api.example.com/3/movie/\(number)?page=1") else { fail("the URL is none") }
+        guard let url = URL(string: "https://api.example.com/3/movie/\(number)?page=1") else { fail("the URL is invalid") }
         return url
     }
 

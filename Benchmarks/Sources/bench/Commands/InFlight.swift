@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 
-/// Many requests at once, each on a connection of its own, to a server that lets them wait for a second.
+/// Many requests at once, each on a separate connection, to a server that lets them wait for a second.
 struct InFlight {
     let requests: Int
 

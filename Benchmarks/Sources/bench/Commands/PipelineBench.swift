@@ -20,7 +20,7 @@ struct PipelineBench {
         try rate()
     }
 
-    /// Over a session manager that answers at once.
+    /// Over a session manager that responds at once.
     private func overhead() async throws {
         let (rounds, repetitions) = effort == .full ? (15, 50_000) : (5, 5_000)
         let api = try APIConfiguration("https://api.example.com/3")

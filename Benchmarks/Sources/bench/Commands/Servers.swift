@@ -6,7 +6,7 @@ struct Servers {
     var plain: Target
     /// HTTP/1.1 over TLS, the only protocol that is offered.
     var tls: Target
-    /// HTTP/2 over TLS: a request in another version is answered with 505, which no client takes.
+    /// HTTP/2 over TLS: the response to a request in another version is 505, which no client takes.
     var http2: Target
 
     /// Takes three URLs and the file of the authority from the front of the arguments.

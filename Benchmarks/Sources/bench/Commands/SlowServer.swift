@@ -1,9 +1,9 @@
 import Foundation
 import NetworkTesting
 
-/// A `LoopbackServer` in a process of its own, so that its memory is not counted as the client's.
+/// A `LoopbackServer` in a separate process, so that its memory is not counted as the client's.
 enum SlowServer {
-    /// Prints its URL, and answers each request after a second until its input ends, as it does when the client's process ends.
+    /// Prints its URL, and responds to each request after a second until its input ends, as it does when the client's process ends.
     static func run() throws {
         let configuration = LoopbackServerConfiguration(maximumRecordedRequests: 0, backlog: 16_384)
         let server = try LoopbackServer(configuration: configuration) { _ in .text("ok").delayed(by: .seconds(1)) }

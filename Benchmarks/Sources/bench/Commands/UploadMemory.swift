@@ -3,7 +3,7 @@ import Foundation
 
 /// What a form with a large file costs: memory, which must not grow with it, and time, beside `curl -F`.
 struct UploadMemory {
-    /// nginx; what is sent to `upload` it reads as a whole before it answers.
+    /// nginx; what is sent to `upload` it reads as a whole before it responds.
     let url: URL
     /// What is uploaded.
     let file: URL

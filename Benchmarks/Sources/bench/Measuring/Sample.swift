@@ -7,7 +7,7 @@ struct Target: Hashable {
     var authority: URL?
 }
 
-/// One client at one level for a while, in a process of its own, so that what one leaves behind disturbs no other.
+/// One client at one level for a while, in a separate process, so that what one leaves behind disturbs no other.
 struct Sample {
     var requestsPerSecond: Double
     /// User and system time of the client's process, in microseconds.

@@ -96,7 +96,7 @@ struct UpdatesPublisherTests {
         }
     }
 
-    @Test func `a monitor publishes what it hears, and finishes with the transfer`() async throws {
+    @Test func `a monitor publishes what it receives, and finishes with the transfer`() async throws {
         let server = try server()
         let monitor = ProgressMonitor()
         let subscriber = RecordingSubscriber<TransferProgress, Never>()

@@ -77,7 +77,7 @@ struct DemandTests {
         #expect(subscriber.values.count == 2000 && depth.withLock { $0.most } == 1 && subscriber.isFinished)
     }
 
-    @Test func `cancelling inside a value is heard at once`() async {
+    @Test func `cancelling while a value is received takes effect at once`() async {
         let counter = Counter()
         let subscriber = Numbers { subscriber, value in
             if value == 4 { subscriber.cancel() }

@@ -55,7 +55,7 @@ struct SubscriptionLifetimeTests {
         #expect(await waitForRelease { cancelled.object })
     }
 
-    @Test func `a cancelled subscription lets go of its subscriber, even if it is itself still held`() async {
+    @Test func `a cancelled subscription releases its subscriber even if it is still retained itself`() async {
         let (subscription, subscriber) = {
             let subscriber = RecordingSubscriber<String, DataTransferError>(.none)
             DefaultDataTransferService.make(StubSessionManager())

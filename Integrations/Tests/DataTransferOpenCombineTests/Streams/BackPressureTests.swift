@@ -59,7 +59,7 @@ struct BackPressureTests {
         #expect(subscriber.values.count == 1 && subscriber.completions.isEmpty)
     }
 
-    @Test func `letting go of a subscription without demand closes the socket`() async throws {
+    @Test func `releasing a subscription without demand closes the socket`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
         let subscriber = RecordingSubscriber<String, DataTransferError>(.max(1))
         DefaultDataTransferService.make(server.url).streamPublisher(endpoint, as: .lines).subscribe(subscriber)

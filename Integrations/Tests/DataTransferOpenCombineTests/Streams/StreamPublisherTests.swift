@@ -51,7 +51,7 @@ struct StreamPublisherTests {
         #expect(refused.values.isEmpty && refused.error?.statusCode == 500)
     }
 
-    @Test func `two subscribers are two streams, and none is none`() async {
+    @Test func `two subscribers start two streams, no subscriber starts no stream`() async {
         session.route("/a", .text("1\n2"))
         let publisher = service.streamPublisher(endpoint, as: .lines)
         #expect(session.requests.isEmpty)

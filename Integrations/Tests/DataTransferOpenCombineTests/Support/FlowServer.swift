@@ -6,7 +6,7 @@ import Foundation
     import Darwin
 #endif
 
-/// Answers one connection as fast as the client takes it, from a thread of its own, and tells how far it came.
+/// Serves one connection as fast as the client reads, on a separate thread, and reports how much it has sent.
 final class FlowServer: Sendable {
     struct State {
         var sent = 0
@@ -52,12 +52,12 @@ final class FlowServer: Sendable {
         setsockopt(connection, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
         var head = [UInt8](repeating: 0, count: 4096)
         guard recv(connection, &head, head.count, 0) > 0 else { return }
-        let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
+        let response = Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
         var sent = 0
-        while sent < answer.count {
-            let count = answer.withUnsafeBytes {
+        while sent < response.count {
+            let count = response.withUnsafeBytes {
                 send(
-                    connection, $0.baseAddress! + sent, min(64 << 10, answer.count - sent),
+                    connection, $0.baseAddress! + sent, min(64 << 10, response.count - sent),
                     Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
             }
             if count > 0 {

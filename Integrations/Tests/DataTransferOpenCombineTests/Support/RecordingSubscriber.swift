@@ -1,7 +1,7 @@
 import DataTransferOpenCombine
 import Foundation
 
-/// Demands what it is told to, and remembers what it was told.
+/// Requests a given demand, and records what it receives.
 // Sendable although unchecked: all it has is behind the lock of `record`, or never changes.
 final class RecordingSubscriber<Input, Failure: Error>: Subscriber, @unchecked Sendable {
     struct Record {
@@ -18,7 +18,7 @@ final class RecordingSubscriber<Input, Failure: Error>: Subscriber, @unchecked S
     private let onValue: (RecordingSubscriber, Input) -> Subscribers.Demand
 
     /// - Parameters:
-    ///   - initial: Demanded at once; unlimited unless given.
+    ///   - initial: The demand at the start. Default: unlimited.
     ///   - onValue: Runs for each value, and returns the further demand.
     init(
         _ initial: Subscribers.Demand = .unlimited,
@@ -66,13 +66,13 @@ final class RecordingSubscriber<Input, Failure: Error>: Subscriber, @unchecked S
 }
 
 extension RecordingSubscriber {
-    /// The error it was told.
+    /// The error it received.
     var error: Failure? {
         for case .failure(let error) in completions { return error }
         return nil
     }
 
-    /// Whether it was told the proper end, once, and nothing against the rules.
+    /// Whether it received one proper end, and nothing that violates the rules.
     var isFinished: Bool {
         guard violations == 0, completions.count == 1, case .finished = completions[0] else { return false }
         return true

@@ -24,7 +24,7 @@ final class DownloadPublisherTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test func `a response becomes a file, of a name that is given or of its own`() async throws {
+    @Test func `a response becomes a file, with the given name or its own`() async throws {
         let file = folder.appendingPathComponent("a.json")
         let publisher = service.downloadPublisher(endpoint, to: file)
         #expect(server.requestCount == 0)

@@ -39,7 +39,7 @@ struct RequestPublisherTests {
         guard case .parsing = other.error else { return #expect(other.error != nil) }
     }
 
-    @Test func `two subscribers are two requests, and none is none`() async {
+    @Test func `two subscribers send two requests, no subscriber sends none`() async {
         session.route("/film", .json(#"{"id": 7}"#))
         let publisher = service.requestPublisher(film)
         #expect(session.requests.isEmpty)
@@ -68,7 +68,7 @@ struct RequestPublisherTests {
         #expect(subscriber.values.isEmpty && subscriber.completions.isEmpty)
     }
 
-    @Test func `a sink that is let go of calls its request off`() async throws {
+    @Test func `releasing a sink cancels its request`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
         var subscriptions: Set<AnyCancellable> = []
         DefaultDataTransferService.make(server.url).requestPublisher(film)

@@ -55,7 +55,7 @@ struct UploadPublisherTests {
         #expect(request.text == "abc")
     }
 
-    @Test func `the answer comes with its head, and progress is told`() async {
+    @Test func `the response has its head, and progress is reported`() async {
         let monitor = ProgressMonitor()
         let result = await service.responsePublisher(for: endpoint, uploading: .data(Data(count: 9)), progress: monitor)
             .recorded()
