@@ -42,3 +42,47 @@ extension NetworkErrorLogger {
     /// Does nothing.
     public func log(outcome: LoggedOutcome, for request: LoggedRequest?) {}
 }
+
+/// Hears about every failure of the data-transfer layer: what could not be decoded, and what the network refused.
+///
+/// ``log(error:)`` is called once per failed call, on whatever thread the failure was found on, possibly on several at once.
+public protocol DataTransferErrorLogger: Sendable {
+    /// Whether errors should be handed over at all. `true` by default; asked before every event.
+    var isEnabled: Bool { get }
+
+    /// A call has failed with this error, the one the caller gets.
+    func log(error: any Error)
+}
+
+extension DataTransferErrorLogger {
+    /// `true`.
+    public var isEnabled: Bool { true }
+}
+
+extension DataTransferErrorLogger where Self: NetworkErrorLogger {
+    /// `true`; says which default counts for a type that hears both layers.
+    public var isEnabled: Bool { true }
+}
+
+/// A logger that hears nothing: `isEnabled` is false, so no record is ever built for it.
+public struct SilentLogger: NetworkErrorLogger, DataTransferErrorLogger {
+    /// Makes a silent logger.
+    public init() {}
+
+    /// `false`.
+    public var isEnabled: Bool { false }
+    /// Does nothing.
+    public func log(error: any Error, for request: LoggedRequest?) {}
+    /// Does nothing.
+    public func log(error: any Error) {}
+}
+
+extension NetworkErrorLogger where Self == SilentLogger {
+    /// A logger that hears nothing.
+    public static var silent: SilentLogger { SilentLogger() }
+}
+
+extension DataTransferErrorLogger where Self == SilentLogger {
+    /// A logger that hears nothing.
+    public static var silent: SilentLogger { SilentLogger() }
+}

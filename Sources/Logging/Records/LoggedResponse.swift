@@ -59,3 +59,39 @@ public struct LoggedResponse: Sendable, Hashable {
         headers.firstValue(of: name)
     }
 }
+
+extension LoggedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// One line: status, redacted URL, duration, size of the body.
+    public var description: String {
+        let place = url.map { " \(VisibleText.escaped(Redaction.default.redacted(url: $0)))" } ?? ""
+        let size = body.map { ", \(LogText.bytes(Int64($0.count)))" } ?? ""
+        return "\(statusCode)\(place) in \(LogText.milliseconds(duration))\(size)"
+    }
+    /// The same with redacted headers.
+    public var debugDescription: String { ([description] + headers.map(\.description)).joined(separator: "\n    | ") }
+    /// All parts, redacted.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "statusCode": statusCode, "url": url.map(Redaction.default.redacted(url:)) as Any, "headers": headers,
+                "body": body.map { LogText.bytes(Int64($0.count)) } as Any, "duration": duration,
+                "protocolName": protocolName as Any, "isReusedConnection": isReusedConnection as Any, "phases": phases,
+            ],
+            displayStyle: .struct)
+    }
+}
+
+/// A named stretch of a transfer, such as name lookup, connect or the wait for the first byte.
+public struct LoggedPhase: Sendable, Hashable {
+    /// What was going on, in lower-case words: `dns`, `connect`, `tls`, `first byte`.
+    public var name: String
+    /// How long it took.
+    public var duration: Duration
+
+    /// Makes a phase.
+    public init(name: String, duration: Duration) {
+        self.name = name
+        self.duration = duration
+    }
+}
