@@ -2,11 +2,11 @@
     import DataTransfer
     import Foundation
 
-    // All publishers of this module are cold: a transfer begins when its subscriber first demands a value, anew for each subscriber,
-    // and is called off when the subscription is cancelled, which closes its socket. Values and the completion come on background
-    // threads that no transfer depends on; `receive(on:)` moves them.
+    // All publishers of this module are cold: each subscriber has a separate transfer, which begins with the subscriber's first demand.
+    // Cancelling the subscription cancels the transfer and closes its socket. Values and the completion are delivered on background
+    // threads on which no transfer depends; `receive(on:)` moves them to another scheduler.
     extension DataTransferService {
-        /// Publishes the value of an endpoint, then finishes: a decoded one, or nothing for `Void`.
+        /// Publishes the decoded value of an endpoint's response, or `()` if the response type is `Void`, then finishes.
         ///
         /// ```swift
         /// service.requestPublisher(popular).sink { completion in … } receiveValue: { movies in … }.store(in: &subscriptions)
@@ -17,7 +17,7 @@
             PulledPublisher(of: { () async throws(DataTransferError) in try await self.request(endpoint) }).eraseToAnyPublisher()
         }
 
-        /// Publishes the value of an endpoint with status, headers and timings, then finishes.
+        /// Publishes the decoded value of an endpoint's response with its status, headers and timings, then finishes.
         public func responsePublisher<Target: ResponseRequestable>(
             for endpoint: Target
         ) -> AnyPublisher<DataTransferResponse<Target.Response>, DataTransferError> {
@@ -25,9 +25,10 @@
                 .eraseToAnyPublisher()
         }
 
-        /// Publishes the values of several endpoints at once, in their order, then finishes; or fails with the first error.
+        /// Requests several endpoints concurrently, and publishes one array of their values, in the order of the endpoints, then
+        /// finishes; or fails with the first error.
         ///
-        /// - Parameter limit: How many are under way at once; 6 unless given; at least 1.
+        /// - Parameter limit: The maximum number of concurrent requests. Default: 6. Minimum: 1.
         public func concurrentlyPublisher<Target: ResponseRequestable>(
             _ endpoints: [Target], limit: Int = 6
         ) -> AnyPublisher<[Target.Response], DataTransferError> {
@@ -35,9 +36,10 @@
                 .eraseToAnyPublisher()
         }
 
-        /// Publishes what becomes of each of several endpoints, all at once and in their order, then finishes.
+        /// Requests several endpoints concurrently, and publishes one array of their results, in the order of the endpoints, then
+        /// finishes.
         ///
-        /// - Parameter limit: How many are under way at once; 6 unless given; at least 1.
+        /// - Parameter limit: The maximum number of concurrent requests. Default: 6. Minimum: 1.
         public func concurrentlyPublisher<Target: ResponseRequestable>(
             collecting endpoints: [Target], limit: Int = 6
         ) -> AnyPublisher<[Result<Target.Response, DataTransferError>], Never> {
@@ -45,8 +47,8 @@
                 .eraseToAnyPublisher()
         }
 
-        /// Publishes the values of endpoints of different types, requested at once, as a tuple, then finishes; or fails with the first
-        /// error.
+        /// Requests endpoints of different types concurrently, and publishes their values as a tuple, then finishes; or fails with the
+        /// first error.
         public func concurrentlyPublisher<each Target: ResponseRequestable>(
             _ endpoint: repeat each Target
         ) -> AnyPublisher<(repeat (each Target).Response), DataTransferError> {
@@ -56,8 +58,9 @@
     }
 
     extension DataTransferService {
-        /// Sends a body to an endpoint, and publishes the decoded answer, then finishes; see
-        /// ``DataTransfer/DataTransferService/upload(_:to:progress:)``.
+        /// Sends a body to an endpoint, and publishes the decoded response, then finishes.
+        ///
+        /// See ``DataTransfer/DataTransferService/upload(_:to:progress:)``.
         ///
         /// ```swift
         /// service.uploadPublisher(.file(movie, contentType: "video/mp4"), to: endpoint)
@@ -65,10 +68,10 @@
         /// ```
         ///
         /// - Parameters:
-        ///   - body: Takes the place of the endpoint's own. One that cannot be read again is for one subscriber.
-        ///   - endpoint: Its method is used, and POST where it says GET, which has no body.
-        ///   - progress: Takes the place of the endpoint's own observer. A `ProgressMonitor` is for one transfer, and so for one subscriber;
-        ///     ``uploadUpdatesPublisher(_:to:)`` gives each its own.
+        ///   - body: The body to send instead of the endpoint's body. A body that can be read only once supports one subscriber.
+        ///   - endpoint: The endpoint to send to. Its method is used, except that GET, which has no body, becomes POST.
+        ///   - progress: The observer to use instead of the endpoint's observer. A `ProgressMonitor` observes one transfer, and so supports
+        ///     one subscriber; ``uploadUpdatesPublisher(_:to:)`` creates a separate observer for each subscriber.
         public func uploadPublisher<Target: ResponseRequestable>(
             _ body: RequestBody, to endpoint: Target, progress: (any TransferProgressObserver)? = nil
         ) -> AnyPublisher<Target.Response, DataTransferError> {
@@ -77,11 +80,11 @@
             }).eraseToAnyPublisher()
         }
 
-        /// Sends a value as JSON to an endpoint, and publishes the decoded answer, then finishes.
+        /// Sends a value as JSON to an endpoint, and publishes the decoded response, then finishes.
         ///
         /// - Parameters:
-        ///   - value: Objects, top-level arrays and scalars alike. A URL stands for the file there; `.json(url)` sends its text.
-        ///   - encoder: Sorted keys, slashes as they are, else Foundation's defaults, unless given.
+        ///   - value: An object, a top-level array or a scalar. A URL sends the file at that URL; `.json(url)` sends the URL's text.
+        ///   - encoder: The encoder of the value. Default: sorted keys, slashes not escaped, otherwise Foundation's defaults.
         @_disfavoredOverload
         public func uploadPublisher<Target: ResponseRequestable>(
             _ value: some Encodable & Sendable, to endpoint: Target, encoder: any DataEncoder = .json,
@@ -90,23 +93,26 @@
             uploadPublisher(.json(value, encoder: encoder), to: endpoint, progress: progress)
         }
 
-        /// Sends bytes as they are, as `application/octet-stream` unless the endpoint has a `Content-Type`, and publishes the decoded
-        /// answer, then finishes.
+        /// Sends bytes without encoding them, and publishes the decoded response, then finishes.
+        ///
+        /// The content type is `application/octet-stream`, unless the endpoint has a `Content-Type`.
         public func uploadPublisher<Target: ResponseRequestable>(
             _ data: Data, to endpoint: Target, progress: (any TransferProgressObserver)? = nil
         ) -> AnyPublisher<Target.Response, DataTransferError> {
             uploadPublisher(.data(data), to: endpoint, progress: progress)
         }
 
-        /// Sends a file as it is, as `application/octet-stream` unless the endpoint has a `Content-Type`, and publishes the decoded answer,
-        /// then finishes. A URL that is no file URL fails, and nothing is sent.
+        /// Sends a file's contents without encoding them, and publishes the decoded response, then finishes.
+        ///
+        /// The content type is `application/octet-stream`, unless the endpoint has a `Content-Type`. If the URL is not a file URL, the
+        /// publisher fails and nothing is sent.
         public func uploadPublisher<Target: ResponseRequestable>(
             _ file: URL, to endpoint: Target, progress: (any TransferProgressObserver)? = nil
         ) -> AnyPublisher<Target.Response, DataTransferError> {
             uploadPublisher(.file(file), to: endpoint, progress: progress)
         }
 
-        /// Sends a body to an endpoint, and publishes the answer's value with status, headers and timings, then finishes.
+        /// Sends a body to an endpoint, and publishes the response's decoded value with its status, headers and timings, then finishes.
         public func responsePublisher<Target: ResponseRequestable>(
             for endpoint: Target, uploading body: RequestBody, progress: (any TransferProgressObserver)? = nil
         ) -> AnyPublisher<DataTransferResponse<Target.Response>, DataTransferError> {
@@ -117,14 +123,14 @@
     }
 
     extension DataTransferService {
-        /// Downloads an endpoint's response to a file, goes on where an earlier attempt stopped, and publishes the file, then finishes.
+        /// Downloads an endpoint's response to a file, resuming where an earlier attempt stopped, and publishes the file, then finishes.
         ///
-        /// Only one download at a time writes to a place: of two subscribers at once, the second one fails.
+        /// Only one download at a time can write to a destination: of two concurrent subscribers, the second one fails.
         ///
         /// - Parameters:
-        ///   - destination: A file's name, or a folder.
-        ///   - progress: By default the endpoint's own observer. A `ProgressMonitor` is for one transfer, and so for one subscriber;
-        ///     ``downloadUpdatesPublisher(_:to:options:)`` gives each its own.
+        ///   - destination: The file or the folder to download to.
+        ///   - progress: The progress observer. Default: the endpoint's observer. A `ProgressMonitor` observes one transfer, and so supports
+        ///     one subscriber; ``downloadUpdatesPublisher(_:to:options:)`` creates a separate observer for each subscriber.
         public func downloadPublisher<Target: Requestable>(
             _ endpoint: Target, to destination: DownloadDestination, options: DownloadOptions = DownloadOptions(),
             progress: (any TransferProgressObserver)? = nil
@@ -134,7 +140,7 @@
             }).eraseToAnyPublisher()
         }
 
-        /// Downloads an endpoint's response to a file of this name, and publishes it, then finishes.
+        /// Downloads an endpoint's response to the file at a URL, and publishes the file, then finishes.
         public func downloadPublisher<Target: Requestable>(
             _ endpoint: Target, to file: URL, options: DownloadOptions = DownloadOptions(),
             progress: (any TransferProgressObserver)? = nil
@@ -142,9 +148,9 @@
             downloadPublisher(endpoint, to: .file(file), options: options, progress: progress)
         }
 
-        /// Publishes the value of an endpoint whose response is large, decoded from a temporary file, then finishes.
+        /// Downloads a large response to a temporary file, and publishes the value decoded from it, then finishes.
         ///
-        /// - Parameter progress: By default the endpoint's own observer.
+        /// - Parameter progress: The progress observer. Default: the endpoint's observer.
         public func downloadPublisher<Target: ResponseRequestable>(
             _ endpoint: Target, progress: (any TransferProgressObserver)? = nil
         ) -> AnyPublisher<Target.Response, DataTransferError> {

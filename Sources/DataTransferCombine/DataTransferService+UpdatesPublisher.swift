@@ -2,10 +2,10 @@
     import DataTransfer
     import Foundation
 
-    // How a transfer comes along, and then its value: at most 20 states a second, and where there is less demand than that, the newest
-    // only. The transfer begins with the first demand, and does not wait for more.
+    // Publishers of a transfer's progress and then its value: at most 20 progress updates per second, and with less demand only the
+    // newest one. The transfer begins with the first demand and does not wait for further demand.
     extension DataTransferService {
-        /// Sends a body to an endpoint, and publishes how that comes along, then the decoded answer, then finishes.
+        /// Sends a body to an endpoint, and publishes progress updates, then the decoded response, then finishes.
         ///
         /// ```swift
         /// service.uploadUpdatesPublisher(.file(movie), to: endpoint).sink { completion in … } receiveValue: { update in
@@ -23,7 +23,7 @@
             }
         }
 
-        /// Sends a value as JSON to an endpoint, and publishes how that comes along, then the decoded answer, then finishes.
+        /// Sends a value as JSON to an endpoint, and publishes progress updates, then the decoded response, then finishes.
         @_disfavoredOverload
         public func uploadUpdatesPublisher<Target: ResponseRequestable>(
             _ value: some Encodable & Sendable, to endpoint: Target, encoder: any DataEncoder = .json
@@ -31,14 +31,14 @@
             uploadUpdatesPublisher(.json(value, encoder: encoder), to: endpoint)
         }
 
-        /// Sends bytes as they are to an endpoint, and publishes how that comes along, then the decoded answer, then finishes.
+        /// Sends bytes to an endpoint without encoding them, and publishes progress updates, then the decoded response, then finishes.
         public func uploadUpdatesPublisher<Target: ResponseRequestable>(
             _ data: Data, to endpoint: Target
         ) -> AnyPublisher<TransferUpdate<Target.Response>, DataTransferError> {
             uploadUpdatesPublisher(.data(data), to: endpoint)
         }
 
-        /// Downloads an endpoint's response to a file, and publishes how that comes along, then the file, then finishes.
+        /// Downloads an endpoint's response to a file or folder, and publishes progress updates, then the file, then finishes.
         public func downloadUpdatesPublisher<Target: Requestable>(
             _ endpoint: Target, to destination: DownloadDestination, options: DownloadOptions = DownloadOptions()
         ) -> AnyPublisher<TransferUpdate<DownloadedFile>, DataTransferError> {
@@ -47,14 +47,14 @@
             }
         }
 
-        /// Downloads an endpoint's response to a file of this name, and publishes how that comes along, then the file, then finishes.
+        /// Downloads an endpoint's response to the file at a URL, and publishes progress updates, then the file, then finishes.
         public func downloadUpdatesPublisher<Target: Requestable>(
             _ endpoint: Target, to file: URL, options: DownloadOptions = DownloadOptions()
         ) -> AnyPublisher<TransferUpdate<DownloadedFile>, DataTransferError> {
             downloadUpdatesPublisher(endpoint, to: .file(file), options: options)
         }
 
-        /// Publishes how a large response comes along, then its value, decoded from a temporary file, then finishes.
+        /// Downloads a large response to a temporary file, and publishes progress updates, then the value decoded from it, then finishes.
         public func downloadUpdatesPublisher<Target: ResponseRequestable>(
             _ endpoint: Target
         ) -> AnyPublisher<TransferUpdate<Target.Response>, DataTransferError> {
@@ -71,9 +71,9 @@
     }
 
     extension PulledPublisher {
-        /// Publishes how an operation comes along, and then what it returns.
+        /// Creates a publisher of an operation's progress updates and then its result.
         ///
-        /// - Parameter operation: Runs anew for each subscriber, with the first demand.
+        /// - Parameter operation: The operation. Called once per subscriber, with its first demand.
         init<Value>(
             updatesOf operation: @escaping @Sendable (any TransferProgressObserver) async throws(DataTransferError) -> Value
         ) where Output == TransferUpdate<Value>, Failure == DataTransferError {
@@ -84,18 +84,20 @@
         }
     }
 
-    /// What the publisher of a transfer with its progress publishes.
+    /// A progress update or the final value of a transfer.
     public enum TransferUpdate<Value: Sendable>: Sendable {
-        /// How far it has come: the newest state, when several came since the last demand.
+        /// The transfer's progress: the newest update if there were several since the last demand.
         case progress(TransferProgress)
-        /// What became of it. Nothing follows.
+        /// The value of the completed transfer. The last update before the publisher finishes.
         case value(Value)
     }
 
     extension ProgressMonitor {
-        /// Publishes what comes from now on, and finishes after the transfer: the newest state where there is less demand than states.
+        /// A publisher of the transfer's progress from now on, which finishes after the transfer.
         ///
-        /// Not cold, unlike all others: the transfer is begun elsewhere. For one subscriber; two would share the states among them.
+        /// If there is less demand than updates, only the newest update is published. Unlike the other publishers of this module, it is
+        /// not cold: the transfer is started elsewhere. It supports one subscriber; two subscribers would each receive only a part of
+        /// the updates.
         public var publisher: AnyPublisher<TransferProgress, Never> {
             PulledPublisher(
                 opening: { () async throws(Never) in self.makeAsyncIterator() },
@@ -104,11 +106,11 @@
         }
     }
 
-    /// The newest progress of one transfer, then its value.
+    /// A source of the newest progress of one transfer, and then of its value.
     ///
-    /// The transfer begins with the first demand, and goes on whether or not there is more: a state that was not demanded is replaced
-    /// by one that is newer. Letting go of the source calls the transfer off.
-    // Sendable although unchecked: `task` is only touched by the one task at a time that asks a source.
+    /// The transfer begins with the first call of ``next()`` and does not wait for further calls: an update that was not requested is
+    /// replaced by a newer one. Releasing the source cancels the transfer.
+    // `@unchecked Sendable`: `task` is accessed only in `next()`, which is called by one task at a time, and in `deinit`.
     final class UpdateSource<Value: Sendable>: @unchecked Sendable {
         private let operation: @Sendable (any TransferProgressObserver) async throws(DataTransferError) -> Value
         private let states: AsyncStream<TransferProgress>
@@ -143,7 +145,7 @@
         private func begun() -> Task<Result<Value, DataTransferError>, Never> {
             if let task { return task }
             let begun = Task { [operation, sink] in
-                // Also after an operation that told nobody of its progress.
+                // Needed even if the operation reported no progress: `next()` waits for the end of the states.
                 defer { sink.finish() }
                 do throws(DataTransferError) {
                     return Result<Value, DataTransferError>.success(try await operation(UpdateObserver(sink: sink)))

@@ -2,15 +2,15 @@
     import DataTransfer
     import Foundation
 
-    /// One source of values per subscriber, asked for a value only when the subscriber wants one.
+    /// A publisher that requests a value from its source only when the subscriber demands one.
     ///
-    /// Cold: nothing happens before the first demand, and each subscriber has a source of its own. No value is ever kept back: there is
-    /// none that was not asked for. So the end of values whose number is not known is found when the one after the last is asked for.
-    /// Cancelling the subscription cancels the task that waits for a value, and lets go of the source, which ends its transfer; nothing
-    /// is published afterwards. Values come one after another, on a background thread that no transfer depends on and that the
-    /// subscriber may block; `receive(on:)` moves them.
+    /// It is cold: nothing happens before the first demand, and each subscriber has a separate source. Values are not buffered, because
+    /// each was demanded. Therefore, if the number of values is not known, their end is found only when the value after the last one is
+    /// demanded. Cancelling the subscription cancels the task that waits for a value and releases the source, which ends its transfer;
+    /// nothing is published afterwards. Values are delivered one after another, on a background thread on which no transfer depends and
+    /// which the subscriber may block; `receive(on:)` moves them to another scheduler.
     struct PulledPublisher<Output: Sendable, Failure: Error>: Publisher {
-        /// Makes a source. Runs once for each subscriber, and has no effect yet.
+        /// Creates a source. Called once per subscriber; does not start the transfer.
         private let makeSource: @Sendable () -> PulledSource<Output, Failure>
 
         init(_ makeSource: @escaping @Sendable () -> PulledSource<Output, Failure>) {
@@ -25,18 +25,20 @@
     }
 
     extension PulledPublisher {
-        /// Publishes what an operation returns, then finishes.
+        /// Creates a publisher of the value that an operation returns.
         ///
-        /// - Parameter operation: Runs anew for each subscriber, with the first demand. Its task is cancelled with the subscription.
+        /// - Parameter operation: The operation. Called once per subscriber, with its first demand. Cancelling the subscription cancels
+        ///   the operation's task.
         init(of operation: @escaping @Sendable () async throws(Failure) -> Output) {
             self.init { PulledSource { () async throws(Failure) in .last(try await operation()) } }
         }
 
-        /// Publishes what an iterator hands out.
+        /// Creates a publisher of the values that an iterator returns.
         ///
         /// - Parameters:
-        ///   - open: Makes the iterator, anew for each subscriber, with the first demand. Its task is cancelled with the subscription.
-        ///   - next: Asks it for the next value. Called by one task at a time.
+        ///   - open: Creates the iterator. Called once per subscriber, with its first demand. Cancelling the subscription cancels the task
+        ///     in which it runs.
+        ///   - next: Returns the iterator's next value. Called by one task at a time.
         init<Iterator>(
             opening open: @escaping @Sendable () async throws(Failure) -> Iterator,
             next: @escaping @Sendable (inout Iterator) async throws(Failure) -> Output?
@@ -51,24 +53,24 @@
         }
     }
 
-    /// Takes value after value from a source while its subscriber has demand.
+    /// A subscription that requests values from a source, one at a time, while its subscriber has demand.
     ///
-    /// It waits for one value at a time, in a task that ends with the value. Between two values, and without demand, there is no task:
-    /// only the subscriber holds the subscription then, and letting go of it ends the transfer. Whichever comes first of end and
-    /// cancellation lets go of the subscriber and the source.
-    // Sendable although unchecked: `state` is only touched inside `withLock`, and the subscriber, as Combine has it, is called by
-    // one thread at a time.
+    /// Each value is awaited in a separate task, which ends with the value. Between two values, and without demand, there is no task:
+    /// then only the subscriber holds the subscription, and releasing it ends the transfer. The subscriber and the source are released
+    /// at the end or at cancellation, whichever is first.
+    // `@unchecked Sendable`: `state` is accessed only inside `withLock`, and the subscriber is called by one thread at a time, as
+    // Combine requires.
     final class PulledSubscription<Output: Sendable, Failure: Error>: Subscription, @unchecked Sendable {
         private typealias Step = Result<PulledSource<Output, Failure>.Step, Failure>
 
         private struct State {
-            /// `nil` once it was told the end, or cancelled; and so is the source.
+            /// The subscriber; `nil`, like the source, after the end or cancellation.
             var downstream: AnySubscriber<Output, Failure>?
             var source: PulledSource<Output, Failure>?
             var demand = Subscribers.Demand.none
-            /// From asking for a value until the subscriber has taken it: nobody else asks meanwhile.
+            /// Whether a value is being requested or delivered. No other value is requested meanwhile.
             var isPulling = false
-            /// The one that waits for a value.
+            /// The task that waits for a value.
             var task: Task<Void, Never>?
         }
 
@@ -93,11 +95,11 @@
                 return (state.task, Self.takeAll(&state))
             }
             task?.cancel()
-            // Released here, not under the lock: its end may call anything.
+            // The source is released here, outside the lock, because its deinitializer may call any code.
             _ = held
         }
 
-        /// Starting a task calls nobody: it runs elsewhere, and waits for the lock if need be.
+        // Called with the lock held. That is safe: the new task runs on another thread, and waits there for the lock if necessary.
         private func pullIfDemanded(_ state: inout State) {
             state.isPulling = state.demand > .none && state.source != nil
             guard state.isPulling else { return }
@@ -112,7 +114,7 @@
             } catch {
                 step = .failure(error)
             }
-            // A subscriber may block, which the pool of async tasks has no threads for.
+            // A subscriber may block, and a thread of the cooperative pool must not.
             BackgroundThreads.completions.run { self.receive(step) }
         }
 
@@ -130,7 +132,7 @@
         private func deliver(_ value: Output, isLast: Bool = false) {
             let downstream = withLock { state in
                 state.task = nil
-                // It was more than none, and nobody else takes from it.
+                // The demand was above zero, and only this method reduces it; the condition guards against a trap.
                 if state.demand > .none { state.demand -= 1 }
                 return state.downstream
             }
@@ -167,16 +169,17 @@
         }
     }
 
-    /// Where the values of one subscriber come from. Letting go of it ends its transfer.
+    /// The source of the values for one subscriber. Releasing it ends its transfer.
     final class PulledSource<Output: Sendable, Failure: Error>: Sendable {
         enum Step: Sendable {
             case value(Output)
-            /// The end follows at once.
+            /// The last value; the publisher finishes immediately after it.
             case last(Output)
             case end
         }
 
-        /// Called by one task at a time, and not again after the end or an error. At once when the task is cancelled, it throws.
+        /// Returns the next step. Called by one task at a time, and not again after the end or an error. Throws immediately when its
+        /// task is cancelled.
         let next: @Sendable () async throws(Failure) -> Step
 
         init(next: @escaping @Sendable () async throws(Failure) -> Step) {
@@ -184,8 +187,8 @@
         }
     }
 
-    /// An iterator that is made when the first value is asked for.
-    // Sendable although unchecked: a source is asked by one task at a time, and so is its iterator.
+    /// An iterator that is created when the first value is requested.
+    // `@unchecked Sendable`: a source, and so its iterator, is called by one task at a time.
     final class OpenedIterator<Iterator, Failure: Error>: @unchecked Sendable {
         private let open: @Sendable () async throws(Failure) -> Iterator
         private var iterator: Iterator?
