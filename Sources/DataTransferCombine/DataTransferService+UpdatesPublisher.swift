@@ -127,7 +127,7 @@
         }
 
         func next() async throws(DataTransferError) -> PulledSource<TransferUpdate<Value>, DataTransferError>.Step {
-            let task = begun()
+            let task = startedTask()
             let (state, result) = await withTaskCancellationHandler { [states] in
                 var iterator = states.makeAsyncIterator()
                 if let state = await iterator.next() {
@@ -142,9 +142,9 @@
             return .last(.value(try result.get()))
         }
 
-        private func begun() -> Task<Result<Value, DataTransferError>, Never> {
+        private func startedTask() -> Task<Result<Value, DataTransferError>, Never> {
             if let task { return task }
-            let begun = Task { [operation, sink] in
+            let started = Task { [operation, sink] in
                 // Needed even if the operation reported no progress: `next()` waits for the end of the states.
                 defer { sink.finish() }
                 do throws(DataTransferError) {
@@ -153,8 +153,8 @@
                     return Result<Value, DataTransferError>.failure(error)
                 }
             }
-            task = begun
-            return begun
+            task = started
+            return started
         }
     }
 

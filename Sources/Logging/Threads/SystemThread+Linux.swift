@@ -4,7 +4,9 @@
 
     /// Creation of POSIX threads.
     package enum SystemThread {
-        /// Starts a detached thread with the system's default stack size. Signals sent to the process are not delivered to it.
+        /// Starts a detached thread with the system's default stack size.
+        ///
+        /// It blocks all signals except faults and `SIGPROF`, so that signals sent to the process are delivered to other threads.
         ///
         /// - Returns: `false` if the system could not create the thread; the body is not called then.
         @Sendable package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
