@@ -11,7 +11,7 @@ public struct ConsoleLogger: NetworkErrorLogger, DataTransferErrorLogger {
     private let text: LogText
     private let output: @Sendable (String) -> Void
 
-    /// Creates a logger.
+    /// Creates a logger that writes to an output.
     ///
     /// - Parameters:
     ///   - level: The level of detail. Default: ``LogLevel/info``, one line per request, response and failure.

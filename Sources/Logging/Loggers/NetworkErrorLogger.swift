@@ -83,7 +83,7 @@ extension DataTransferErrorLogger where Self: NetworkErrorLogger {
 
 /// A logger that receives nothing: `isEnabled` is `false`, so no records are created for it.
 public struct SilentLogger: NetworkErrorLogger, DataTransferErrorLogger {
-    /// Creates a silent logger.
+    /// Creates a logger that receives nothing.
     public init() {}
 
     /// Always `false`, so that the logger is never called.

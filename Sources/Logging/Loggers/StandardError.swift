@@ -77,7 +77,7 @@ package final class EntryWriter: @unchecked Sendable {
     private let condition = NSCondition()
     private var state = State()
 
-    /// Creates a writer.
+    /// Creates a writer that passes entries to an output.
     ///
     /// - Parameters:
     ///   - maximumEntries: The maximum number of waiting entries.
