@@ -1,25 +1,26 @@
 import Foundation
 
-/// Writes requests, responses and failures as text, to standard error unless told otherwise.
+/// A logger that writes requests, responses and failures as text, by default to standard error.
 ///
-/// Everything goes through ``Redaction``, is cut at a limit, and has its control, line-breaking and direction-changing
-/// characters written out, so that no server can forge a line or repaint a terminal. One event is one call of `output`.
+/// All text is redacted (``Redaction``) and cut at a limit. Control, line-breaking and direction-changing characters are escaped, so
+/// that a server cannot forge a line or control a terminal. Each event is one call of `output`.
 public struct ConsoleLogger: NetworkErrorLogger, DataTransferErrorLogger {
-    /// How much is told.
+    /// The level of detail of the entries.
     public var level: LogLevel
 
     private let text: LogText
     private let output: @Sendable (String) -> Void
 
-    /// Makes a logger.
+    /// Creates a logger that writes to an output.
     ///
     /// - Parameters:
-    ///   - level: How much is told. ``LogLevel/info`` by default: a line per request, response and failure.
-    ///   - redaction: Which names are secret.
-    ///   - maximumBodyBytes: How much of a body ``LogLevel/debug`` shows, before it is indented. 4096 by default; 0 shows none.
-    ///   - output: Gets one entry at a time, several lines joined by line feeds at ``LogLevel/debug``, without a line feed
-    ///     at the end. Called on the thread of the event, on several threads at once: it should not block. By default
-    ///     ``StandardError/write(_:)``, which never does, and never mixes two.
+    ///   - level: The level of detail. Default: ``LogLevel/info``, one line per request, response and failure.
+    ///   - redaction: The redaction rules.
+    ///   - maximumBodyBytes: The maximum number of bytes of a body that ``LogLevel/debug`` shows, before indentation. Default: 4096;
+    ///     0 shows no bodies.
+    ///   - output: Receives one entry at a time, without a line feed at the end; at ``LogLevel/debug``, an entry can have several lines
+    ///     separated by line feeds. Called on the thread of the event, possibly on several threads concurrently; it should not block.
+    ///     Default: ``StandardError/write(_:)``, which does not block and does not mix entries.
     public init(
         level: LogLevel = .info,
         redaction: Redaction = .default,
@@ -31,58 +32,77 @@ public struct ConsoleLogger: NetworkErrorLogger, DataTransferErrorLogger {
         self.output = output
     }
 
-    /// A logger that tells a line per request, response and failure.
+    /// A logger that writes one line per request, response and failure to standard error.
     public static var console: ConsoleLogger { ConsoleLogger() }
 
-    /// A logger that tells as much as `level` says.
+    /// Returns a logger that writes to standard error at a level of detail.
     public static func console(level: LogLevel) -> ConsoleLogger { ConsoleLogger(level: level) }
 
     /// Whether ``level`` is above ``LogLevel/off``.
     public var isEnabled: Bool { level > .off }
 
-    /// Writes a line from ``LogLevel/info``, with headers and body at ``LogLevel/debug``.
+    /// Writes a line at ``LogLevel/info`` and above, with headers and body at ``LogLevel/debug``.
     public func log(request: LoggedRequest) {
         guard level >= .info else { return }
         output(text.request(request, isDetailed: level >= .debug))
     }
 
-    /// Writes a line from ``LogLevel/info``, with headers, phases and body at ``LogLevel/debug``.
+    /// Writes a line at ``LogLevel/info`` and above, with headers, phases and body at ``LogLevel/debug``.
     public func log(response: LoggedResponse, for request: LoggedRequest) {
         guard level >= .info else { return }
         output(text.response(response, for: request, isDetailed: level >= .debug))
     }
 
-    /// Writes a line from ``LogLevel/error``.
+    /// Writes a line at ``LogLevel/error`` and above.
     public func log(error: any Error, for request: LoggedRequest?) {
         guard level >= .error else { return }
         output(text.error(error, for: request))
     }
 
-    /// Writes a line from ``LogLevel/info`` where the attempts' lines do not say it all: with more attempts or fewer than one, or an answer
-    /// from elsewhere; at ``LogLevel/debug`` always.
+    /// Writes a line about the call if the lines of its attempts are not sufficient.
+    ///
+    /// At ``LogLevel/info``, that is the case if there was not exactly one attempt, or if the response did not come from the call's own
+    /// attempt. At ``LogLevel/debug``, the line is always written.
     public func log(outcome: LoggedOutcome, for request: LoggedRequest?) {
         guard let request, level >= (outcome.isPlain ? .debug : .info) else { return }
         output(text.outcome(outcome, for: request))
     }
 
-    /// Writes a line from ``LogLevel/error``.
+    /// Writes a line at ``LogLevel/error`` and above.
     public func log(error: any Error) {
         log(error: error, for: nil)
     }
 }
 
 extension NetworkErrorLogger where Self == ConsoleLogger {
-    /// A logger that writes a line per request, response and failure to standard error.
+    /// A logger that writes one line per request, response and failure to standard error.
     public static var console: ConsoleLogger { ConsoleLogger() }
 
-    /// A logger that writes to standard error as much as `level` says.
+    /// Returns a logger that writes to standard error at a level of detail.
     public static func console(level: LogLevel) -> ConsoleLogger { ConsoleLogger(level: level) }
 }
 
 extension DataTransferErrorLogger where Self == ConsoleLogger {
-    /// A logger that writes a line per failure to standard error.
+    /// A logger that writes one line per failure to standard error.
     public static var console: ConsoleLogger { ConsoleLogger() }
 
-    /// A logger that writes to standard error as much as `level` says.
+    /// Returns a logger that writes to standard error at a level of detail.
     public static func console(level: LogLevel) -> ConsoleLogger { ConsoleLogger(level: level) }
+}
+
+/// A level of detail of a logger. Each level includes the ones before it.
+public enum LogLevel: Int, Sendable, Hashable, CaseIterable, Comparable {
+    /// No entries are written.
+    case off
+    /// Only failures are written.
+    case error
+    /// One line per request and one per response: method, URL, status, duration, sizes.
+    case info
+    /// As ``info``, with headers and bodies, which are redacted and cut at a limit.
+    case debug
+
+    /// Returns whether `lhs` is less detailed than `rhs`.
+    public static func < (lhs: LogLevel, rhs: LogLevel) -> Bool {
+        lhs.rawValue < rhs.rawValue
+    }
 }

@@ -1,44 +1,105 @@
-/// Hears about every request, response and failure of the network layer, and how each call ended.
+/// A logger that receives every request, response and failure of the network layer, and the outcome of each call.
 ///
-/// A call is sent once, several times, or not at all: interceptors retry it, follow a challenge, or answer from a cache. Attempts are told
-/// from behind all interceptors, as they are sent, with the fields that interceptors have added; what belongs to one call has the same
-/// ``LoggedRequest/identifier``. What an engine adds itself, such as `Host` and stored cookies, is not among the fields.
+/// A call is sent once, several times or not at all, because interceptors can retry it, respond to a challenge, or return a cached response.
+/// Each attempt is logged after all interceptors, with the header fields that they added. All entries of a call have the same
+/// ``LoggedRequest/identifier``. Header fields that the engine adds, such as `Host` and stored cookies, are not logged.
 ///
-/// Only ``log(error:for:)`` has to be implemented. Methods are called on whatever thread the event happened on, possibly
-/// on several at once, and the transfer waits for them: return soon.
+/// Only ``log(error:for:)`` is required. The methods are called on the thread of the event, possibly on several threads concurrently. The
+/// transfer waits for them, so they should return quickly.
 public protocol NetworkErrorLogger: Sendable {
-    /// Whether records should be built and handed over at all. `true` by default; asked before every event.
+    /// Whether records are created and passed to this logger. Read before every event. Default: `true`.
     var isEnabled: Bool { get }
 
-    /// A request is about to be sent, as the interceptors have made it. Called once per attempt, and not where a cache or another interceptor
-    /// answers. Does nothing by default.
+    /// Logs an attempt before it is sent.
+    ///
+    /// Called once per attempt, and not at all if a cache or another interceptor returns the response. The default implementation does
+    /// nothing.
+    ///
+    /// - Parameter request: The request as it is sent, after all interceptors.
     func log(request: LoggedRequest)
 
-    /// A response to an attempt has arrived in full, whatever its status; in a streamed exchange, its head. Does nothing by default.
+    /// Logs the response to an attempt, whatever its status.
     ///
-    /// - Parameter request: The attempt that it answers.
+    /// Called when the response is complete; for a stream, when its head has been received. The default implementation does nothing.
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - request: The attempt to which the response belongs.
     func log(response: LoggedResponse, for request: LoggedRequest)
 
-    /// An attempt has failed, or a call has for a reason that no attempt had: a status that the endpoint does not accept, an interceptor.
+    /// Logs the failure of an attempt, or of a call that failed for another reason: a status that the endpoint does not accept, or an
+    /// error in an interceptor.
+    ///
     /// Called once per failure.
     ///
-    /// - Parameter request: The last attempt; where there was none, the call as it was built; `nil` where no request could be built.
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - request: The last attempt; if there was none, the call's request before interceptors; `nil` if no request could be created.
     func log(error: any Error, for request: LoggedRequest?)
 
-    /// A call has ended. Called once per call, after the entries of its attempts; of a stream, when its body has been read or let go of. Does
-    /// nothing by default.
+    /// Logs the outcome of a call.
     ///
-    /// - Parameter request: The call as it was built, before interceptors; `nil` where no request could be built.
+    /// Called once per call, after the entries of its attempts; for a stream, when its body has been read or released. The default
+    /// implementation does nothing.
+    ///
+    /// - Parameters:
+    ///   - outcome: The outcome.
+    ///   - request: The call's request before interceptors; `nil` if no request could be created.
     func log(outcome: LoggedOutcome, for request: LoggedRequest?)
 }
 
 extension NetworkErrorLogger {
-    /// `true`.
+    /// Always `true`; the default implementation.
     public var isEnabled: Bool { true }
-    /// Does nothing.
+    /// Does nothing; the default implementation.
     public func log(request: LoggedRequest) {}
-    /// Does nothing.
+    /// Does nothing; the default implementation.
     public func log(response: LoggedResponse, for request: LoggedRequest) {}
-    /// Does nothing.
+    /// Does nothing; the default implementation.
     public func log(outcome: LoggedOutcome, for request: LoggedRequest?) {}
+}
+
+/// A logger that receives every failure of the data-transfer layer: decoding errors and network errors.
+///
+/// ``log(error:)`` is called once per failed call, on the thread on which the failure was detected, possibly on several threads
+/// concurrently.
+public protocol DataTransferErrorLogger: Sendable {
+    /// Whether errors are passed to this logger. Read before every event. Default: `true`.
+    var isEnabled: Bool { get }
+
+    /// Logs the error with which a call failed, the same error that the caller receives.
+    func log(error: any Error)
+}
+
+extension DataTransferErrorLogger {
+    /// Always `true`; the default implementation.
+    public var isEnabled: Bool { true }
+}
+
+extension DataTransferErrorLogger where Self: NetworkErrorLogger {
+    /// Always `true`; resolves the ambiguity for a type that conforms to both logger protocols.
+    public var isEnabled: Bool { true }
+}
+
+/// A logger that receives nothing: `isEnabled` is `false`, so no records are created for it.
+public struct SilentLogger: NetworkErrorLogger, DataTransferErrorLogger {
+    /// Creates a logger that receives nothing.
+    public init() {}
+
+    /// Always `false`, so that the logger is never called.
+    public var isEnabled: Bool { false }
+    /// Does nothing with the error.
+    public func log(error: any Error, for request: LoggedRequest?) {}
+    /// Does nothing with the error.
+    public func log(error: any Error) {}
+}
+
+extension NetworkErrorLogger where Self == SilentLogger {
+    /// A logger that receives nothing.
+    public static var silent: SilentLogger { SilentLogger() }
+}
+
+extension DataTransferErrorLogger where Self == SilentLogger {
+    /// A logger that receives nothing.
+    public static var silent: SilentLogger { SilentLogger() }
 }

@@ -2,23 +2,24 @@
     import Foundation
     import os
 
-    /// Writes requests, responses and failures to the unified log, redacted like ``ConsoleLogger``.
+    /// A logger that writes requests, responses and failures to the unified log, redacted like ``ConsoleLogger``.
     ///
-    /// Failures have the type `error`, requests and responses `info`, or `debug` with headers and bodies. Entries are marked
-    /// public because they hold no secret any more.
+    /// Failures have the type `error`. Requests and responses have the type `info`, or `debug` if they are logged with headers and bodies.
+    /// Entries are marked as public because secrets are already redacted.
     public struct OSLogLogger: NetworkErrorLogger, DataTransferErrorLogger {
         private let logger: Logger
         private let level: LogLevel
         private let text: LogText
 
-        /// Makes a logger.
+        /// Creates a logger for a subsystem.
         ///
         /// - Parameters:
         ///   - subsystem: The subsystem of the entries, usually the bundle identifier.
-        ///   - category: Their category, `network` by default.
-        ///   - level: How much is told, ``LogLevel/info`` by default.
-        ///   - redaction: Which names are secret.
-        ///   - maximumBodyBytes: How much of a body is shown; 1024 by default, as the unified log cuts entries itself.
+        ///   - category: The category of the entries. Default: `network`.
+        ///   - level: The level of detail. Default: ``LogLevel/info``.
+        ///   - redaction: The redaction rules.
+        ///   - maximumBodyBytes: The maximum number of bytes of a body that is shown. Default: 1024, because the unified log cuts long
+        ///     entries.
         public init(
             subsystem: String,
             category: String = "network",
@@ -31,35 +32,36 @@
             self.text = LogText(redaction: redaction, maximumBodyBytes: maximumBodyBytes)
         }
 
-        /// Whether the level is above ``LogLevel/off``.
+        /// Whether the logger's level is above ``LogLevel/off``.
         public var isEnabled: Bool { level > .off }
 
-        /// Writes an entry from ``LogLevel/info``.
+        /// Writes an entry at ``LogLevel/info`` and above.
         public func log(request: LoggedRequest) {
             guard level >= .info else { return }
             write(text.request(request, isDetailed: level >= .debug))
         }
 
-        /// Writes an entry from ``LogLevel/info``.
+        /// Writes an entry at ``LogLevel/info`` and above.
         public func log(response: LoggedResponse, for request: LoggedRequest) {
             guard level >= .info else { return }
             write(text.response(response, for: request, isDetailed: level >= .debug))
         }
 
-        /// Writes an entry from ``LogLevel/error``.
+        /// Writes an entry at ``LogLevel/error`` and above.
         public func log(error: any Error, for request: LoggedRequest?) {
             guard level >= .error else { return }
             let entry = text.error(error, for: request)
             logger.error("\(entry, privacy: .public)")
         }
 
-        /// Writes an entry from ``LogLevel/info`` where the attempts' entries do not say it all, and at ``LogLevel/debug`` always.
+        /// Writes an entry about the call: always at ``LogLevel/debug``, and at ``LogLevel/info`` if the entries of its attempts are not
+        /// sufficient.
         public func log(outcome: LoggedOutcome, for request: LoggedRequest?) {
             guard let request, level >= (outcome.isPlain ? .debug : .info) else { return }
             write(text.outcome(outcome, for: request))
         }
 
-        /// Writes an entry from ``LogLevel/error``.
+        /// Writes an entry at ``LogLevel/error`` and above.
         public func log(error: any Error) {
             log(error: error, for: nil)
         }

@@ -1,43 +1,44 @@
 import Foundation
 
-/// How a call ended, whatever it took: the entry behind those of its attempts.
+/// A record of how a call ended, logged after the entries of its attempts.
 ///
-/// Printing it (`description`, `debugDescription`, `dump`) goes through ``Redaction/default``.
+/// Its textual representations (`description`, `debugDescription`, `dump`) are redacted with ``Redaction/default``.
 public struct LoggedOutcome: Sendable {
-    /// Where the answer came from. The vocabulary is open.
+    /// The source of a response or an error. Other sources than the listed ones can be created.
     public struct Source: RawRepresentable, Sendable, Hashable {
-        /// The source as entries show it.
+        /// The name of the source as shown in log entries.
         public var rawValue: String
 
-        /// A source of any name.
+        /// Creates a source with any name.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The last attempt.
+        /// The last attempt of the call.
         public static let attempt = Self(rawValue: "attempt")
-        /// A cache of this program: nothing was sent for this answer, or only a validation of it.
+        /// A cache of this program: no request was sent, or only a validation of the cached response.
         public static let cache = Self(rawValue: "cache")
-        /// An attempt of another call, which had asked for the same.
+        /// An attempt of another call with the same request.
         public static let sharedAttempt = Self(rawValue: "shared attempt")
         /// An interceptor, without an attempt.
         public static let interceptor = Self(rawValue: "interceptor")
-        /// No interceptor was asked: the request could not be built.
+        /// No source: the request could not be created, and no interceptor was called.
         public static let none = Self(rawValue: "none")
     }
 
-    /// The status of the response; `nil` where none came.
+    /// The status of the response, or `nil` if no response was received.
     public var statusCode: Int?
-    /// Why the call failed: no response came, or one whose status the endpoint does not accept; `nil` where it succeeded.
+    /// The error with which the call failed, such as a missing response or a status that the endpoint does not accept; `nil` if the call
+    /// succeeded.
     public var error: (any Error)?
-    /// Where the answer, or the error, came from.
+    /// The source of the response or the error.
     public var source: Source
-    /// How often the request was sent, or handed to the session manager.
+    /// The number of times that the request was sent or passed to the session manager.
     public var attempts: Int
-    /// From the call until its end, pauses and waiting included. Of a stream, until its body has been read or let go of.
+    /// The time from the start of the call to its end, including pauses and waiting. A stream ends when its body has been read or released.
     public var duration: Duration
 
-    /// An outcome of these parts.
+    /// Creates an outcome of a call.
     public init(
         statusCode: Int? = nil, error: (any Error)? = nil, source: Source = .attempt, attempts: Int = 1,
         duration: Duration = .zero
@@ -51,15 +52,15 @@ public struct LoggedOutcome: Sendable {
 }
 
 extension LoggedOutcome {
-    /// Whether one attempt is the whole story.
+    /// Whether the call had exactly one attempt, which was the source of its response or error.
     var isPlain: Bool { attempts == 1 && source == .attempt }
 }
 
 extension LoggedOutcome: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// One line: status or failure, source, attempts, duration. What the error says is in its own entry.
+    /// One line with the status or failure, the source, the attempts and the duration. The error is not included.
     public var description: String { LogText(redaction: .default, maximumBodyBytes: 0).summary(self) }
-    /// The same as `description`.
+    /// One line with the status or failure, the source, the attempts and the duration. The error is not included.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that contains only the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

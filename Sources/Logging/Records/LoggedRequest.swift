@@ -1,24 +1,24 @@
 import Foundation
 
-/// What a logger hears about a request: the real values, from which each logger prints what it may.
+/// A record of a request, passed to loggers. Its properties are not redacted; each logger has to redact what it writes.
 ///
-/// Building one costs a copy of the header list, so callers build it only for a logger whose `isEnabled` is true.
-/// Printing it (`description`, `debugDescription`, `dump`) goes through ``Redaction/default``.
+/// Creating a record copies the header list, so records are created only for loggers whose `isEnabled` is `true`. Its textual
+/// representations (`description`, `debugDescription`, `dump`) are redacted with ``Redaction/default``.
 public struct LoggedRequest: Sendable, Hashable {
-    /// The method, as sent: `GET`.
+    /// The request method as it is sent, such as `GET`.
     public var method: String
-    /// The URL, with its query, not redacted.
+    /// The URL with its query, not redacted.
     public var url: URL
-    /// Header fields in the order in which they are sent, not redacted.
+    /// The header fields in the order in which they are sent, not redacted.
     public var headers: [LoggedField]
-    /// The body, or `nil` where there is none.
+    /// The body, or `nil` if the request has no body.
     public var body: LoggedBody?
-    /// The number of this request in this process; the response and the error of a request carry the same one.
+    /// The number of the call in this process. All attempts of a call, and their responses and errors, have the same number.
     public var identifier: UInt64
-    /// Which attempt this is, counted from 1; a retried request keeps its ``identifier``.
+    /// The number of the attempt, starting at 1.
     public var attempt: Int
 
-    /// Makes a record of a request.
+    /// Creates a record of a request.
     public init(
         method: String = "GET",
         url: URL,
@@ -35,14 +35,100 @@ public struct LoggedRequest: Sendable, Hashable {
         self.attempt = attempt
     }
 
-    /// The value of the first field of this name, compared without case, or `nil`.
+    /// Returns the value of the first header field with a name, compared case-insensitively, or `nil`.
     public func header(_ name: String) -> String? {
         headers.firstValue(of: name)
     }
 }
 
+extension LoggedRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// One line with the number, method, redacted URL and body size.
+    public var description: String {
+        LogText(redaction: .default, maximumBodyBytes: 0).request(self, isDetailed: false)
+    }
+    /// The description, followed by the redacted headers, one per line.
+    public var debugDescription: String {
+        LogText(redaction: .default, maximumBodyBytes: 0).request(self, isDetailed: true)
+    }
+    /// A mirror of all properties with secrets redacted.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "method": method, "url": Redaction.default.redacted(url: url), "headers": headers, "body": body as Any,
+                "identifier": identifier, "attempt": attempt,
+            ],
+            displayStyle: .struct)
+    }
+}
+
+/// A header field of a logged request or response.
+///
+/// The stored value is not redacted. The textual representations (`description`, `debugDescription`, `dump`) are redacted with
+/// ``Redaction/default``.
+public struct LoggedField: Sendable, Hashable {
+    /// The field's name as it was sent or received. Names are compared case-insensitively (RFC 9110 §5.1).
+    public var name: String
+    /// The field's value, not redacted.
+    public var value: String
+
+    /// Creates a field from a name and a value.
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+extension LoggedField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The field as `name: value`, with a secret value redacted.
+    public var description: String { VisibleText.escaped("\(name): \(shownValue)") }
+    /// The field as `name: value`, with a secret value redacted.
+    public var debugDescription: String { description }
+    /// A mirror of the name and the redacted value.
+    public var customMirror: Mirror { Mirror(self, children: ["name": name, "value": shownValue], displayStyle: .struct) }
+
+    private var shownValue: String { Redaction.default.redacted(headerValue: value, for: name) }
+}
+
+/// The body of a logged request: its bytes if they are in memory, otherwise its source.
+///
+/// The textual representations contain the size and never the bytes; ``Redaction/redacted(body:contentType:limit:)`` returns the
+/// redacted text of a body.
+public enum LoggedBody: Sendable, Hashable {
+    /// Bytes that are in memory.
+    case data(Data)
+    /// A file that is sent from disk, and its size if it is known.
+    case file(URL, bytes: Int64?)
+    /// A stream, and its length in bytes if it is known.
+    case stream(bytes: Int64?)
+
+    /// The number of bytes, or `nil` if it is not known in advance.
+    public var byteCount: Int64? {
+        switch self {
+        case .data(let data): Int64(data.count)
+        case .file(_, let bytes), .stream(let bytes): bytes
+        }
+    }
+}
+
+extension LoggedBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The source and the size of the body; never its bytes.
+    public var description: String {
+        let size = byteCount.map(LogText.bytes) ?? "unknown size"
+        switch self {
+        case .data: return size
+        case .file(let url, _): return VisibleText.escaped("file \(Redaction.default.redacted(url: url)), \(size)")
+        case .stream: return "stream, \(size)"
+        }
+    }
+    /// The source and the size of the body; never its bytes.
+    public var debugDescription: String { description }
+    /// A mirror that contains only the number of bytes.
+    public var customMirror: Mirror { Mirror(self, children: ["byteCount": byteCount as Any], displayStyle: .enum) }
+}
+
 extension [LoggedField] {
-    /// The first value of a field; names are ASCII (RFC 9110 §5.1), so ASCII folding is enough.
+    /// Returns the value of the first field with a name, compared case-insensitively (RFC 9110 §5.1).
     func firstValue(of name: String) -> String? {
         let wanted = name.lowercased()
         return first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == wanted }?.value

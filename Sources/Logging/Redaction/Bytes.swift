@@ -35,7 +35,7 @@ extension UInt8 {
     var isLower: Bool { self >= 0x61 && self <= 0x7A }
     var isDigit: Bool { self >= 0x30 && self <= 0x39 }
     var isAlphanumeric: Bool { isUpper || isLower || isDigit }
-    /// ASCII letters and digits, and every byte of a character beyond ASCII.
+    /// Whether this is an ASCII letter or digit, or a byte of a non-ASCII character.
     var isNameLetter: Bool { isAlphanumeric || self >= 0x80 }
     var isSpaceOrTab: Bool { self == .space || self == .tab }
     var isWhitespace: Bool { isSpaceOrTab || self == .lineFeed || self == .carriageReturn }
@@ -43,7 +43,7 @@ extension UInt8 {
     var isClosing: Bool { self == .closeBrace || self == .closeBracket || self == .closeParenthesis }
     var lowered: UInt8 { isUpper ? self | 0x20 : self }
 
-    /// The value of an ASCII hexadecimal digit.
+    /// The value of this ASCII hexadecimal digit, or `nil` if it is not one.
     var hexValue: UInt8? {
         if isDigit { return self - 0x30 }
         let lower = self | 0x20
@@ -52,10 +52,10 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-    /// The bytes of a string.
+    /// Creates an array of the UTF-8 bytes of a string.
     init(text: String) { self = Array(text.utf8) }
 
-    /// Whether these lower-case bytes occur anywhere in these, which are lower-case too.
+    /// Returns whether a sequence of bytes occurs in this array. Both must be lower case.
     func contains(sequence: [UInt8]) -> Bool {
         guard let first = sequence.first, count >= sequence.count else { return sequence.isEmpty }
         var index = 0
@@ -66,7 +66,7 @@ extension [UInt8] {
         return false
     }
 
-    /// Whether these lower-case bytes stand at `index`, ASCII compared without case.
+    /// Returns whether lower-case bytes occur at an index of this array, compared without regard to ASCII case.
     func matches(_ lowercase: [UInt8], at index: Int) -> Bool {
         guard index >= 0, index + lowercase.count <= count else { return false }
         var offset = 0
@@ -77,8 +77,11 @@ extension [UInt8] {
         return true
     }
 
-    /// Percent-decoded (RFC 3986 §2.1), up to three times because proxies and clients encode twice; a `%` that starts no
-    /// pair of digits stays. With `isForm`, `+` is a space.
+    /// Returns the bytes percent-decoded (RFC 3986 §2.1), up to three times, because proxies and clients can encode repeatedly.
+    ///
+    /// A `%` that is not followed by two hexadecimal digits is kept.
+    ///
+    /// - Parameter isForm: Whether `+` is decoded to a space.
     func percentDecoded(isForm: Bool = false) -> [UInt8] {
         var current = self
         for round in 0..<3 {
@@ -104,6 +107,6 @@ extension [UInt8] {
         return current
     }
 
-    /// The text these bytes spell; what is not UTF-8 becomes U+FFFD.
+    /// The bytes decoded as UTF-8, with invalid sequences replaced by U+FFFD.
     var text: String { String(decoding: self, as: UTF8.self) }
 }

@@ -1,7 +1,7 @@
-/// Copies JSON and leaves out the values of secret keys, byte by byte and without a stack, so that depth costs nothing.
+/// Copies JSON and redacts the values of secret keys, without recursion, so that any depth of nesting is supported.
 ///
-/// It tests tokens and no grammar: a string or bare word with a colon (or, in damaged input, anything but a comma or a
-/// closing bracket) behind it is a key, wherever it stands. So truncated and malformed documents are redacted too.
+/// It recognizes tokens and not the grammar: a string or bare word is a key if a colon follows it (or, in malformed input, anything but a
+/// comma or a closing bracket). Therefore, truncated and malformed documents are redacted too.
 struct JSONRedactor {
     private let bytes: [UInt8]
     private let redaction: Redaction
@@ -11,12 +11,15 @@ struct JSONRedactor {
     private(set) var index = 0
     private var isMalformed = false
     private var depth = 0
-    /// How deep the objects are in which a member has named a secret that another member holds.
+    /// The depths of the enclosing objects in which a member names a secret whose value is in another member.
     private var namedSecrets: [Int] = []
 
+    /// Creates a redactor for a document.
+    ///
     /// - Parameters:
-    ///   - limit: Stop soon after this many bytes of output.
-    ///   - keepsTypes: Whether a secret number becomes 0, and `true`, `false` and `null` stay, so that a reader finds the type it looks for.
+    ///   - limit: The number of bytes of output after which the redactor stops. The output can be slightly longer.
+    ///   - keepsTypes: Whether a secret number becomes 0, so that the redacted document can be decoded into the same types; otherwise it is
+    ///     replaced by the placeholder. `true`, `false` and `null` are always kept.
     init(_ bytes: [UInt8], redaction: Redaction, limit: Int, keepsTypes: Bool = false) {
         self.bytes = bytes
         self.redaction = redaction
@@ -24,7 +27,7 @@ struct JSONRedactor {
         self.keepsTypes = keepsTypes
     }
 
-    /// The redacted bytes.
+    /// Returns the redacted document.
     mutating func run() -> [UInt8] {
         while index < bytes.count, output.count < limit {
             if bytes[index].isWhitespace || Self.isStructural(bytes[index]) {
@@ -73,13 +76,13 @@ struct JSONRedactor {
 
     // MARK: Members that name others
 
-    /// Remembers that a member such as `"name": "password"` was seen, for the rest of its object.
+    /// Records for the rest of the object that it has a member that names a secret, such as `"name": "password"`.
     private mutating func noteNaming(_ name: String, valueAt start: Int) {
         guard SecretNames.namesAnother(name), namedSecrets.last != depth, namesSecret(valueAt: start) else { return }
         namedSecrets.append(depth)
     }
 
-    /// Whether a member has named this one a secret, or one of the next four will.
+    /// Returns whether a previous member of the object, or one of the next four, names this member's value as a secret.
     private func isNamedSecret(valueAt start: Int) -> Bool {
         if namedSecrets.last == depth { return true }
         var index = start
@@ -100,7 +103,7 @@ struct JSONRedactor {
         return redaction.isSecret(field: value.name(bytes)) || redaction.isSecret(header: value.name(bytes))
     }
 
-    /// The string that begins at the next byte that is no white space.
+    /// Returns the string that begins at the next non-whitespace byte, or `nil` if that byte is not a double quote.
     private func token(from start: Int, before end: Int) -> Token? {
         guard let first = bytes[min(start, end)..<end].firstIndex(where: { !$0.isWhitespace }), bytes[first] == .quote else {
             return nil
@@ -115,7 +118,7 @@ struct JSONRedactor {
         return bytes[number.endIndex].isWhitespace || Self.endsValue(bytes[number.endIndex])
     }
 
-    /// The comma or bracket that ends a value.
+    /// Returns the index of the comma or bracket that ends a value.
     private func endOfValue(from start: Int, before end: Int) -> Int? {
         var index = start
         var depth = 0
@@ -135,10 +138,10 @@ struct JSONRedactor {
 
     // MARK: Content
 
-    /// Copies a token that names no secret, without what looks like one inside.
+    /// Copies a token that does not name a secret, and redacts secrets in its text.
     private mutating func copyContent(of token: Token) {
         output += bytes[index..<token.contentStart]
-        // What lies beyond the limit is never shown; some of it is read to see where a secret ends.
+        // Content beyond the limit is never shown, but some of it is needed to find the end of a secret.
         let window = max(0, limit - output.count) + 4096
         let content = Array(bytes[token.contentStart..<token.contentEnd].prefix(window))
         let plain = content.contains(.backslash) ? JSONText.unescaped(content) : content
@@ -148,7 +151,7 @@ struct JSONRedactor {
         if redacted == plain {
             output += content
         } else if isBare, Self.bareValue(bytes[token.contentStart..<token.end]) != nil {
-            // A number that is a secret.
+            // A number that is a secret value.
             output += keepsTypes ? [UInt8(ascii: "0")] : Array("\"\(Redaction.placeholder)\"".utf8)
         } else if plain == content {
             output += redacted
@@ -159,7 +162,7 @@ struct JSONRedactor {
         index = token.end
     }
 
-    /// Leaves out everything up to the comma or bracket that ends the value.
+    /// Replaces the value, which ends before the next comma or closing bracket at its depth.
     private mutating func hideValue() {
         while index < bytes.count, bytes[index].isWhitespace {
             output.append(bytes[index])
@@ -168,7 +171,7 @@ struct JSONRedactor {
         let start = index
         index = min(bytes.count, endOfValue(from: start, before: bytes.count) ?? bytes.count)
         guard index > start else { return }
-        // `true`, `false` and `null` tell nothing.
+        // `true`, `false` and `null` are not secret.
         if let value = Self.bareValue(bytes[start..<index]), keepsTypes || value.first?.isDigit == false {
             output += value
             return
@@ -178,7 +181,7 @@ struct JSONRedactor {
         output.append(.quote)
     }
 
-    /// What stands for a value that is no text, list or object: nothing of a number is left. `nil` for any other.
+    /// Returns the replacement of a bare value: 0 for a number, and `true`, `false` and `null` unchanged. `nil` for any other value.
     private static func bareValue(_ value: ArraySlice<UInt8>) -> [UInt8]? {
         let text = Array(value.prefix { !$0.isWhitespace })
         guard value[(value.startIndex + text.count)...].allSatisfy({ $0.isWhitespace }), let first = text.first else {
@@ -199,7 +202,7 @@ struct JSONRedactor {
         byte == .openBrace || byte == .openBracket || byte == .colon || byte == .equals || endsValue(byte)
     }
 
-    /// A string, with double or single quotes, or a run of bytes that are neither space nor structure.
+    /// A string in double or single quotes, or a sequence of bytes other than white space and structural characters.
     private struct Token {
         let contentStart: Int
         let contentEnd: Int
@@ -229,7 +232,7 @@ struct JSONRedactor {
             return (content.contains(.backslash) ? JSONText.unescaped(content) : content).text
         }
 
-        /// Whether this is a closed string in double quotes, a number or a literal.
+        /// Returns whether this is a terminated string in double quotes, a number or a literal.
         func isJSON(_ bytes: [UInt8]) -> Bool {
             if contentEnd < end { return bytes[contentEnd] == .quote }
             guard contentEnd - contentStart <= 64, contentStart > 0, bytes[contentStart - 1] != .quote else { return false }

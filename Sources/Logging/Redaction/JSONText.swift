@@ -1,6 +1,8 @@
-/// The two things done to JSON text here: undoing the escapes of a string, and indenting a document.
+/// Decoding of the escapes in JSON strings, and indentation of JSON documents.
 enum JSONText {
-    /// The bytes a string's content stands for (RFC 8259 §7); an escape that is none stays as it is.
+    /// Returns the content of a JSON string with its escapes decoded (RFC 8259 §7).
+    ///
+    /// The backslash of an invalid escape is removed; a backslash at the end is kept.
     static func unescaped(_ content: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(content.count)
@@ -18,7 +20,7 @@ enum JSONText {
         return result
     }
 
-    /// What the escape at a backslash stands for, which another byte follows, and its length.
+    /// Returns the decoded bytes and the length of the escape at a backslash, which must not be the last byte.
     static func escape(in content: [UInt8], at index: Int) -> (bytes: [UInt8], length: Int) {
         let kind = content[index + 1]
         if kind == UInt8(ascii: "u"), let (scalar, length) = scalar(in: content, at: index) {
@@ -55,10 +57,10 @@ enum JSONText {
         return value
     }
 
-    /// The document with a line per member and element; tokens keep their bytes, damaged documents are indented as far
-    /// as their brackets go.
+    /// Returns the document with one line per member and element. Tokens are not changed; malformed documents are indented by their
+    /// brackets.
     ///
-    /// Indentation grows for sixteen levels and not beyond, so the result has at most 34 times the bytes.
+    /// Levels beyond the sixteenth are not indented further, so the result is at most 34 times as long as the document.
     static func indented(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count * 2)
@@ -98,7 +100,7 @@ enum JSONText {
             case .colon:
                 result += [.colon, .space]
             case .space, .tab, .lineFeed, .carriageReturn:
-                // Between documents and bare words one space is kept; elsewhere the indentation says it all.
+                // One space is kept between documents and bare words. All other white space is replaced by the indentation.
                 if let last = result.last, !last.isWhitespace, index + 1 < bytes.count, isWord(last), isWord(bytes[index + 1]) {
                     result.append(.space)
                 }

@@ -1,7 +1,8 @@
 import Foundation
 
-/// Prints a multipart body (RFC 2046 §5.1) part by part; parts with a secret name, or without one where every part needs
-/// one (RFC 7578 §4.2), lose their content.
+/// Redacts a multipart body (RFC 2046 §5.1) part by part.
+///
+/// The content of a part is replaced if its name is secret, or if it has no name in a form, where every part needs one (RFC 7578 §4.2).
 struct MultipartRedactor {
     private let bytes: [UInt8]
     private let type: MediaType
@@ -16,7 +17,7 @@ struct MultipartRedactor {
         self.limit = limit
     }
 
-    /// The printed parts, or `nil` where there is no boundary to tell them by.
+    /// Returns the redacted parts, or `nil` if there is no usable boundary.
     mutating func run() -> ShownBody? {
         guard let boundary = type.values(ofParametersWithPrefix: "boundary").first, (1...200).contains(boundary.count) else {
             return nil
@@ -41,7 +42,7 @@ struct MultipartRedactor {
         return ShownBody(output, read: read, total: bytes.count, limit: limit, isJSON: false)
     }
 
-    /// The next delimiter at the start of a line.
+    /// Returns the index of the next delimiter at the start of a line.
     private func next(_ delimiter: [UInt8], from start: Int) -> Int? {
         var index = start
         while index + delimiter.count <= bytes.count {
@@ -89,7 +90,7 @@ struct MultipartRedactor {
     private func isSecretPart(disposition: String) -> Bool {
         let names = MediaType(disposition).values(ofParametersWithPrefix: "name")
         guard !names.isEmpty else { return type.essence == "multipart/form-data" }
-        // A name cut into numbered pieces is one name.
+        // The numbered pieces of a name (RFC 2231) form one name.
         let joined = names.flatMap { $0 }.percentDecoded().text
         return redaction.isSecret(field: joined)
             || names.contains { name in
@@ -99,7 +100,7 @@ struct MultipartRedactor {
             }
     }
 
-    /// A header line without its end, with its continuation lines (obs-fold), or `nil` at the end of the part.
+    /// Returns the next header line with its continuation lines (obs-fold) and without its line ending.
     private static func line(in part: [UInt8], from index: inout Int) -> [UInt8]? {
         var line: [UInt8] = []
         repeat {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Decides by its name whether a header or a field holds a secret. The lists live here and nowhere else.
+/// The rules that determine by its name whether a header or a field is secret. All lists of names are in this type.
 enum SecretNames {
-    /// Parts that make any name secret wherever they occur, written without separators.
+    /// Parts that make a name secret wherever they occur in it, written without separators.
     private static let parts = [
         "token", "secret", "password", "passwd", "passphrase", "passcode", "passkey", "passwort", "kennwort", "pwd",
         "apikey", "appkey", "accesskey", "privatekey", "signingkey", "encryptionkey", "masterkey", "sharedkey", "accountkey",
@@ -15,27 +15,27 @@ enum SecretNames {
         "cardnumber", "creditcard", "cardcode", "accountnumber", "routingnumber", "socialsecurity", "passport",
     ].map { Array($0.utf8) }
 
-    /// Words that make a name secret when they stand alone between separators or capitals: `X-Auth`, `smsOtp`.
+    /// Words that make a name secret if they are separate words of it, delimited by separators or capitals: `smsOtp`.
     private static let words: Set<String> = [
         "sig", "pin", "otp", "totp", "hotp", "pass", "pw", "sid", "hmac", "psk", "salt", "creds", "cred", "pem", "pfx", "dsn",
         "sas",
         "ssn", "cvv", "cvv2", "cvc", "cvc2", "iban",
     ]
 
-    /// Field names that are secret only when they are all there is: `key`, but not `keyboard`; `user[code]` counts.
+    /// Field names that are secret only as a whole name or a whole component: `key` and `user[code]`, but not `keyboard`.
     private static let wholeFields: Set<String> = ["key", "code"]
 
-    /// Field names whose numbers tell what went wrong, and are no secrets: `"code": 404`.
+    /// Secret field names whose values are not secret if they are numbers, such as an error code: `"code": 404`.
     private static let openAsNumbers: Set<String> = ["code"]
 
-    /// Field names that a part would hide and that hold no secret.
+    /// Field names that are not secret although they contain a secret part.
     private static let openFields: Set<String> = [
         "tokentype", "tokenendpoint", "authenticated", "isauthenticated", "unauthenticated", "authorized", "isauthorized",
         "unauthorized", "pagetoken", "nextpagetoken", "previouspagetoken", "prevpagetoken", "continuationtoken",
         "nextcontinuationtoken", "nexttoken", "synctoken", "nextsynctoken", "cursortoken", "passed", "passrate",
     ]
 
-    /// Words that say how much or what kind, and so of what no secret is told: `max_tokens`, `session_count`, `token_expires_in`.
+    /// Words for a quantity or a kind, which make a name not secret: `max_tokens`, `session_count`, `token_expires_in`.
     private static let measures: Set<String> = [
         "count", "counts", "max", "maximum", "min", "minimum", "limit", "limits", "total", "size", "length", "type", "types",
         "ttl",
@@ -44,39 +44,39 @@ enum SecretNames {
         "remaining", "policy", "timeout", "duration",
     ]
 
-    /// Words before `tokens` where a language model counts them: `prompt_tokens`.
+    /// Words before `tokens` in the token counts of language models: `prompt_tokens`.
     private static let counted: Set<String> = ["prompt", "completion", "input", "output", "cached", "reasoning", "num", "n"]
 
-    /// Members that name what another member of the same object holds, as in `{"name": "password", "value": "…"}`.
+    /// Members whose value is the name of another member's value, as `name` is in `{"name": "password", "value": "…"}`.
     private static let namingFields: Set<String> = [
         "name", "key", "field", "id", "header", "param", "parameter", "variable", "attribute", "property", "label", "k", "n",
     ]
 
-    /// The members that hold it.
+    /// Members whose value is named by another member, as `value` is in `{"name": "password", "value": "…"}`.
     private static let holdingFields: Set<String> = [
         "value", "values", "val", "v", "content", "text", "data", "default", "string", "body",
     ]
 
-    /// Header names that a part or word would hide and that hold no secret.
+    /// Header names that are not secret although they contain a secret part or word.
     private static let openHeaders: Set<String> = [
         "www-authenticate", "proxy-authenticate", "access-control-allow-credentials", "idempotency-key", "surrogate-key",
         "cache-key", "x-cache-key", "sec-websocket-key", "public-key-pins", "strict-transport-security",
     ]
 
-    /// Whether a member of this name says what another member holds.
+    /// Returns whether the value of a member with this name is the name of another member's value.
     static func namesAnother(_ name: String) -> Bool { namingFields.contains(name.lowercased()) }
 
-    /// Whether a member of this name holds what another member names.
+    /// Returns whether the value of a member with this name may be named by another member.
     static func isNamedByAnother(_ name: String) -> Bool { holdingFields.contains(name.lowercased()) }
 
-    /// Whether a number under this secret name is shown all the same.
+    /// Returns whether a number under this secret name is not redacted.
     static func isOpenAsNumber(_ name: String) -> Bool { openAsNumbers.contains(NameWords(name).joined) }
 
     static func isSecretHeader(_ name: String, extra: Set<String>) -> Bool {
         let words = NameWords(name)
         if extra.contains(words.joined) { return true }
         if openHeaders.contains(name.lowercased()) { return false }
-        // A last word `key` is how many gateways name their API key: X-Functions-Key, X-Auth-Key.
+        // Many gateways use a name that ends with the word `key` for their API key: X-Functions-Key, X-Auth-Key.
         return matches(words) || words.last == "key"
     }
 
@@ -85,7 +85,7 @@ enum SecretNames {
         if extra.contains(whole.joined) || wholeFields.contains(whole.joined) { return true }
         if openFields.contains(whole.joined) { return false }
         if matches(whole) { return true }
-        // `user[code]`, `filter.key` and `/token`: each component is a name of its own.
+        // `user[code]`, `filter.key` and `/token`: each component is checked as a separate name.
         let components = name.utf8.split { !NameWords.belongsToComponent($0) }
         guard components.count > 1 else { return false }
         return components.contains { component in
@@ -96,7 +96,7 @@ enum SecretNames {
 
     private static func matches(_ name: NameWords) -> Bool {
         let bytes = Array(name.joined.utf8)
-        // The shortest secret word has two letters; most names in a body need no search at all.
+        // The shortest secret word has two letters, so shorter names need no search.
         guard bytes.count >= 2, !isMeasure(name) else { return false }
         if name.words.contains(where: { words.contains($0) }) { return true }
         return parts.contains { bytes.contains(sequence: $0) } || holdsAuth(bytes)
@@ -108,7 +108,7 @@ enum SecretNames {
         return name.last == "tokens" && name.words.contains { counted.contains($0) } || name.words.contains("expires")
     }
 
-    /// Whether `auth` occurs other than in `author` and `authority`.
+    /// Returns whether `auth` occurs in a name other than in `author` and `authority`.
     private static func holdsAuth(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 4 else { return false }
         return (0...(bytes.count - 4)).contains { index in
@@ -124,21 +124,21 @@ enum SecretNames {
     private static let oris = Array("oris".utf8)
 }
 
-/// A name cut into lower-case words at separators and capitals, so that `access_token`, `access-token`, `accessToken`
-/// and `ACCESS TOKEN` are one name.
+/// A name split into lower-case words at separators and capitals, so that `access_token`, `access-token`, `accessToken`
+/// and `ACCESS TOKEN` are equal.
 struct NameWords {
     private(set) var words: [String] = []
 
-    /// The words without anything between them.
+    /// The words joined without separators.
     var joined: String { words.joined() }
 
-    /// The last word, or `nil` for a name without letters and digits.
+    /// The last word, or `nil` if the name contains no letters or digits.
     var last: String? { words.last }
 
     init(_ name: String) {
         var word: [UInt8] = []
         var previous: UInt8 = 0
-        // A secret's name is short. What lies further back decides nothing and must not cost anything.
+        // Names of secrets are short, so only the last 256 bytes are examined, which bounds the cost of long names.
         for byte in name.utf8.suffix(256) {
             let isNewWord = byte.isUpper && (previous.isLower || previous.isDigit)
             if (isNewWord || !byte.isNameLetter) && !word.isEmpty {
@@ -151,8 +151,42 @@ struct NameWords {
         if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
     }
 
-    /// Whether a byte joins words of one component (`client_secret`) rather than parts components (`user[pin]`).
+    /// Returns whether a byte belongs to a component of a name (`client_secret`) rather than separating components (`user[pin]`).
     static func belongsToComponent(_ byte: UInt8) -> Bool {
         byte.isNameLetter || byte == .underscore || byte == .hyphen
+    }
+}
+
+/// A cache of which header and field names are secret under the built-in rules, because most requests have the same few names.
+enum SecretNameCache {
+    /// The maximum number of names in each table, because names may come from remote data.
+    private static let maximumCount = 512
+    // `nonisolated(unsafe)`: both tables are accessed only while the lock is held.
+    nonisolated(unsafe) private static var headers: [String: Bool] = [:]
+    nonisolated(unsafe) private static var fields: [String: Bool] = [:]
+    private static let lock = NSLock()
+
+    static func isSecret(header name: String) -> Bool {
+        lock.lock()
+        let known = headers[name]
+        lock.unlock()
+        if let known { return known }
+        let isSecret = SecretNames.isSecretHeader(name, extra: [])
+        lock.withLock {
+            if headers.count < maximumCount, name.utf8.count <= 64 { headers[name] = isSecret }
+        }
+        return isSecret
+    }
+
+    static func isSecret(field name: String) -> Bool {
+        lock.lock()
+        let known = fields[name]
+        lock.unlock()
+        if let known { return known }
+        let isSecret = SecretNames.isSecretField(name, extra: [])
+        lock.withLock {
+            if fields.count < maximumCount, name.utf8.count <= 64 { fields[name] = isSecret }
+        }
+        return isSecret
     }
 }

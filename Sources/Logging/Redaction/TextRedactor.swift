@@ -1,21 +1,25 @@
 import Foundation
 
-/// Copies a text and leaves out what looks like a secret. One pass; every look back or ahead is bounded or moves on.
+/// Copies a text and replaces what looks like a secret, in one pass.
+///
+/// Each search backwards or forwards is bounded or advances the position, so that the running time is linear.
 struct TextRedactor {
     private let bytes: [UInt8]
     private let redaction: Redaction
-    /// In a path `name:value` is no pair (`/v1/session:revoke`) and `<` starts no element.
+    /// Whether the text is the path of a URL, in which `name:value` is not a pair (`/v1/session:revoke`) and `<` does not start an element.
     private let isPath: Bool
     private let limit: Int
     private var output: [UInt8] = []
-    /// How much of the input has been looked at.
+    /// The number of bytes of the input that were processed.
     private(set) var index = 0
     private var endOfAuthority = 0
-    private var fruitlessSearches = 0
-    /// Whether the element before has named the next one a secret.
+    private var failedSearches = 0
+    /// Whether the previous XML element contains the name of a secret, which makes the next element secret.
     private var nextElementIsSecret = false
 
-    /// - Parameter limit: Stop soon after this many bytes of output.
+    /// Creates a redactor for a text.
+    ///
+    /// - Parameter limit: The number of bytes of output after which the redactor stops. The output can be slightly longer.
     init(_ bytes: [UInt8], redaction: Redaction, isPath: Bool = false, limit: Int = .max) {
         self.bytes = bytes
         self.redaction = redaction
@@ -23,7 +27,7 @@ struct TextRedactor {
         self.limit = limit
     }
 
-    /// The redacted bytes.
+    /// Returns the redacted text.
     mutating func run() -> [UInt8] {
         output.reserveCapacity(min(bytes.count, limit))
         while index < bytes.count, output.count < limit {
@@ -47,11 +51,11 @@ struct TextRedactor {
         return SecretValues.masked(output, isCut: index < bytes.count)
     }
 
-    /// Copies up to the next byte that anything can start with; in pieces, to notice the limit.
+    /// Copies the bytes before the next one at which a secret could be detected; at most 4096, so that the limit is checked regularly.
     private mutating func copyPlainRun() {
         var end = index + 1
         let last = Swift.min(bytes.count, index + 4096)
-        while end < last, !Self.isTelling[Int(bytes[end])] { end += 1 }
+        while end < last, !Self.canStartSecret[Int(bytes[end])] { end += 1 }
         copy(end - index)
     }
 
@@ -67,7 +71,9 @@ struct TextRedactor {
 
     // MARK: Userinfo
 
-    /// At the colon of `://` (or of `:\/\/` as JSON may write it): copies it and hides a userinfo behind it.
+    /// Copies `://` (or `:\/\/`, as escaped in JSON) at the current colon, and redacts user information after it.
+    ///
+    /// - Returns: Whether `://` was found.
     private mutating func copyUserinfo() -> Bool {
         var start = index + 1
         for _ in 0..<2 {
@@ -86,7 +92,7 @@ struct TextRedactor {
             let at = bytes[end..<Swift.min(end + 1024, bytes.count)].firstIndex(where: { $0 == .at || $0.isWhitespace }),
             bytes[at] == .at
         {
-            // A raw delimiter within the password: `//user:pa/ss@host`. The colon starts no port.
+            // `//user:pa/ss@host`: a password with an unencoded delimiter, recognized by a colon that is not followed by a port.
             hide(upTo: at)
         }
         return true
@@ -101,13 +107,13 @@ struct TextRedactor {
 
     // MARK: Pairs
 
-    /// At `%3D` or `%3A`, the separators of a pair that was percent-encoded whole.
+    /// Redacts the value of a pair that is percent-encoded as a whole, at its separator `%3D` or `%3A`.
     private mutating func hideEncodedPair() -> Bool {
         guard bytes.matches(Self.encodedEquals, at: index) || bytes.matches(Self.encodedColon, at: index) else { return false }
         return hidePair(separatorLength: 3)
     }
 
-    /// At a separator: looks back for the name; hides the value when the name is secret.
+    /// Redacts the value after the current separator if the name before it is secret.
     private mutating func hidePair(separatorLength: Int) -> Bool {
         guard bytes[index] != .colon || index >= endOfAuthority, let name = nameBefore(index) else { return false }
         if bytes[index] == .colon, let block = YAMLBlock(bytes, after: index) {
@@ -120,7 +126,7 @@ struct TextRedactor {
         while start < bytes.count, bytes[start].isSpaceOrTab { start += 1 }
         let visible = start
         while start < bytes.count, bytes[start].isWhitespace { start += 1 }
-        // A value on the next line is one only when it is quoted or bracketed.
+        // A value on the next line belongs to the name only if it is in quotes or brackets.
         if start < bytes.count, start > visible, bytes[start] != .quote, !bytes[start].isOpening { start = visible }
         guard start < bytes.count, !bytes[start].isWhitespace else { return false }
         guard !isDiagnostic(name.text, value: bytes[start..<Swift.min(start + 8, bytes.count)]) else { return false }
@@ -144,7 +150,7 @@ struct TextRedactor {
         var isQuoted: Bool
     }
 
-    /// The secret name that ends before a separator, or `nil`.
+    /// Returns the name before a separator if it is secret, otherwise `nil`.
     private func nameBefore(_ separator: Int) -> Name? {
         var end = separator
         let floor = Swift.max(0, separator - 8)
@@ -164,7 +170,8 @@ struct TextRedactor {
         return isSecret ? Name(text: text, isQuoted: isQuoted) : nil
     }
 
-    /// Whether one of the two lines before or behind says that this one holds a secret: YAML's `name: password` beside `value: …`.
+    /// Returns whether one of the two lines before or after this one names its value as a secret, as `name: password` does for `value: …`
+    /// in YAML.
     private func isNamedByLine(around start: Int, _ separator: Int) -> Bool {
         let before = bytes[Swift.max(0, start - 256)..<start].split(separator: .lineFeed, omittingEmptySubsequences: false)
         let behind = bytes[separator..<Swift.min(separator + 256, bytes.count)].split(
@@ -186,7 +193,8 @@ struct TextRedactor {
         }
     }
 
-    /// `code: 404` and `Code=-1001` are what an error message is read for; no code or key is that short.
+    /// Returns whether a value is a short number such as in `code: 404` or `Code=-1001`, which is needed in error messages and too short
+    /// for a secret.
     private func isDiagnostic(_ name: String, value: ArraySlice<UInt8>) -> Bool {
         let name = name.lowercased()
         guard name == "code" || name == "key" else { return false }
@@ -196,10 +204,14 @@ struct TextRedactor {
         return number.count == digits.count || !digits[number.endIndex].isNameLetter
     }
 
-    // MARK: Looks
+    // MARK: Elements, tokens and credentials
 
-    /// At `<name`: hides what stands between the tags of an XML element that holds a secret: by its own name, by the name in one of its
-    /// attributes (`<add key="password" …>`), or by the element before it (`<key>password</key><string>…</string>`).
+    /// Redacts the content and attributes of the XML element at the current `<` if it is secret.
+    ///
+    /// An element is secret because of its name, because of a name in one of its attributes (`<add key="password" …>`), or because of the
+    /// element before it (`<key>password</key><string>…</string>`).
+    ///
+    /// - Returns: Whether the element was secret.
     private mutating func hideElement() -> Bool {
         var end = index + 1
         while end < bytes.count, end - index < 128, Self.isNameByte(bytes[end]) || bytes[end] == .colon { end += 1 }
@@ -221,8 +233,8 @@ struct TextRedactor {
         let closingTag = [.less, .slash] + bytes[(index + 1)..<end].map(\.lowered)
         let close = bytes[visible..<Swift.min(visible + 4096, bytes.count)].firstIndex(of: .greater)
         copy(visible - index)
-        // Attributes may hold the secret as well: `<password value="…"/>`.
-        guard let close, fruitlessSearches < 4 else {
+        // Attributes may contain the secret: `<password value="…"/>`.
+        guard let close, failedSearches < 4 else {
             hide(upTo: bytes.count)
             return true
         }
@@ -234,23 +246,24 @@ struct TextRedactor {
         var search = index
         while search < bytes.count, !(bytes[search] == .less && bytes.matches(closingTag, at: search)) { search += 1 }
         if search == bytes.count {
-            fruitlessSearches += 1
+            failedSearches += 1
             search = bytes[index...].firstIndex(of: .less) ?? bytes.count
         }
         if search > index { hide(upTo: search) }
-        // The name and its colon must not be taken for a pair.
+        // The closing tag is copied here so that its name and a following colon are not processed as a pair.
         if bytes.matches(closingTag, at: index) { copy(closingTag.count) }
         return true
     }
 
-    /// Whether an element such as `<key>` or `<name>` holds the name of a secret, which the next element then is.
+    /// Returns whether an element such as `<key>` or `<name>` contains the name of a secret, whose value is the next element.
     private func isSecretName(named name: String, contentAfter end: Int) -> Bool {
         guard bytes[end] == .greater, SecretNames.namesAnother(name) else { return false }
         let content = bytes[(end + 1)..<Swift.min(end + 129, bytes.count)].prefix { $0 != .less }
         return redaction.isSecret(field: Array(content).text)
     }
 
-    /// Whether an element is one of a list of names and values, as a property list is: `<key>` with another element behind it.
+    /// Returns whether an element is a name in a list of names and values, such as `<key>` in a property list, followed by the element
+    /// that it names.
     private func isNameOfNext(named name: String, contentAfter end: Int) -> Bool {
         guard bytes[end] == .greater, SecretNames.namesAnother(name) else { return false }
         let window = bytes[(end + 1)..<Swift.min(end + 513, bytes.count)]
@@ -261,7 +274,7 @@ struct TextRedactor {
         return bytes[next] == .less && next + 1 < bytes.count && bytes[next + 1] != .slash
     }
 
-    /// The end of an attribute that names a secret, as `name="password"` does.
+    /// Returns the end of an attribute that names a secret, such as `name="password"`, or `nil` if there is no such attribute.
     private func endOfSecretName(inAttributesFrom start: Int) -> Int? {
         guard start < bytes.count, bytes[start].isWhitespace else { return nil }
         var index = start
@@ -285,7 +298,7 @@ struct TextRedactor {
         return nil
     }
 
-    /// At `eyJ`, the base64 of `{"` that every JSON web token starts with.
+    /// Redacts a JSON web token, which starts with `eyJ`, the base64 encoding of `{"`.
     private mutating func hideWebToken() -> Bool {
         guard index + 2 < bytes.count, bytes[index + 1] == UInt8(ascii: "y"), bytes[index + 2] == UInt8(ascii: "J") else {
             return false
@@ -297,7 +310,7 @@ struct TextRedactor {
         return true
     }
 
-    /// At the first letter of an authentication scheme: hides the credentials behind it.
+    /// Redacts the credentials after an authentication scheme that begins at the current byte.
     private mutating func hideCredentials() -> Bool {
         guard let scheme = Self.schemes.first(where: { bytes.matches($0, at: index) }) else { return false }
         var start = index + scheme.count
@@ -344,7 +357,7 @@ struct TextRedactor {
         "and", "or", "required", "challenge", "header", "access", "usage", "information",
     ]
     private static let webTokenMarks: Set<UInt8> = [.underscore, .hyphen, .dot, .equals]
-    private static let isTelling: [Bool] = (0...255).map { ":=%<ebBdDnN".utf8.contains($0) }
+    private static let canStartSecret: [Bool] = (0...255).map { ":=%<ebBdDnN".utf8.contains($0) }
     private static let encodedEquals = Array("%3d".utf8)
     private static let encodedColon = Array("%3a".utf8)
     private static let encodedSpace = Array("%20".utf8)

@@ -2,11 +2,13 @@
     import Foundation
     import Glibc
 
-    /// Threads of the system.
+    /// Creation of POSIX threads.
     package enum SystemThread {
-        /// Starts a thread that nobody joins, with the system's stack size. It takes no signal that is meant for the process.
+        /// Starts a detached thread with the system's default stack size.
         ///
-        /// - Returns: `false` when the process may have no more threads: the body is not run then.
+        /// It blocks all signals except faults and `SIGPROF`, so that signals sent to the process are delivered to other threads.
+        ///
+        /// - Returns: `false` if the system could not create the thread; the body is not called then.
         @Sendable package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
             let context = Unmanaged.passRetained(Body(name, body))
             var thread = pthread_t()
@@ -20,7 +22,7 @@
             return result == 0
         }
 
-        /// Runs one piece of work on such a thread.
+        /// Runs one unit of work on such a thread.
         static func run(_ work: () -> Void) { work() }
 
         private final class Body {

@@ -1,38 +1,38 @@
 import Dispatch
 import Foundation
 
-/// A bounded group of threads of its own, for work that may block.
+/// A pool of a limited number of dedicated threads, for work that may block.
 ///
-/// Neither libdispatch's global queues nor the cooperative pool lend it a thread, so that no number of blocked closures holds up
-/// what runs there, `Task.sleep` included. Work that finds all threads busy waits in line, first come, first served. A thread is
-/// started when there is work and none is idle, and ends after ``idleTime`` without work.
+/// It uses no threads of libdispatch's global queues or of the cooperative pool, so that blocked closures do not delay the work there,
+/// including `Task.sleep`. If all threads are busy, work waits in a first-in, first-out queue. A thread is started when there is work and
+/// no thread is idle, and ends after ``idleTime`` without work.
 ///
-/// **Where the system has no more threads** (`EAGAIN`), work waits for the threads that run. Where none runs, libdispatch lends one
-/// until the line is empty. The next work tries to start a thread again.
-// Sendable although unchecked: `state` and what the workers hold are only touched under `lock`.
+/// **If the system cannot create a thread** (`EAGAIN`), work waits for the running threads. If there is none, a thread of libdispatch's
+/// global queue runs the work until the queue is empty. Later work tries to start a thread again.
+// `@unchecked Sendable`: `state` and the properties of the workers are accessed only under `lock`.
 package final class WorkerThreads: @unchecked Sendable {
     package typealias Work = @Sendable () -> Void
 
-    /// One thread, while it is there.
+    /// The state of one thread.
     private final class Worker {
         let wakeUp = DispatchSemaphore(value: 0)
-        /// What it was given while it was idle.
+        /// The work that was assigned while the thread was idle.
         var work: Work?
     }
 
     private struct State {
-        var line = WorkLine()
-        /// The one that became idle last is the last, and the first to get work: so those that are not needed end. Empty while work
-        /// is in line.
+        var queue = WorkQueue()
+        /// The idle threads, in the order in which they became idle. The last one receives work first, so that threads that are not
+        /// needed end. Empty while work is queued.
         var idle: [Worker] = []
-        /// Threads that run, are idle, or are being started.
+        /// The number of threads that run, are idle, or are being started.
         var count = 0
         var maximumCount: Int
-        /// One is started at a time, and starts the next one if there still is work in line.
+        /// Whether a thread is being started. One is started at a time; it starts the next one if work is still queued.
         var isStarting = false
     }
 
-    /// How long a thread waits for work before it ends: 10 seconds.
+    /// The default time that a thread waits for work before it ends: 10 seconds.
     package static let idleTime = Duration.seconds(10)
 
     private let name: String
@@ -41,10 +41,13 @@ package final class WorkerThreads: @unchecked Sendable {
     private let lock = NSLock()
     private var state: State
 
+    /// Creates a pool without threads.
+    ///
     /// - Parameters:
-    ///   - name: What debuggers show for its threads; at most 15 bytes.
-    ///   - maximumCount: How many threads there may be; a number below 1 counts as 1.
-    ///   - startThread: Returns whether the system had a thread for the body.
+    ///   - name: The name of the threads in debuggers; at most 15 bytes.
+    ///   - maximumCount: The maximum number of threads; a number below 1 counts as 1.
+    ///   - idleTime: The time that a thread waits for work before it ends; at most one hour.
+    ///   - startThread: Starts a thread that runs the body. Returns whether the system could create the thread.
     package init(
         name: String, maximumCount: Int, idleTime: Duration = idleTime,
         startThread: @escaping @Sendable (_ name: String, _ body: @escaping Work) -> Bool = SystemThread.start
@@ -55,7 +58,7 @@ package final class WorkerThreads: @unchecked Sendable {
         state = State(maximumCount: max(1, maximumCount))
     }
 
-    /// How many threads there may be. When it is lowered, threads beyond it end as soon as they have done what they do.
+    /// The maximum number of threads. If it is lowered, surplus threads end after their current work.
     package var maximumCount: Int {
         get { lock.withLock { state.maximumCount } }
         set {
@@ -67,29 +70,29 @@ package final class WorkerThreads: @unchecked Sendable {
         }
     }
 
-    /// How many threads there are.
+    /// The current number of threads.
     package var count: Int { lock.withLock { state.count } }
 
-    /// How much work waits for a thread.
-    package var waitingCount: Int { lock.withLock { state.line.count } }
+    /// The number of closures that wait for a thread.
+    package var waitingCount: Int { lock.withLock { state.queue.count } }
 
-    /// Runs work once, on one of the threads. Never runs it on the caller's own.
+    /// Runs work once on one of the threads, never on the calling thread.
     package func run(_ work: @escaping Work) {
         let (worker, starts): (Worker?, Bool) = lock.withLock {
             if let worker = state.idle.popLast() {
                 worker.work = work
                 return (worker, false)
             }
-            state.line.append(work)
+            state.queue.append(work)
             return (nil, claimStart())
         }
         worker?.wakeUp.signal()
         if starts { start() }
     }
 
-    /// Whether the caller has to start a thread, once it has given up the lock, which is held here.
+    /// Returns whether the caller has to start a thread after releasing the lock. Must be called with the lock held.
     private func claimStart() -> Bool {
-        guard !state.isStarting, !state.line.isEmpty, state.count < state.maximumCount else { return false }
+        guard !state.isStarting, !state.queue.isEmpty, state.count < state.maximumCount else { return false }
         state.isStarting = true
         state.count += 1
         return true
@@ -99,8 +102,8 @@ package final class WorkerThreads: @unchecked Sendable {
         if startThread(name, { self.begin() }) { return }
         let isAlone = lock.withLock {
             state.isStarting = false
-            // Those that run are busy, as there is work in line, and will take it.
-            if state.count > 1 || state.line.isEmpty {
+            // The other threads are busy because work is queued, and will run it.
+            if state.count > 1 || state.queue.isEmpty {
                 state.count -= 1
                 return false
             }
@@ -120,21 +123,21 @@ package final class WorkerThreads: @unchecked Sendable {
     private func runFirst() {
         let (work, starts): (Work?, Bool) = lock.withLock {
             state.isStarting = false
-            let work = state.line.popFirst()
+            let work = state.queue.popFirst()
             return (work, claimStart())
         }
         if starts { start() }
         if let work { SystemThread.run(work) }
     }
 
-    /// Waits for work; `nil` ends the thread.
+    /// Waits for work and returns it; `nil` ends the thread.
     private func next(for worker: Worker) -> Work? {
         let found: Work?? = lock.withLock {
             if state.count > state.maximumCount {
                 state.count -= 1
                 return .some(nil)
             }
-            if let work = state.line.popFirst() { return work }
+            if let work = state.queue.popFirst() { return work }
             state.idle.append(worker)
             return nil
         }
@@ -142,7 +145,7 @@ package final class WorkerThreads: @unchecked Sendable {
         while true {
             let isLate = worker.wakeUp.wait(timeout: .now() + idleTime) == .timedOut
             let found: Work?? = lock.withLock {
-                // Given at the very moment the wait ended, perhaps.
+                // Checked even after a timeout, because work may have been assigned when the wait ended.
                 if let work = worker.work {
                     worker.work = nil
                     return work
@@ -156,11 +159,11 @@ package final class WorkerThreads: @unchecked Sendable {
         }
     }
 
-    /// As a thread that libdispatch lends: until nothing waits.
+    /// Runs work on a thread of libdispatch until the queue is empty.
     private func drain() {
         while true {
             let work: Work? = lock.withLock {
-                let work = state.line.popFirst()
+                let work = state.queue.popFirst()
                 if work == nil { state.count -= 1 }
                 return work
             }
@@ -170,8 +173,8 @@ package final class WorkerThreads: @unchecked Sendable {
     }
 }
 
-/// Work in the order it came.
-struct WorkLine {
+/// A first-in, first-out queue of work.
+struct WorkQueue {
     private var items: [WorkerThreads.Work?] = []
     private var first = 0
 
@@ -187,7 +190,7 @@ struct WorkLine {
         defer {
             items[first] = nil
             first += 1
-            // Moving the rest costs no more than what was taken before.
+            // Moves the remaining items only after at least as many were removed, so that removal takes constant time on average.
             if first >= 64, first * 2 >= items.count {
                 items.removeFirst(first)
                 first = 0

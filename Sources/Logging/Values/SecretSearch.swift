@@ -1,4 +1,4 @@
-/// Finds values of a table in a text, as they are and in each encoding that the text may be in.
+/// A search for secret values in a text, both directly and after decoding the encodings that the text may have.
 struct SecretSearch {
     private let table: SecretTable
     private let isCut: Bool
@@ -8,12 +8,12 @@ struct SecretSearch {
         self.isCut = isCut
     }
 
-    /// In order, and apart from each other.
+    /// Returns the ranges of the secret values, sorted and merged so that they do not overlap or adjoin.
     func ranges(in bytes: [UInt8]) -> [Range<Int>] {
         var found: [Range<Int>] = []
         let text = DecodedText(bytes)
         search(text, &found)
-        // An encoding within another, as a URL in JSON is; percent-encoding up to three times.
+        // Encodings can be nested, such as a percent-encoded URL in JSON. Percent-encoding is decoded up to three times.
         for outer in DecodedText.Encoding.allCases {
             guard let once = text.decoded(outer, hasSpaces: table.hasSpaces) else { continue }
             search(once, &found)
@@ -40,7 +40,7 @@ struct SecretSearch {
             var index = 0
             while index + 4 <= bytes.count {
                 if let end = end(ofMatchAt: index, in: bytes) {
-                    found.append(text.place(of: index..<end))
+                    found.append(text.originalRange(of: index..<end))
                     index = end
                 } else {
                     index += 1
@@ -67,7 +67,7 @@ struct SecretSearch {
         return longest
     }
 
-    /// Whether a byte can belong to a long value, or to base64.
+    /// Returns whether a byte can continue a long value or a base64 text.
     private static func continues(_ byte: UInt8) -> Bool {
         switch byte {
         case .plus, .slash, .equals, .hyphen, .underscore, .dot: true
@@ -76,19 +76,19 @@ struct SecretSearch {
     }
 }
 
-/// A text with an encoding undone, that knows where each of its bytes came from.
+/// A decoded text with the position of each byte in the original text.
 struct DecodedText {
     enum Encoding: CaseIterable {
-        /// RFC 3986 §2.1, and `+` for a space as forms write it.
+        /// Percent-encoding (RFC 3986 §2.1), including `+` for a space as in forms.
         case percent
-        /// The escapes of a JSON string (RFC 8259 §7).
+        /// The escapes in a JSON string (RFC 8259 §7).
         case json
-        /// The references of XML and HTML: `&amp;`, `&#38;`, `&#x26;`.
+        /// The character references of XML and HTML: `&amp;`, `&#38;`, `&#x26;`.
         case xml
     }
 
     let bytes: [UInt8]
-    /// Where each byte began, and where the text ended; `nil` for the text itself.
+    /// The start of each byte in the original text, and the end of that text; `nil` if nothing was decoded.
     private let starts: [Int]?
 
     init(_ bytes: [UInt8]) {
@@ -101,13 +101,15 @@ struct DecodedText {
         self.starts = starts
     }
 
-    /// Where these bytes stand in the text that was given.
-    func place(of range: Range<Int>) -> Range<Int> {
+    /// Returns the range in the original text of a range of bytes.
+    func originalRange(of range: Range<Int>) -> Range<Int> {
         guard let starts else { return range }
         return starts[range.lowerBound]..<starts[range.upperBound]
     }
 
-    /// `nil` where there is nothing to decode.
+    /// Returns the text with an encoding decoded, or `nil` if there is nothing to decode.
+    ///
+    /// - Parameter hasSpaces: Whether `+` is decoded to a space in percent-encoded text.
     func decoded(_ encoding: Encoding, hasSpaces: Bool) -> DecodedText? {
         let mark: UInt8 =
             switch encoding {

@@ -1,11 +1,11 @@
-/// What to look for, found by its first four bytes.
+/// A table of secret values and the patterns to search for, indexed by the first four bytes of each pattern.
 struct SecretTable {
-    /// One form of a value.
+    /// The bytes of a secret value in one encoding.
     struct Pattern {
         let bytes: [UInt8]
-        /// Whether it counts only where it stands alone.
+        /// Whether the pattern matches only if there is no letter or digit directly before or after it.
         let standsAlone: Bool
-        /// Whether the value is longer than the pattern.
+        /// Whether the text of the value may extend beyond the pattern.
         let isBeginning: Bool
     }
 
@@ -15,16 +15,16 @@ struct SecretTable {
     }
 
     private static let longestPattern = 1024
-    /// What stands in the place of a secret is none.
+    // The placeholder and its parts are never added as secret values.
     private static let placeholder = Array(Redaction.placeholder.utf8)
 
     private var values: [[UInt8]: Value] = [:]
     private var patterns: [UInt32: [Pattern]] = [:]
     private var uses = 0
-    /// A bit per hash of four bytes that a pattern begins with, so that most places of a text need no closer look.
+    /// A Bloom filter with one bit per hash of the first four bytes of a pattern, which excludes most positions of a text quickly.
     private var filter = [UInt64](repeating: 0, count: 1 << 11)
     private(set) var longest = 0
-    /// Whether a form could write a value with `+`.
+    /// Whether a value contains a space, which a form encodes as `+`.
     private(set) var hasSpaces = false
 
     var isEmpty: Bool { values.isEmpty }
@@ -45,7 +45,7 @@ struct SecretTable {
         hasSpaces = hasSpaces || value.contains(.space)
     }
 
-    /// The patterns that begin with what stands at a place.
+    /// Returns the patterns whose first four bytes are at an index.
     func candidates(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> [Pattern]? {
         let key = Self.key(bytes[index], bytes[index + 1], bytes[index + 2], bytes[index + 3])
         let bit = Self.bit(key)
@@ -61,7 +61,7 @@ struct SecretTable {
         longest = max(longest, pattern.bytes.count)
     }
 
-    /// An eighth of them, so that the search for them is paid by many insertions.
+    /// Removes the eighth of the values that was added the longest ago, so that the cost of sorting is shared by many insertions.
     private mutating func removeOldest() {
         let oldest = values.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(max(1, SecretValues.capacity / 8))
         for (value, _) in oldest { values[value] = nil }
@@ -94,7 +94,7 @@ extension SecretTable {
         return patterns
     }
 
-    /// The characters that base64 has for a value and nothing else, where the value begins `offset` bytes after a multiple of three
+    /// Returns the base64 characters that depend only on the value, if the value begins `offset` bytes after a multiple of three
     /// (RFC 4648 §4).
     private static func base64(of value: [UInt8], at offset: Int) -> [UInt8] {
         let bytes = [UInt8](repeating: 0, count: offset) + value

@@ -1,36 +1,37 @@
 import Foundation
 
-/// The values that were given as credentials in this process. No text that passes ``Redaction`` shows one of them, wherever it stands:
-/// in a header, a URL, a body or an error.
+/// The secret values of this process, such as credentials, which ``Redaction`` replaces wherever they occur in a header, a URL, a body or
+/// an error.
 ///
-/// Credentials, tokens that a refresh brings, cookies and the password of a URL or a proxy are added by the modules that handle them. Add what
-/// only your program knows to be secret:
+/// Credentials, refreshed tokens, cookies and the passwords of URLs and proxies are added by the modules that handle them. Add values that
+/// are secret in your program only:
 ///
 /// ```swift
 /// SecretValues.insert(licenceKey)
 /// ```
 ///
-/// A value is found as it is, percent-encoded (RFC 3986 §2.1), in a JSON string (RFC 8259 §7), with XML's references, and in base64 and
-/// base64url (RFC 4648), also where the encoded text holds more than the value. One of 6 to 11 bytes is found where it stands alone, between bytes
-/// that are no letters or digits; a shorter one is not looked for, as it occurs everywhere. Of a value of more than 1,024 bytes the
-/// beginning is looked for, and what follows it without a space is hidden too.
+/// A value is found in its original form, percent-encoded (RFC 3986 §2.1), escaped in a JSON string (RFC 8259 §7), with XML character
+/// references, and in base64 and base64url (RFC 4648), even if the encoded text contains more than the value. A value of 6 to 11 bytes is
+/// found only if there is no letter or digit directly before or after it. A shorter value is ignored, because it would occur in unrelated
+/// text. Of a value of more than 1,024 bytes, only the beginning is searched for, and the text after it is redacted too, up to the
+/// next byte other than a letter, a digit, `+`, `/`, `=`, `-`, `_` and `.`.
 ///
-/// The 4,096 values added last are kept in memory; adding a value again counts as adding it. All members can be called on any thread.
+/// The 4,096 values added last are kept in memory; adding a value again counts as a new addition. All members can be called on any thread.
 public enum SecretValues {
-    /// How many values are kept: 4,096.
+    /// The maximum number of values that are kept: 4,096.
     public static let capacity = 4096
-    /// A shorter value is not looked for: 6 bytes.
+    /// The minimum length of a value: 6 bytes. Shorter values are ignored.
     public static let minimumByteCount = 6
 
-    /// Adds a value. Does nothing with one that is too short.
+    /// Adds a secret value. A value shorter than ``minimumByteCount`` is ignored.
     public static func insert(_ value: String) {
         lock.withLock { table.insert(Array(value.utf8)) }
     }
 
-    /// Adds what is secret in the value of a header field.
+    /// Adds the secret parts of the value of a header field.
     ///
-    /// Of `Authorization` and `Proxy-Authorization` that is what follows the scheme (RFC 9110 §11.4), and of `Basic` the password inside too
-    /// (RFC 7617 §2); of `Cookie` the value of each cookie (RFC 6265 §4.2.1); of any other field the whole value.
+    /// For `Authorization` and `Proxy-Authorization`, these are the credentials after the scheme (RFC 9110 §11.4), and for `Basic` also the
+    /// password in them (RFC 7617 §2); for `Cookie`, the value of each cookie (RFC 6265 §4.2.1); for any other field, the whole value.
     package static func insert(fieldValue value: String, named name: String) {
         switch name.lowercased() {
         case "cookie":
@@ -48,7 +49,7 @@ public enum SecretValues {
         }
     }
 
-    /// Adds the password of `user:password`, and the user's name where there is no password, as then it is a token.
+    /// Adds the password of `user:password`, or the user name if there is no password, because it is a token then.
     package static func insert(userInformation text: String) {
         guard let colon = text.firstIndex(of: ":") else { return insert(text) }
         let password = text[text.index(after: colon)...]
@@ -56,17 +57,17 @@ public enum SecretValues {
         if let decoded = password.removingPercentEncoding { insert(decoded) }
     }
 
-    // MARK: Hiding
+    // MARK: Masking
 
-    // Unchecked, as it is only touched while the lock is held.
+    // `nonisolated(unsafe)`: accessed only while the lock is held.
     nonisolated(unsafe) private static var table = SecretTable()
     private static let lock = NSLock()
-    /// Longer texts are searched without the lock.
+    /// The maximum size in bytes of a text that is searched while the lock is held; longer texts are searched in a copy of the table.
     private static let longText = 16 << 10
 
-    /// The bytes with a placeholder in the place of each value.
+    /// Returns the bytes with each secret value replaced by the placeholder.
     ///
-    /// - Parameter isCut: Whether more bytes follow that are not shown. The beginning of a value at the end is hidden then too.
+    /// - Parameter isCut: Whether the bytes are the beginning of a longer text. If so, the beginning of a value at the end is replaced too.
     static func masked(_ bytes: [UInt8], isCut: Bool = false) -> [UInt8] {
         guard bytes.count >= minimumByteCount else { return bytes }
         lock.lock()
@@ -76,7 +77,7 @@ public enum SecretValues {
         }
         let ranges: [Range<Int>]
         if bytes.count > longText {
-            // A copy that shares its memory with the table until a value is added.
+            // The copy shares its storage with the table until a value is added.
             let table = table
             lock.unlock()
             ranges = SecretSearch(table, isCut: isCut).ranges(in: bytes)
@@ -96,7 +97,7 @@ public enum SecretValues {
         return result + bytes[end...]
     }
 
-    /// The text with a placeholder in the place of each value.
+    /// Returns the text with each secret value replaced by the placeholder.
     static func masked(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let masked = masked(bytes)

@@ -4,16 +4,16 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// Random chains of redirects and pages over four origins, judged by an oracle that knows who may see what.
+/// Random chains of redirects and pages over four origins, compared with a model of what each origin may receive.
 ///
-/// 5,000 chains with `DATA_TRANSFER_SLOW=1`; `DATA_TRANSFER_SEED` picks the seed.
+/// 400 chains, or 5,000 with `DATA_TRANSFER_SLOW=1`; `DATA_TRANSFER_SEED` sets the seed.
 @Suite(.timeLimit(.minutes(5))) struct OriginStormTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let count = environment["DATA_TRANSFER_SLOW"] == nil ? 400 : 5_000
     private static let seed = environment["DATA_TRANSFER_SEED"].flatMap { UInt64($0) } ?? 1
 
-    /// What a server answers at one step of a chain.
-    private enum Answer {
+    /// The response of a server at one step of a chain.
+    private enum Step {
         case redirect(status: Int, to: Int)
         case page(next: Int?)
     }
@@ -21,9 +21,9 @@ import Testing
     private struct Chain {
         let number: Int
         let method: HTTPMethod
-        /// The origin that the endpoint names by a full path; `nil` is the configuration's, number 0.
+        /// The number of the origin in the endpoint's full path; `nil` for the configuration's origin, number 0.
         let start: Int?
-        var answers: [Answer] = []
+        var steps: [Step] = []
 
         init(_ number: Int, seed: UInt64) {
             var random = SeededRandom(seed &+ UInt64(number) &* 7919)
@@ -33,9 +33,9 @@ import Testing
             for _ in 0..<random.below(6) {
                 let next = random.below(4)
                 let status = [301, 302, 303, 307, 308][random.below(5)]
-                answers.append(random.chance(50) ? .redirect(status: status, to: next) : .page(next: next))
+                steps.append(random.chance(50) ? .redirect(status: status, to: next) : .page(next: next))
             }
-            answers.append(.page(next: nil))
+            steps.append(.page(next: nil))
         }
     }
 
@@ -56,7 +56,7 @@ import Testing
                 let (number, step) = (parts[0], parts[1])
                 arrivals.withLock { $0[number, default: []].append(Arrival(origin: origin, step: step, request: request)) }
                 let target = { (next: Int) in addresses.withLock { $0[next] } + "/\(number)/\(step + 1)" }
-                switch Self.chains[number].answers[step] {
+                switch Self.chains[number].steps[step] {
                 case .redirect(let status, let next): return .status(status, headers: ["Location": target(next)])
                 case .page(let next):
                     return next.map { .json("[1]").header("Link", "<\(target($0))>; rel=\"next\"") } ?? .json("[1]")
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `no chain shows an origin what is not meant for it`() async throws {
+    @Test func `no origin receives fields that are not meant for it`() async throws {
         let arrivals = Locked<[Int: [Arrival]]>([:])
         let addresses = Locked<[String]>([])
         let servers = try makeServers(arrivals, addresses)
@@ -96,37 +96,37 @@ import Testing
         }
         var seen = (ours: 0, arrivals: 0)
         for chain in Self.chains {
-            let flaws = judge(chain, arrivals.withLock { $0[chain.number] ?? [] }, &seen)
-            #expect(flaws.isEmpty, "seed \(Self.seed), chain \(chain): \(flaws)")
+            let violations = judge(chain, arrivals.withLock { $0[chain.number] ?? [] }, &seen)
+            #expect(violations.isEmpty, "seed \(Self.seed), chain \(chain): \(violations)")
         }
-        // The oracle has had something to look at.
+        // The model compared enough requests.
         #expect(seen.arrivals > Self.count * 2 && seen.ours > Self.count / 2, "\(seen)")
     }
 
-    /// Walks the chain as the client should have, and compares.
+    /// Returns how the received requests differ from those that the client should have sent.
     private func judge(_ chain: Chain, _ arrivals: [Arrival], _ seen: inout (ours: Int, arrivals: Int)) -> [String] {
-        guard arrivals.map(\.step) == Array(0..<chain.answers.count) else { return ["arrivals \(arrivals.map(\.step))"] }
-        var flaws: [String] = []
+        guard arrivals.map(\.step) == Array(0..<chain.steps.count) else { return ["arrivals \(arrivals.map(\.step))"] }
+        var violations: [String] = []
         let home = chain.start ?? 0
         var origin = home
-        // What the current request, and the redirects of it, may still carry.
+        // Which fields the current request and its redirects may contain.
         var mayShowOurs = origin == 0
         var mayShowOwn = true
         var isRedirected = false
         for arrival in arrivals {
             seen.arrivals += 1
             let headers = arrival.request.headers
-            if arrival.origin != origin { flaws.append("step \(arrival.step) at \(arrival.origin), not \(origin)") }
+            if arrival.origin != origin { violations.append("step \(arrival.step) at \(arrival.origin), not \(origin)") }
             for (name, value) in Self.ours {
-                if headers[name] != (mayShowOurs ? value : nil) { flaws.append("\(name) at step \(arrival.step)") }
+                if headers[name] != (mayShowOurs ? value : nil) { violations.append("\(name) at step \(arrival.step)") }
             }
             if mayShowOurs { seen.ours += 1 }
-            if headers["X-Own"] != (mayShowOwn ? "own" : nil) { flaws.append("x-own at step \(arrival.step)") }
-            // The configuration's query is for its own origin, and goes into no redirect.
+            if headers["X-Own"] != (mayShowOwn ? "own" : nil) { violations.append("x-own at step \(arrival.step)") }
+            // The configuration's query is sent to the configuration's origin only, and not in redirects.
             let hasKey = arrival.request.target.contains("query-key")
-            if hasKey != (!isRedirected && origin == 0) { flaws.append("the key at step \(arrival.step)") }
-            if !mayShowOwn, !isRedirected, !arrival.request.body.isEmpty { flaws.append("content at step \(arrival.step)") }
-            switch chain.answers[arrival.step] {
+            if hasKey != (!isRedirected && origin == 0) { violations.append("the key at step \(arrival.step)") }
+            if !mayShowOwn, !isRedirected, !arrival.request.body.isEmpty { violations.append("content at step \(arrival.step)") }
+            switch chain.steps[arrival.step] {
             case .redirect(_, let next):
                 if next != origin { (mayShowOurs, mayShowOwn) = (false, false) }
                 isRedirected = true
@@ -137,6 +137,6 @@ import Testing
                 origin = next
             }
         }
-        return flaws
+        return violations
     }
 }

@@ -4,7 +4,7 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// Pages that lie on another origin than the list.
+/// Lists with pages on another origin.
 @Suite(.timeLimit(.minutes(1))) struct PageOriginTests {
     private let session = StubSessionManager()
 
@@ -24,7 +24,7 @@ import Testing
             body: method == .post ? .json(["password": "p"]) : nil)
     }
 
-    @Test func `all pages there are asked for without what is ours`() async throws {
+    @Test func `pages on another origin are requested without credentials and own fields`() async throws {
         for link in ["https://other.test/2", "/3", "https://other.test/4", "https://api.test/5", nil] { enqueue(link) }
         for try await _ in try service().pages(of: list(), by: .linkHeader) {}
         #expect(session.requests.map { $0.url.host() } == ["api.test", "other.test", "other.test", "other.test", "api.test"])
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `what a list sends goes to its own origin only`() async throws {
+    @Test func `the body of a list's request is sent to its own origin only`() async throws {
         for link in ["/2", "https://other.test/3", "/4", nil] { enqueue(link) }
         for try await _ in try service().pages(of: list(.post), by: .linkHeader) {}
         #expect(session.requests.map(\.method) == [.post, .post, .get, .get])

@@ -5,7 +5,7 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// What was meant for one origin stays there, whatever its name.
+/// Data for one origin is not used for another, whatever its name.
 @Suite(.timeLimit(.minutes(1))) struct ProvenanceTests {
     struct Member: NetworkInterceptor {
         @TaskLocal static var name = "A"
@@ -40,7 +40,7 @@ import Testing
         #expect(away.headers["Accept-Language"] == "en" && away.headers["Range"] == "bytes=0-")
     }
 
-    @Test func `a credential in a field that is harmless otherwise stays too`() async throws {
+    @Test func `a credential in an otherwise harmless field stays with its origin in a redirect`() async throws {
         let other = try LoopbackServer { _ in .text("other") }
         let target = other.url("/landing").absoluteString
         let server = try LoopbackServer { _ in .status(302, headers: ["Location": target]) }
@@ -53,7 +53,7 @@ import Testing
         #expect(other.requests.first?.headers["User-Agent"] != "member 7")
     }
 
-    @Test func `an interceptor that changes the origin takes no credential along`() async throws {
+    @Test func `a request that an interceptor sends to another origin has no credential`() async throws {
         struct Elsewhere: NetworkInterceptor {
             func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
                 var request = request
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a cached response is for the credential that it answered`(isBehind: Bool) async throws {
+    func `a cached response is returned only for the credential of its request`(isBehind: Bool) async throws {
         let session = StubSessionManager()
         session.route { .text($0.headers["X-Member"] ?? "nobody", headers: ["Cache-Control": "max-age=60"]) }
         let cache = CacheInterceptor(store: MemoryCacheStore())
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `so is one that stored cookies asked for`() async throws {
+    @Test func `a cached response is returned only for the stored cookies of its request`() async throws {
         let user = Locked("A")
         let server = try LoopbackServer {
             Route(.get, "/login") { _ in .text("in").header("Set-Cookie", "member=\(user.withLock { $0 })") }
@@ -103,13 +103,13 @@ import Testing
         }
     }
 
-    @Test func `requests of two members share no exchange`() async throws {
+    @Test func `requests with different credentials do not share an exchange`() async throws {
         let session = StubSessionManager()
         session.route { .text($0.headers["traceparent"] ?? "nobody") }
         let coalescing = CoalescingInterceptor()
         // The field is not compared, unless it is a credential.
         let api = try APIConfiguration("https://api.test")
-        let answers = try await withThrowingTaskGroup(of: String.self) { [get] group in
+        let values = try await withThrowingTaskGroup(of: String.self) { [get] group in
             for name in ["A", "B"] {
                 let service = DefaultDataTransferService(
                     configuration: api, sessionManager: session,
@@ -118,12 +118,12 @@ import Testing
             }
             return try await group.reduce(into: Set<String>()) { $0.insert($1) }
         }
-        #expect(answers == ["A", "B"])
+        #expect(values == ["A", "B"])
     }
 
-    // MARK: What another origin says
+    // MARK: Responses of another origin
 
-    /// A response that seems to come from another origin than it was asked from, as after a redirect.
+    /// Makes responses appear to come from another origin, as after a redirect.
     private struct Redirected: NetworkInterceptor {
         func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
             var response = try await next(request)
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `a rate that another origin states does not hold for ours`() async throws {
+    @Test func `the rate limit of another origin does not limit ours`() async throws {
         let session = StubSessionManager()
         session.enqueue(.text("a", headers: ["RateLimit": #""x";r=0;t=86400"#]))
         session.enqueue(.text("b"))
@@ -145,12 +145,12 @@ import Testing
             interceptors: [.rate(RateLimiter(nil)), Redirected()])
         #expect(try await service.request(get) == "a")
         #expect(try await service.request(get) == "b")
-        // It does for the other one.
+        // It limits the other origin.
         let there = Endpoint<String>(path: "https://other.test/x", isFullPath: true, responseDecoder: .text)
         await #expect(throws: DataTransferError.self) { try await service.request(there) }
     }
 
-    @Test func `a 401 of another origin refreshes nothing`() async throws {
+    @Test func `a 401 of another origin does not refresh credentials`() async throws {
         let session = StubSessionManager(answering: .status(401))
         let api = try APIConfiguration("https://api.test")
         let credentials = RefreshingCredentials(initial: .bearer("first-token")) { _ in .bearer("second-token") }
@@ -160,7 +160,7 @@ import Testing
         #expect(credentials.refreshCount == 0 && session.requests.count == 1)
     }
 
-    @Test func `a pause that another origin asks for is not waited for`() async throws {
+    @Test func `a retry does not wait for the Retry-After of another origin`() async throws {
         let session = StubSessionManager()
         session.enqueue(.status(503, headers: ["Retry-After": "50"]))
         session.enqueue(.text("ok"))
@@ -172,7 +172,7 @@ import Testing
         #expect(try await service.request(get) == "ok")
     }
 
-    @Test func `the failures of another origin open no circuit of ours`() async throws {
+    @Test func `failures of another origin do not open our circuit`() async throws {
         let session = StubSessionManager()
         session.route { $0.url.path == "/item" ? .status(503) : .text("ok") }
         let service = DefaultDataTransferService(
@@ -182,9 +182,9 @@ import Testing
         #expect(try await service.request(Endpoint<String>(path: "x", responseDecoder: .text)) == "ok")
     }
 
-    // MARK: Endpoints that are open to all
+    // MARK: Public endpoints
 
-    @Test func `an endpoint that needs no credentials is sent without`() async throws {
+    @Test func `an endpoint that needs no credentials is requested without them`() async throws {
         let session = StubSessionManager()
         session.route { .text($0.headers["Authorization"] ?? "none") }
         let api = try APIConfiguration("https://api.test")

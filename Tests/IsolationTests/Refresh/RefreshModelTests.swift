@@ -5,19 +5,19 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// Logins, logouts, refreshes and requests in random order, judged by a model of whose credentials may be sent.
+/// Logins, logouts, refreshes and requests in random order, compared with a model of which credentials may be sent.
 @Suite(.timeLimit(.minutes(5))) struct RefreshModelTests {
     private static let rounds = ProcessInfo.processInfo.environment["DATA_TRANSFER_SLOW"] == nil ? 1_000 : 10_000
 
-    /// Whose turn it is: grows with each login and logout, before and after it.
+    /// The number of the current identity, incremented before (`begun`) and after (`done`) each login and logout.
     private struct Identity: Sendable {
         var begun = 0
         var done = 0
     }
 
-    @Test func `a refresh never brings back the one before`() async throws {
+    @Test func `a refresh never restores the previous identity`() async throws {
         let server = StubSessionManager()
-        // Answers as the token says: `IDENTITY.NUMBER`, where the first of each identity has ended.
+        // Tokens are `IDENTITY.NUMBER`; the first token of each identity has expired.
         server.route { request in
             let token = request.headers["Authorization"]?.dropFirst("Bearer identity-".count) ?? ""
             return token.hasSuffix(".0") ? .status(401) : .text(String(token))
@@ -64,7 +64,7 @@ import Testing
         #expect(refreshes > Self.rounds)
     }
 
-    /// Each call is sent with the credentials of one identity alone, and of none that had been replaced when it began.
+    /// Each call is sent with the credentials of only one identity, which was not replaced before the call began.
     private func judge(_ requests: [NetworkRequest], _ round: Int) {
         var identities: [String: Set<String>] = [:]
         for request in requests.suffix(12) where request.url.path.hasPrefix("/\(round)-") {
@@ -77,14 +77,14 @@ import Testing
         for (path, identities) in identities { #expect(identities.count == 1, "round \(round), \(path): \(identities)") }
     }
 
-    @Test func `a request that waits is not sent with another's credentials`() async throws {
+    @Test func `a waiting request is not sent with the credentials of another identity`() async throws {
         let session = StubSessionManager(answering: .text("ok"))
         let api = try APIConfiguration("https://api.test")
         let isRefreshing = AsyncStream.makeStream(of: Void.self)
         let unending = AsyncStream.makeStream(of: Void.self)
         let credentials = RefreshingCredentials(initial: .bearer("first-token", expires: .distantPast)) { _ in
             isRefreshing.continuation.yield()
-            // Until it is cancelled.
+            // Waits until the refresh is cancelled.
             for await _ in unending.stream {}
             return .bearer("second-token")
         }
@@ -100,7 +100,7 @@ import Testing
         #expect(session.requests.map { $0.headers["Authorization"] } == ["Bearer other-token"])
     }
 
-    @Test func `the refresh gets the old credential's parts`() async throws {
+    @Test func `a refresh receives the parts of the old credential`() async throws {
         let old = Locked<Credential.Parts?>(nil)
         let credentials = RefreshingCredentials(
             initial: .bearer("access-token", refreshToken: "refresh-token", expires: .distantPast)

@@ -2,7 +2,7 @@ import Foundation
 import NetworkLogging
 import Testing
 
-/// What a developer needs to see stays to be seen, and what names say is secret does not.
+/// Values that are needed for debugging are shown, and values with secret names are redacted.
 struct ReadableTests {
     static let readable: [(body: String, type: String)] = [
         (#"{"code": 404}"#, "application/json"), (#"{"code": -32601, "message": "no such method"}"#, "application/json"),
@@ -51,13 +51,13 @@ struct ReadableTests {
     ]
 
     @Test(arguments: readable.indices)
-    func `what is no secret is shown`(index: Int) {
+    func `a value that is not secret is shown`(index: Int) {
         let (body, type) = Self.readable[index]
         #expect(Redaction.default.redacted(body: Data(body.utf8), contentType: type) == body)
     }
 
     @Test(arguments: hidden.indices)
-    func `what names say is secret is hidden`(index: Int) {
+    func `a value with a secret name is redacted`(index: Int) {
         let (body, type) = Self.hidden[index]
         let text = Redaction.default.redacted(body: Data(body.utf8), contentType: type)
         #expect(!text.contains("CANA") && !text.contains("12345678"), "\(text)")
@@ -65,7 +65,7 @@ struct ReadableTests {
     }
 
     @Test(arguments: ["page_token=CAEQAA", "max_tokens=5", "authenticated=true", "sort_key=a"])
-    func `so it is in a URL`(item: String) {
+    func `a query item that is not secret is shown`(item: String) {
         #expect(Redaction.default.redacted(url: "https://api.test/a?\(item)&b=1") == "https://api.test/a?\(item)&b=1")
     }
 }

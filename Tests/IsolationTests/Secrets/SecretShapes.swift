@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// An exchange with a value at one place, under no name that says that it is a secret.
+/// An exchange that contains a value in one place, under a name that is not secret.
 struct SecretShape: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let make: @Sendable (_ value: String) -> (endpoint: Endpoint<[Int]>, response: StubResponse)

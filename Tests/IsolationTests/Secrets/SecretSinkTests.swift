@@ -5,9 +5,9 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// What was given as a credential is not shown anywhere, whatever its name and however encoded: each shape in each sink.
+/// A credential is not shown anywhere, whatever its name and encoding: each shape in each sink.
 @Suite(.timeLimit(.minutes(2))) struct SecretSinkTests {
-    /// One that needs no encoding, and one that needs each.
+    /// A value that needs no encoding, and one that is changed by each encoding.
     static let values = ["Xq7canary9Zr41Lw", #"p@ss/w+rd="q&<7%\Zt9"#]
 
     @Test func `no sink shows a credential in any shape`() async throws {
@@ -33,7 +33,7 @@ import Testing
         #expect(shown.isEmpty, "\(shown.count): \(shown.prefix(8).joined(separator: "\n"))")
     }
 
-    @Test func `no type that holds text from outside shows one`() throws {
+    @Test func `no type that contains remote text shows a credential`() throws {
         for value in Self.values {
             SecretValues.insert(value)
             let encoded = SecretShape.percent(value)
@@ -73,7 +73,7 @@ import Testing
     }
 }
 
-/// Everything that prints an exchange.
+/// All outputs that print an exchange.
 struct SecretSinks {
     private let credential: Credential
 
@@ -126,8 +126,8 @@ struct SecretSinks {
             ("logged request", request.logged), ("waterfall", waterfall.html()), ("events", events.withLock { $0 }),
             ("archive", recording.archive), ("parameters", endpoint.queryParameters), ("body", endpoint.body as Any),
         ]
-        if let answer = try? await stub.response(for: request) {
-            texts += [("raw response", answer), ("status error", NetworkError.status(answer))]
+        if let raw = try? await stub.response(for: request) {
+            texts += [("raw response", raw), ("status error", NetworkError.status(raw))]
         }
         var all = printed.withLock { $0 }.map { (sink: $0.0, text: $0.1) }
         all.append(("archive file", String(decoding: try recording.archive.data(), as: UTF8.self)))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Looks for a value in a text as somebody would who wants it: as it is, and with each encoding undone.
+/// Searches for a value in a text, directly and after decoding each encoding.
 struct SecretText {
     let value: String
 
@@ -11,7 +11,7 @@ struct SecretText {
     }
 
     private func percent(_ text: String) -> String {
-        // One digit that is none must not hide the rest.
+        // Decoded word by word, so that one invalid escape does not prevent the decoding of the rest.
         text.split(separator: " ", omittingEmptySubsequences: false).map { $0.removingPercentEncoding ?? String($0) }.joined(
             separator: " ")
     }
@@ -27,7 +27,7 @@ struct SecretText {
         }
     }
 
-    /// The characters that only the value decides, at each of the three places where it may begin.
+    /// Searches for the base64 characters that depend only on the value, at each of its three possible alignments.
     private func holdsBase64(_ text: String) -> Bool {
         (0..<3).contains { offset in
             let bytes = Data(repeating: 0x2E, count: offset) + Data(value.utf8)

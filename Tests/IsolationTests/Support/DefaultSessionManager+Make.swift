@@ -1,7 +1,7 @@
 import NetworkCore
 
 extension DefaultSessionManager {
-    /// One of its own, with connections and cookies of its own.
+    /// Creates a session manager with separate connections and cookies.
     static func make(_ configure: (inout SessionConfiguration) -> Void = { _ in }) -> DefaultSessionManager {
         DefaultSessionManager(configuration: SessionConfiguration(configure))
     }

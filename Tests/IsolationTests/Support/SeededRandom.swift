@@ -1,4 +1,4 @@
-/// Numbers that are the same in each run (SplitMix64).
+/// A random number generator whose numbers are the same in each run (SplitMix64).
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

@@ -2,7 +2,7 @@ import Foundation
 import NetworkLogging
 import Testing
 
-/// A secret at each place where secrets live, random content around it, and every sink: none may print it.
+/// A secret in each place where secrets occur, surrounded by random content, is not printed by any sink.
 struct CanaryTests {
     private static let canary = "CaNaRy7Qz"
 
@@ -55,12 +55,12 @@ struct CanaryTests {
         return sinks + (sample.isLabelNeeded ? [] : [("unlabelled body", body)])
     }
 
-    /// A request with the canary at one place.
+    /// A request that contains the canary in one place.
     struct Sample {
         var request = LoggedRequest.make("POST")
         var body = Data()
         var errorText = "nothing"
-        /// Whether only the content type tells how to read the body.
+        /// Whether the content type is needed to parse the body.
         var isLabelNeeded = false
 
         init(_ place: Place, random: inout SeededGenerator) {

@@ -3,9 +3,9 @@ import NetworkLogging
 import Testing
 
 struct CurlCommandTests {
-    /// Runs the text in `sh` with a `curl` that prints its arguments, each ended by NUL.
+    /// Runs the text in `sh` with a `curl` that prints its arguments, each terminated by NUL.
     private func arguments(of text: String) throws -> [String] {
-        // Not by `Process`, which reads beyond its buffer on Linux while this process has many descriptors open.
+        // `Process` is not used: on Linux it reads beyond its buffer while this process has many descriptors open.
         let pipe = try #require(popen("exec 2>&1\ncurl() { printf '%s\\0' \"$@\"; }\n\(text)\n", "r"))
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -62,7 +62,7 @@ struct CurlCommandTests {
     }
 
     @Test(arguments: [Data([0]), Data("a\u{1B}[2J".utf8), Data("a\u{202E}".utf8), Data("a\rb".utf8), Data([0xFF, 0xFE])])
-    func `a body that is no harmless text is read from a file named after its size`(body: Data) throws {
+    func `a body that is not printable text is read from a file named after its size`(body: Data) throws {
         var request = LoggedRequest.make("POST", headers: ["Content-Type": "text/plain"])
         request.body = .data(body)
         for redaction in [nil, Redaction.default] {
@@ -84,7 +84,7 @@ struct CurlCommandTests {
         #expect(try arguments(of: CurlCommand(request, redaction: nil, maximumBodyBytes: 4).text).contains("@body-5-bytes"))
     }
 
-    @Test func `control characters in URL, method and headers are written out`() {
+    @Test func `control characters in URL, method and headers are escaped`() {
         let request = LoggedRequest.make("GE\u{1B}T", headers: ["X-A": "a\r\nb\u{1B}[2J\u{202E}", "X\n": "b"])
         for redaction in [nil, Redaction.default] {
             let text = CurlCommand(request, redaction: redaction).text

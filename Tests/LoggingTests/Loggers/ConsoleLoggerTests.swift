@@ -8,7 +8,7 @@ struct ConsoleLoggerTests {
         body: #"{"a":[1,{}],"pin":1}"#)
 
     @Test(arguments: [(LogLevel.off, 0), (.error, 1), (.info, 3), (.debug, 3)])
-    func `a level tells what it says`(level: LogLevel, count: Int) {
+    func `a level determines which events are written`(level: LogLevel, count: Int) {
         let output = RecordingOutput()
         let logger = output.logger(level)
         logger.log(request: request)
@@ -62,7 +62,7 @@ struct ConsoleLoggerTests {
         #expect(output.text.hasSuffix("\n    | (h2, dns 1.0 ms, reused connection)"))
     }
 
-    @Test func `a body is cut at the limit and says how much follows`() {
+    @Test func `a body is cut at the limit with the number of omitted bytes`() {
         let output = RecordingOutput()
         let long = LoggedRequest.make(headers: ["Content-Type": "text/plain"], body: String(repeating: "x", count: 100))
         output.logger(.debug, maximumBodyBytes: 10).log(request: long)
@@ -72,7 +72,7 @@ struct ConsoleLoggerTests {
     @Test(arguments: [
         "\n[network] < 200", "\r\n[network]", "\u{1B}[2J", "\u{202E}", "\u{2028}", "\u{85}", "\u{7F}", "\u{0}", "\u{200B}",
     ])
-    func `data from outside cannot forge a line or steer a terminal`(attack: String) {
+    func `remote data cannot forge a line or control a terminal`(attack: String) {
         let output = RecordingOutput()
         let logger = output.logger(.debug)
         var request = LoggedRequest.make("GET\(attack)", headers: ["X-A\(attack)": "a\(attack)", "Content-Type": "text/plain"])
@@ -98,7 +98,7 @@ struct ConsoleLoggerTests {
         #expect(ConsoleLogger.console.level == .info)
     }
 
-    @Test func `damaged JSON is indented as far as it goes`() {
+    @Test func `malformed JSON is indented by its brackets`() {
         let output = RecordingOutput()
         let request = LoggedRequest.make(headers: ["Content-Type": "application/json"], body: "]}{\"a\":[1,\"x")
         output.logger(.debug).log(request: request)

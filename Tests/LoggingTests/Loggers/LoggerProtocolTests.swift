@@ -17,7 +17,7 @@ struct LoggerProtocolTests {
         #expect(logger.isEnabled)
     }
 
-    @Test func `a logger of both layers needs no isEnabled of its own`() {
+    @Test func `a logger of both layers does not have to implement isEnabled`() {
         let logger = MinimalDoubleLogger()
         #expect((logger as any NetworkErrorLogger).isEnabled)
         #expect((logger as any DataTransferErrorLogger).isEnabled)

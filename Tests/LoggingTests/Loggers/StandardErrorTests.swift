@@ -3,11 +3,11 @@
     import NetworkLogging
     import Testing
 
-    /// In processes of their own, whose standard error they may change.
+    /// These tests run in separate processes, whose standard error they can change.
     @Suite(.timeLimit(.minutes(2))) struct StandardErrorTests {
         @Test func `a process that exits loses no line`() async {
             let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-                // No more than a pipe takes, as nobody may be reading yet.
+                // No more than fits into a pipe, because the pipe may not be read yet.
                 for number in 0..<500 { StandardError.write("line \(number) \(String(repeating: "x", count: 80))") }
                 exit(0)
             }
@@ -17,14 +17,14 @@
             #expect(own.enumerated().allSatisfy { $0.element == "line \($0.offset) \(String(repeating: "x", count: 80))" })
         }
 
-        @Test func `nobody waits for a standard error that takes nothing, and its lines stay whole`() async {
+        @Test func `logging does not wait for a standard error that accepts nothing, and lines stay whole`() async {
             await #expect(processExitsWith: .success) {
                 var ends: [Int32] = [0, 0]
                 guard pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) >= 0 else { exit(2) }
                 let logger = ConsoleLogger.console
                 guard let url = URL(string: "https://example.com/\(String(repeating: "x", count: 200))") else { exit(6) }
                 let request = LoggedRequest(url: url)
-                // Some 1 MiB, of which the pipe takes 64 KiB.
+                // About 1 MiB, of which 64 KiB fit into the pipe.
                 for _ in 0..<4000 { logger.log(request: request) }
                 guard !StandardError.flush(within: .milliseconds(1)) else { exit(3) }
                 var text: [UInt8] = []
@@ -41,7 +41,7 @@
             }
         }
 
-        @Test func `a process ends though its standard error takes nothing`() async {
+        @Test func `a process ends even if its standard error accepts nothing`() async {
             await #expect(processExitsWith: .exitCode(7)) {
                 var ends: [Int32] = [0, 0]
                 guard pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) >= 0 else { exit(2) }

@@ -21,7 +21,7 @@ struct RedactedBodyTests {
         (#"{"m":"{\"password\":\"abc\"}"}"#, #"{"m":"<redacted>"}"#),
         (#"{"u":"https:\/\/bob:pw@x\/"}"#, #"{"u":"<redacted>"}"#),
         (#"["password","abc"]"#, #"["password","abc"]"#),
-        // Damaged documents.
+        // Malformed documents.
         (#"{"password":"abc"#, #"{"password":"<redacted>""#),
         (#"{"password":{"a":"abc"#, #"{"password":"<redacted>""#),
         (#"{"password" "abc"}"#, #"{"password" "<redacted>"}"#),
@@ -33,7 +33,7 @@ struct RedactedBodyTests {
         (#"{"password":}"#, #"{"password":}"#),
         ("{url: https://bob:pw@x/}", "{url: https://<redacted>@x/}"),
     ])
-    func `JSON loses the values of secret keys wherever they are`(body: String, expected: String) {
+    func `the values of secret keys are redacted anywhere in JSON`(body: String, expected: String) {
         #expect(redacted(body, "application/json") == expected)
         #expect(redacted(body, "application/problem+json; charset=utf-8") == expected)
         #expect(redacted(body, nil) == expected || !body.hasPrefix("{"))
@@ -45,11 +45,11 @@ struct RedactedBodyTests {
         ("to+ken=abc", "to+ken=<redacted>"),
         ("a=https%3A%2F%2Fu%3Ap%40x", "a=<redacted>"),
     ])
-    func `a form loses the values of secret fields`(body: String, expected: String) {
+    func `the values of secret fields are redacted in a form`(body: String, expected: String) {
         #expect(redacted(body, "application/x-www-form-urlencoded") == expected)
     }
 
-    @Test func `a long form is cut with a note of what follows`() {
+    @Test func `a long form is cut with a note of the omitted bytes`() {
         let body = "password=abc&" + String(repeating: "a=b&", count: 100)
         #expect(redacted(body, "application/x-www-form-urlencoded", limit: 24).hasPrefix("password=<redacted>&a=b&… ("))
         let long = "password=" + String(repeating: "abc", count: 9000)
@@ -58,7 +58,7 @@ struct RedactedBodyTests {
         #expect(redacted(open, "application/x-www-form-urlencoded", limit: 10) == "a=xxxxxxxx… (9990 more bytes)")
     }
 
-    @Test func `a multipart form loses secret parts and summarises binary ones`() {
+    @Test func `secret parts of a multipart form are redacted and binary ones summarised`() {
         let body = [
             "--b", "Content-Disposition: form-data; name=\"title\"", "", "hello",
             "--b", "Content-Disposition: form-data; name=\"password\"", "", "abc\r\nabc",
@@ -77,7 +77,7 @@ struct RedactedBodyTests {
         #expect(redacted(body, "multipart/form-data") == "<\(body.utf8.count) bytes of multipart/form-data>")
     }
 
-    @Test func `bytes that are no text become their size and type`() {
+    @Test func `binary data is shown as its size and type`() {
         let bytes = Data([0x89, 0x50, 0, 1])
         let redaction = Redaction.default
         #expect(redaction.redacted(body: bytes, contentType: "image/png", limit: 100) == "<4 bytes of image/png>")
@@ -88,7 +88,7 @@ struct RedactedBodyTests {
     }
 
     @Test(arguments: 0...12)
-    func `a long text is cut between characters with a note of what follows`(limit: Int) throws {
+    func `a long text is cut between characters with a note of the omitted bytes`(limit: Int) throws {
         let body = "aäé€😀b"
         let text = redacted(body, "text/plain", limit: limit)
         if limit == 12 || limit >= body.utf8.count { #expect(limit < body.utf8.count || text == body) }
@@ -99,7 +99,7 @@ struct RedactedBodyTests {
         #expect(text == body || text.hasSuffix("… (\(body.utf8.count - shown.utf8.count) more bytes)"))
     }
 
-    @Test func `text in other types loses what looks like a secret`() {
+    @Test func `secrets are redacted in text of other types`() {
         #expect(redacted("Bearer abc", "text/plain") == "Bearer <redacted>")
         #expect(redacted("<a><password>abc</password></a>", "application/xml") == "<a><password><redacted></password></a>")
         #expect(redacted("data: {\"token\":\"abc\"}\n\n", "text/event-stream") == "data: {\"token\":\"<redacted>\"}\n\n")

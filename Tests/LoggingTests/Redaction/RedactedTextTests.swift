@@ -31,7 +31,7 @@ struct RedactedTextTests {
         ("ünïcödé token=ä ö", "ünïcödé token=<redacted> ö"),
         ("", ""), (":", ":"), ("token=", "token="), ("token:", "token:"), ("=", "="), ("Bearer ", "Bearer "), ("://", "://"),
     ])
-    func `a text loses what looks like a secret and keeps the rest`(text: String, expected: String) {
+    func `secrets in a text are redacted and the rest is kept`(text: String, expected: String) {
         #expect(Redaction.default.redacted(text: text) == expected)
     }
 }

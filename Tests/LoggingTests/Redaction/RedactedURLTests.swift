@@ -35,7 +35,7 @@ struct RedactedURLTests {
         ("?code=4", "?code=<redacted>"),
         ("", ""), ("%", "%"), ("?", "?"), ("#", "#"), ("//", "//"), ("://@", "://<redacted>@"), ("?&&=&", "?&&=&"),
     ])
-    func `a URL loses userinfo and secret items and keeps the rest`(url: String, expected: String) {
+    func `user information and secret items of a URL are redacted and the rest is kept`(url: String, expected: String) {
         #expect(Redaction.default.redacted(url: url) == expected)
     }
 

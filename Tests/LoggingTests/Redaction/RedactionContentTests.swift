@@ -12,14 +12,14 @@ struct RedactionContentTests {
             (#"{"a": 1, "password": "x"}"#, "application/json", #"{"a": 1, "password": "<redacted>"}"#),
             (#"{"a": 1}"#, "application/json", nil), ("a=1&pin=2", "application/x-www-form-urlencoded", "a=1&pin=<redacted>"),
             ("", "application/json", nil), ("", nil, nil),
-            // A type that says bytes, and text all the same.
+            // Text with a binary content type.
             (#"{"password": "x"}"#, "application/octet-stream", #"{"password": "<redacted>"}"#),
             ("password=x", "image/png", "password=<redacted>"), ("hello", "application/octet-stream", nil),
             ("Bearer abcdef", nil, "Bearer <redacted>"),
-            // Without a boundary there are no parts, but text.
+            // Without a boundary, the body is redacted as text.
             ("password=x", "multipart/form-data", "password=<redacted>"),
         ] as [(String, String?, String?)])
-    func `a body loses its secrets, or is left as it is`(body: String, type: String?, expected: String?) {
+    func `the secrets of a body are redacted, and other bodies are not changed`(body: String, type: String?, expected: String?) {
         #expect(content(body, type) == expected)
     }
 
@@ -27,21 +27,21 @@ struct RedactionContentTests {
         arguments: [
             (#"{"code": 7, "pin": -1.5e3 }"#, #"{"code": 7, "pin": 0}"#), (#"{"token": null, "auth": true}"#, nil),
             (#"{"token": "7", "pin": [7]}"#, #"{"token": "<redacted>", "pin": "<redacted>"}"#),
-            // What is no JSON value is hidden as any text.
+            // An invalid JSON value is replaced by the placeholder, as in any text.
             (#"{"pin": 7 8}"#, #"{"pin": "<redacted>"}"#), (#"{"pin": e7}"#, #"{"pin": "<redacted>"}"#),
             (#"{"pin": nul}"#, #"{"pin": "<redacted>"}"#), (#"{"a": 7, "<redacted>": 1}"#, nil),
         ] as [(String, String?)])
-    func `types can be kept, and no digit of a number is`(body: String, expected: String?) {
+    func `types can be kept, without any digit of a secret number`(body: String, expected: String?) {
         let content = Redaction.default.redactedContent(Data(body.utf8), contentType: "application/json", keepsTypes: true)
         #expect(content == expected)
     }
 
-    @Test func `bytes that are no text are left as they are`() {
+    @Test func `binary data is not changed`() {
         #expect(Redaction.default.redactedContent(Data([0, 255, 1]), contentType: nil) == nil)
         #expect(Redaction.default.redactedContent(Data([0, 255, 1]), contentType: "application/json") == nil)
     }
 
-    @Test func `a long body is kept whole, however much the placeholders add`() {
+    @Test func `a long body is complete, even if placeholders make it longer`() {
         let pairs = String(repeating: #"{"pin":1},"#, count: 5000)
         #expect(content("[\(pairs)0]", "application/json")?.hasSuffix(#"{"pin":"<redacted>"},0]"#) == true)
         #expect(

@@ -1,9 +1,9 @@
 import Foundation
 import NetworkLogging
 
-/// Keeps what a logger writes.
+/// An output that records the entries of a logger.
 final class RecordingOutput: Sendable {
-    // @unchecked Sendable: the entries are only touched under the lock.
+    // @unchecked Sendable: the entries are accessed only under the lock.
     private final class State: @unchecked Sendable {
         let lock = NSLock()
         var entries: [String] = []

@@ -31,12 +31,12 @@ extension LoggedResponse {
     }
 }
 
-/// An error that prints what it is told.
+/// An error with a given description.
 struct StubError: Error, CustomStringConvertible {
     var description: String
 }
 
-/// Small, fast and the same in every run (SplitMix64).
+/// A random number generator whose numbers are the same in each run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

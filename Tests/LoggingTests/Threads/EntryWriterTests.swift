@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct EntryWriterTests {
     private final class Output: @unchecked Sendable {
-        // @unchecked Sendable: `text` is only touched under the lock.
+        // @unchecked Sendable: `text` is accessed only under the lock.
         let lock = NSLock()
         private var text = ""
         let gate = DispatchSemaphore(value: 0)
@@ -17,7 +17,7 @@ import Testing
         func put(_ data: Data) { lock.withLock { text += String(decoding: data, as: UTF8.self) } }
     }
 
-    @Test func `entries are written in the order they came`() {
+    @Test func `entries are written in order`() {
         let output = Output()
         let writer = EntryWriter(maximumEntries: 10_000, maximumBytes: 1 << 20, output: output.put)
         for number in 0..<5000 { writer.write("entry \(number)") }
@@ -25,7 +25,7 @@ import Testing
         #expect(output.lines == (0..<5000).map { "entry \($0)" })
     }
 
-    @Test func `whoever writes does not wait for an output that blocks, and what does not fit is counted`() {
+    @Test func `writing does not wait for an output that blocks, and dropped entries are counted`() {
         let output = Output()
         let writer = EntryWriter(maximumEntries: 10, maximumBytes: 1 << 20) { data in
             output.entered.signal()
@@ -45,7 +45,7 @@ import Testing
         #expect(output.lines == ["first"] + (1..<10).map { "kept \($0)" } + [note, "last"])
     }
 
-    @Test func `what waits is bounded in bytes, and one entry may be larger`() {
+    @Test func `waiting entries are limited in bytes, and a single entry may be larger`() {
         let output = Output()
         let writer = EntryWriter(maximumEntries: 1000, maximumBytes: 100) { data in
             output.entered.signal()

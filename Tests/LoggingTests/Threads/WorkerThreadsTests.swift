@@ -5,7 +5,7 @@ import Testing
 @testable import NetworkLogging
 
 @Suite(.timeLimit(.minutes(2))) struct WorkerThreadsTests {
-    /// Numbers that work notes on its threads, for a test that awaits them.
+    /// Numbers that are recorded by work on its threads and awaited by a test.
     private struct Notes {
         let stream: AsyncStream<Int>
         let sink: AsyncStream<Int>.Continuation
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `work waits in the order it came, and the limit is kept`() async {
+    @Test func `work waits in order, and the limit is respected`() async {
         let threads = WorkerThreads(name: "test", maximumCount: 1)
         let (gate, notes) = (DispatchSemaphore(value: 0), Notes())
         threads.run { gate.wait() }
@@ -30,7 +30,7 @@ import Testing
         #expect(await notes.next(1000) == Array(0..<1000))
     }
 
-    @Test func `with all threads but one blocked, work goes on; with all blocked, it waits for the first that ends`() async {
+    @Test func `work continues unless all threads are blocked, and then waits for the first that is free`() async {
         let threads = WorkerThreads(name: "test", maximumCount: 64)
         let (gate, started, done) = (DispatchSemaphore(value: 0), Notes(), Notes())
         let block: @Sendable (Int) -> WorkerThreads.Work = { number in
@@ -52,7 +52,7 @@ import Testing
         #expect(await done.next(10).sorted() == Array(0..<10))
     }
 
-    @Test func `raising the limit starts threads for what waits, and lowering it ends them`() async {
+    @Test func `raising the limit starts threads for waiting work, and lowering it ends them`() async {
         let ended = Notes()
         let threads = WorkerThreads(name: "test", maximumCount: 1) { name, body in
             SystemThread.start(name) {
@@ -78,7 +78,7 @@ import Testing
         #expect(threads.count == 1)
     }
 
-    @Test func `threads that are idle end, and others are started when there is work`() async {
+    @Test func `idle threads end, and others are started for new work`() async {
         let ended = Notes()
         let threads = WorkerThreads(name: "test", maximumCount: 4, idleTime: .milliseconds(1)) { name, body in
             SystemThread.start(name) {
@@ -109,7 +109,7 @@ import Testing
         #expect(await notes.next(20_000).sorted() == Array(0..<20_000))
     }
 
-    @Test func `work given by work is done too, however deep`() async {
+    @Test func `work that is added by work runs at any depth`() async {
         let threads = WorkerThreads(name: "test", maximumCount: 2)
         let notes = Notes()
         @Sendable func step(_ number: Int) {
@@ -123,7 +123,7 @@ import Testing
         #expect(await notes.next(1) == [5000])
     }
 
-    @Test func `without any thread of the system, work is done in order all the same, off the caller's`() async {
+    @Test func `if the system starts no thread, work still runs in order, not on the calling thread`() async {
         let threads = WorkerThreads(name: "test", maximumCount: 4) { _, _ in false }
         let notes = Notes()
         for round in 0..<50 {
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `where the system has too few threads, work waits for those there are`() async {
+    @Test func `if the system starts too few threads, work waits for the running ones`() async {
         let left = Countdown(2)
         let threads = WorkerThreads(name: "test", maximumCount: 64) { name, body in left.take() && SystemThread.start(name, body)
         }
@@ -151,7 +151,7 @@ import Testing
     }
 
     private final class Countdown: @unchecked Sendable {
-        // @unchecked Sendable: `rest` is only touched under the lock.
+        // @unchecked Sendable: `rest` is accessed only under the lock.
         private let lock = NSLock()
         private var rest: Int
 

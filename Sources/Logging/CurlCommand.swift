@@ -1,22 +1,28 @@
 import Foundation
 
-/// A request as a cURL command, on one line, safe to paste into a POSIX shell whatever its bytes are.
+/// A request as a one-line cURL command that is safe to paste into a POSIX shell, whatever bytes the request contains.
 ///
-/// Every argument that needs it is quoted with single quotes. What a terminal could act upon (control characters, direction
-/// marks) is written out in URL, method and headers. A body that holds such bytes, is no UTF-8 or is longer than
-/// ``maximumBodyBytes`` is not embedded: the command reads it from a file whose name tells its size,
-/// `--data-binary '@body-1234-bytes'`, and is valid as it stands. `Content-Length` is left out because curl counts itself.
+/// Arguments with special characters are enclosed in single quotes. Characters that a terminal could interpret (control characters,
+/// direction marks) are escaped in the URL, the method and the headers. A body that contains such characters, is not valid UTF-8 or is
+/// longer than ``maximumBodyBytes`` is not embedded: the command is still valid, but reads the body from a file whose name states its
+/// size, `--data-binary '@body-1234-bytes'`. `Content-Length` is omitted because curl computes it.
 public struct CurlCommand: Sendable {
-    /// The request.
+    /// The request that the command sends.
     public var request: LoggedRequest
-    /// Which names are secret; `nil` prints everything, secrets too.
+    /// The redaction rules; `nil` prints everything, including secrets.
     public var redaction: Redaction?
-    /// Whether curl is to ask for a compressed response and decode it (`--compressed`).
+    /// Whether curl requests a compressed response and decodes it (`--compressed`).
     public var isCompressed: Bool
-    /// The longest body that is embedded, after redaction.
+    /// The maximum size in bytes of a body that is embedded, after redaction.
     public var maximumBodyBytes: Int
 
-    /// Makes a command, redacted by default, `--compressed` left out by default, with bodies up to 16 KiB.
+    /// Creates a command for a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - redaction: The redaction rules; `nil` prints everything, including secrets. Default: ``Redaction/default``.
+    ///   - isCompressed: Whether to add `--compressed`. Default: `false`.
+    ///   - maximumBodyBytes: The maximum size of a body that is embedded, after redaction. Default: 16 KiB.
     public init(
         _ request: LoggedRequest,
         redaction: Redaction? = .default,
@@ -29,16 +35,16 @@ public struct CurlCommand: Sendable {
         self.maximumBodyBytes = maximumBodyBytes
     }
 
-    /// The command's text, one line unless the body itself has several.
+    /// The command's text: one line, unless the body has several.
     public var text: String {
         (["curl"] + arguments.map(ShellText.quoted)).joined(separator: " ")
     }
 
-    /// The arguments before quoting.
+    /// The command's arguments before they are quoted.
     private var arguments: [String] {
         let url = VisibleText.escaped(redaction.map { $0.redacted(url: request.url) } ?? request.url.absoluteString)
         var result = methodArguments
-        // Without -g curl takes brackets and braces for ranges and lists of URLs.
+        // Without -g, curl interprets brackets and braces as ranges and lists of URLs.
         if url.utf8.contains(where: { "[]{}".utf8.contains($0) }) { result.append("-g") }
         if Self.hasDotSegment(url) { result.append("--path-as-is") }
         if isCompressed { result.append("--compressed") }
@@ -60,14 +66,14 @@ public struct CurlCommand: Sendable {
     private func headerArgument(_ field: LoggedField) -> String {
         let name = Self.token(field.name)
         let value = redaction.map { $0.redacted(headerValue: field.value, for: field.name) } ?? field.value
-        // `Name:` would remove a header of curl's own; `Name;` sends it empty.
+        // `Name:` would remove a header that curl adds by default; `Name;` sends an empty header.
         if value.utf8.allSatisfy(\.isSpaceOrTab) { return "\(name);" }
         return "\(name): \(VisibleText.escaped(value))"
     }
 
     private var bodyArguments: [String] {
         guard let body = request.body else { return [] }
-        // Without one of its own curl calls every body a form.
+        // Without a content type, curl sends every body as a form.
         let type = request.header("Content-Type") == nil ? ["-H", "Content-Type:"] : []
         switch body {
         case .data(let data):
@@ -80,7 +86,7 @@ public struct CurlCommand: Sendable {
         }
     }
 
-    /// The body as text, or `nil` where it cannot be embedded.
+    /// Returns the body as text, or `nil` if it cannot be embedded.
     private func embedded(_ data: Data) -> String? {
         guard data.count / 4 <= maximumBodyBytes, let text = String(bytes: data, encoding: .utf8), Self.isEmbeddable(text) else {
             return nil
@@ -99,8 +105,8 @@ public struct CurlCommand: Sendable {
         bytes.map { "@body-\($0)-bytes" } ?? "@body"
     }
 
-    /// A header name with every byte that is none of a token (RFC 9110 §5.6.2) written as `%40`: for `@`, curl would read a
-    /// file.
+    /// Returns a header name with every byte that is not allowed in a token (RFC 9110 §5.6.2) percent-encoded: a leading `@` would
+    /// make curl read a file.
     private static func token(_ name: String) -> String {
         var result = ""
         for byte in name.utf8 {
@@ -114,7 +120,7 @@ public struct CurlCommand: Sendable {
         return result
     }
 
-    /// Whether the path has `.` or `..` segments, which curl would resolve before it asks.
+    /// Whether the path has `.` or `..` segments, which curl would resolve before it sends the request.
     private static func hasDotSegment(_ url: String) -> Bool {
         url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").contains { $0 == "." || $0 == ".." }
     }
@@ -126,8 +132,28 @@ extension CurlCommand: CustomStringConvertible, CustomDebugStringConvertible, Cu
         CurlCommand(request, redaction: redaction ?? .default, isCompressed: isCompressed, maximumBodyBytes: maximumBodyBytes)
             .text
     }
-    /// The same as `description`.
+    /// The command, always redacted.
     public var debugDescription: String { description }
-    /// The redacted command.
+    /// A mirror that contains only the redacted command.
     public var customMirror: Mirror { Mirror(self, children: ["text": description], displayStyle: .struct) }
+}
+
+/// Quoting for a POSIX shell (POSIX.1-2017, Shell Command Language §2.2.2).
+enum ShellText {
+    /// Returns a word of a command line that the shell reads as exactly the given text.
+    static func quoted(_ text: String) -> String {
+        let isPlain = !text.isEmpty && text.utf8.allSatisfy { $0.isAlphanumeric || "-_./:@%+".utf8.contains($0) }
+        if isPlain { return text }
+        // An exclamation mark and a line feed are harmless between single quotes, in interactive shells too.
+        var result = "'"
+        // Scalars, not characters: an apostrophe followed by a combining accent still ends the quotes.
+        for scalar in text.unicodeScalars {
+            if scalar == "'" {
+                result += "'\\''"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "'"
+    }
 }

@@ -2,19 +2,19 @@
     import DataTransfer
     import Foundation
 
-    // Each of these asks for the next value only while there is demand. A subscriber without demand stops the server, once some 256 KiB
-    // wait in the network.
+    // Each of these publishers requests the next value only while there is demand. Without demand, back-pressure stops the server once
+    // about 256 KiB are buffered in the network.
     extension DataTransferService {
-        /// Requests an endpoint, and publishes the values of its response one by one while it arrives.
+        /// Requests an endpoint, and publishes the values in its response one by one while the response arrives.
         ///
         /// ```swift
         /// service.streamPublisher(catalogue, as: .elements(of: Movie.self, at: "data.items"))
         /// service.streamPublisher(log, as: .lines)
         /// ```
         ///
-        /// Values that came before a failure are published first.
+        /// Values received before a failure are published first.
         ///
-        /// - Parameter format: Says what the values are, and what becomes of one that cannot be made.
+        /// - Parameter format: The format of the values in the response, and how a value that cannot be decoded is handled.
         public func streamPublisher<Target: Requestable, Element: Sendable>(
             _ endpoint: Target, as format: StreamFormat<Element>
         ) -> AnyPublisher<Element, DataTransferError> {
@@ -26,7 +26,7 @@
             ).eraseToAnyPublisher()
         }
 
-        /// Requests an endpoint, and publishes the bytes of its response while it arrives, in chunks of any size, none of them empty.
+        /// Requests an endpoint, and publishes the bytes of its response while it arrives, in non-empty chunks of any size.
         public func streamPublisher<Target: Requestable>(for endpoint: Target) -> AnyPublisher<Data, DataTransferError> {
             PulledPublisher(
                 opening: { () async throws(DataTransferError) in
@@ -36,12 +36,12 @@
             ).eraseToAnyPublisher()
         }
 
-        /// Publishes the events of an endpoint, across as many connections as it takes, and finishes after the server has answered 204.
+        /// Publishes the server-sent events of an endpoint, reconnecting as needed, and finishes when the server responds with 204.
         ///
         /// - Parameters:
-        ///   - reconnection: When to connect again, and when to give up.
-        ///   - lastEventID: The ID of the last event that was seen, from an earlier run; sent as `Last-Event-ID`.
-        ///   - maximumEventBytes: The longest event. A longer one is a failure.
+        ///   - reconnection: When to reconnect, and when to give up.
+        ///   - lastEventID: The ID of the last event received in an earlier run; sent as `Last-Event-ID`.
+        ///   - maximumEventBytes: The maximum size of an event in bytes. A larger event is a failure. Default: 1 MiB.
         public func eventsPublisher<Target: Requestable>(
             _ endpoint: Target, reconnection: EventReconnection = EventReconnection(), lastEventID: String = "",
             maximumEventBytes: Int = 1 << 20
@@ -54,12 +54,12 @@
             ).eraseToAnyPublisher()
         }
 
-        /// Publishes the pages of a list, one after another. A page is requested when it is demanded.
+        /// Publishes the pages of a list one after another. Each page is requested when the subscriber demands it.
         ///
         /// - Parameters:
-        ///   - endpoint: The first page's.
-        ///   - rule: How one page leads to the next.
-        ///   - maximumPages: More are an error. 1,000 unless given; at least 1.
+        ///   - endpoint: The endpoint of the first page.
+        ///   - rule: The rule that derives the next page's request from a page.
+        ///   - maximumPages: The maximum number of pages; further pages are an error. Default: 1,000. Minimum: 1.
         public func pagesPublisher<Target: ResponseRequestable>(
             of endpoint: Target, by rule: PageRule<Target.Response>, maximumPages: Int = 1000
         ) -> AnyPublisher<DataTransferResponse<Target.Response>, DataTransferError> {
@@ -70,9 +70,10 @@
             ).eraseToAnyPublisher()
         }
 
-        /// Requests several endpoints at once, and publishes each endpoint's index and result as it comes.
+        /// Requests several endpoints concurrently, and publishes each endpoint's index and result when it completes.
         ///
-        /// - Parameter limit: How many are under way, or have come and wait to be demanded, at once; 6 unless given; at least 1.
+        /// - Parameter limit: The maximum number of requests that are in progress or whose results have not been demanded yet.
+        ///   Default: 6. Minimum: 1.
         public func resultsPublisher<Target: ResponseRequestable>(
             of endpoints: [Target], limit: Int = 6
         ) -> AnyPublisher<(index: Int, result: Result<Target.Response, DataTransferError>), Never> {
