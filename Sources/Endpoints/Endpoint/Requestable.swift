@@ -95,3 +95,78 @@ extension Requestable {
     /// Nothing.
     public var context: RequestContext { RequestContext() }
 }
+
+/// What to ask for, and what comes back.
+public protocol ResponseRequestable: Requestable {
+    /// The value that comes back; `Void` where only the status matters.
+    associatedtype Response: Sendable
+
+    /// Turns the body into the value. JSON by default.
+    var responseDecoder: any ResponseDecoder { get }
+
+    /// Makes the value. Given for every `Decodable` (through ``responseDecoder``) and for `Void` (the body is ignored).
+    ///
+    /// - Throws: ``ResponseDecodingError``, a `DecodingError`, or what the decoder throws.
+    func response(from body: ResponseBody) throws -> Response
+}
+
+extension ResponseRequestable {
+    /// JSON, with Foundation's defaults.
+    public var responseDecoder: any ResponseDecoder { .json }
+}
+
+extension ResponseRequestable where Response: Decodable {
+    /// The value that ``responseDecoder`` makes of the body.
+    ///
+    /// - Throws: ``ResponseDecodingError``, a `DecodingError`, or what the decoder throws.
+    public func response(from body: ResponseBody) throws -> Response {
+        try responseDecoder.decode(Response.self, from: body)
+    }
+}
+
+extension ResponseRequestable where Response == Void {
+    // `Response`, not `Void`: a type with a generic parameter of that name would be taken to answer nothing.
+    /// Nothing: the body is ignored.
+    public func response(from body: ResponseBody) -> Response { () }
+}
+
+/// The response statuses an endpoint takes as a success (RFC 9110 §15).
+///
+/// ```swift
+/// var acceptedStatuses: AcceptedStatuses { .success + [304, 404] }
+/// ```
+public struct AcceptedStatuses: Sendable, Hashable, ExpressibleByArrayLiteral {
+    private var ranges: [Range<Int>]
+
+    /// No status at all.
+    public init() {
+        ranges = []
+    }
+
+    /// Every status in any of the ranges, upper bounds excluded.
+    public init(_ ranges: Range<Int>...) {
+        self.ranges = ranges
+    }
+
+    /// From single statuses: `[200, 304]`.
+    public init(arrayLiteral elements: Int...) {
+        ranges = elements.map { $0..<($0 == .max ? $0 : $0 + 1) }
+    }
+
+    /// 200..<300
+    public static let success = AcceptedStatuses(200..<300)
+    /// Every status: nothing is an error.
+    public static let any = AcceptedStatuses(0..<1000)
+
+    /// Whether a response with this status is a success.
+    public func contains(_ status: Int) -> Bool {
+        ranges.contains { $0.contains(status) }
+    }
+
+    /// The statuses of both.
+    public static func + (left: AcceptedStatuses, right: AcceptedStatuses) -> AcceptedStatuses {
+        var both = left
+        both.ranges += right.ranges
+        return both
+    }
+}

@@ -1,3 +1,5 @@
+import NetworkLogging
+
 /// Header fields in the order they were added, with names compared without case (RFC 9110 §5.1).
 ///
 /// A name may occur several times. ``subscript(_:)`` joins such values with a comma as RFC 9110 §5.3 allows;
@@ -156,4 +158,57 @@ extension HTTPHeaders: Hashable {
     private var grouped: [String: [String]] {
         Dictionary(grouping: fields) { $0.name.lowercased() }.mapValues { $0.map(\.value) }
     }
+}
+
+extension HTTPHeaders {
+    /// The fields that any origin may see: they say what is asked for and how, and nothing of who is asking.
+    ///
+    /// Everything else in a request is for the origin that it was addressed to.
+    private static let harmlessNames: Set<String> = [
+        // Content negotiation and the client (RFC 9110 §12.5, §10.1).
+        "accept", "accept-charset", "accept-encoding", "accept-language", "te", "user-agent", "expect", "date",
+        // The content that is sent along (RFC 9110 §8, RFC 9530).
+        "content-type", "content-encoding", "content-language", "content-length", "content-range", "content-digest",
+        "repr-digest",
+        "want-content-digest", "want-repr-digest", "transfer-encoding", "trailer",
+        // Parts and conditions (RFC 9110 §13.1, §14).
+        "range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "accept-ranges",
+        "last-modified",
+        // Caching (RFC 9111 §5), priority (RFC 9218), preferences (RFC 7240).
+        "cache-control", "pragma", "age", "expires", "vary", "priority", "prefer",
+        // Where events go on (WHATWG HTML §9.2.4), and what tells a repetition from a new request.
+        "last-event-id", "idempotency-key",
+        // What responses say of themselves and the connection.
+        "allow", "connection", "retry-after", "server",
+    ]
+
+    package static func isHarmless(_ name: String) -> Bool {
+        harmlessNames.contains(name) || harmlessNames.contains(name.lowercased())
+    }
+
+    /// The fields that another origin may see. `Host` is the first origin's own.
+    package var harmless: HTTPHeaders { HTTPHeaders(fields.filter { Self.isHarmless($0.name) }) }
+}
+
+extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// `name: value`, where the value of a field that could hold a secret is replaced by its length.
+    public var description: String {
+        let isShown = HTTPHeaders.isHarmless(name) || HTTPHeaders.isSame(name, "Host")
+        return isShown
+            ? "\(name): \(Redaction.default.redacted(headerValue: value, for: name))" : "\(name): <\(value.utf8.count) bytes>"
+    }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// The description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The field lines in order, each as its own description shows it.
+    public var description: String { "[" + fields.map(\.description).joined(separator: ", ") + "]" }
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// The field lines, each as its own description shows it.
+    public var customMirror: Mirror { Mirror(self, unlabeledChildren: fields, displayStyle: .collection) }
 }

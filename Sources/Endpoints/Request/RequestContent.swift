@@ -125,3 +125,101 @@ extension RequestContent: CustomStringConvertible, CustomDebugStringConvertible,
     /// The description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
+
+/// A sequence of chunks, its type forgotten, that knows whether it has been read.
+// Sendable although unchecked: `isSpent` is behind its lock.
+package final class ContentStream: @unchecked Sendable, Hashable {
+    /// Takes a chunk; returns when there is room for the next one, and throws when no more is wanted.
+    package typealias Sink = (Data) async throws -> Void
+
+    package let length: Int64?
+    package let isReplayable: Bool
+    private let write: @Sendable (Sink) async throws -> Void
+    private let lock = NSLock()
+    private var isSpent = false
+
+    package init(length: Int64?, isReplayable: Bool, write: @escaping @Sendable (Sink) async throws -> Void) {
+        self.length = length
+        self.isReplayable = isReplayable
+        self.write = write
+    }
+
+    /// Hands all chunks to `sink`.
+    package func send(to sink: Sink) async throws {
+        try await write(sink)
+    }
+
+    /// Asks for the right to read it.
+    ///
+    /// - Returns: `false` when it was read before and cannot be read again.
+    package func claim() -> Bool {
+        lock.withLock {
+            defer { isSpent = true }
+            return isReplayable || !isSpent
+        }
+    }
+
+    /// Whether ``claim()`` would fail.
+    package var isUsedUp: Bool {
+        lock.withLock { isSpent && !isReplayable }
+    }
+
+    package static func == (left: ContentStream, right: ContentStream) -> Bool {
+        left === right
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}
+
+/// Contents that are sent one after another, as the parts of a form are.
+package struct ContentSequence: Sendable, Hashable {
+    package struct Segment: Sendable, Hashable {
+        package let content: RequestContent
+        /// For errors.
+        package let name: String?
+        /// What may not occur in it.
+        package let forbidden: BytePattern?
+
+        package init(_ content: RequestContent, name: String? = nil, forbidden: BytePattern? = nil) {
+            self.content = content
+            self.name = name
+            self.forbidden = forbidden
+        }
+    }
+
+    package let segments: [Segment]
+
+    package init(_ segments: [Segment]) {
+        self.segments = segments
+    }
+
+    /// All bytes together, as far as that is known without looking at a file.
+    package var knownLength: Int64? {
+        var total: Int64 = 0
+        for segment in segments {
+            guard let length = segment.content.knownLength else { return nil }
+            let (sum, isTooLarge) = total.addingReportingOverflow(length)
+            guard !isTooLarge else { return nil }
+            total = sum
+        }
+        return total
+    }
+}
+
+extension RequestContent {
+    /// The number of bytes, as far as that is known without looking at a file.
+    package var knownLength: Int64? {
+        switch source {
+        case .data(let data): Int64(data.count)
+        case .file: nil
+        case .stream(let stream): stream.length
+        case .sequence(let sequence): sequence.knownLength
+        }
+    }
+
+    var fileName: String? {
+        if case .file(let url) = source { url.lastPathComponent } else { nil }
+    }
+}
