@@ -1,20 +1,24 @@
 import Foundation
 
-/// Turns a value into the bytes of a body.
+/// An encoder that turns an `Encodable` value into the bytes of a request body.
 ///
-/// `JSONEncoder` and `PropertyListEncoder` are data encoders as they are.
+/// `JSONEncoder` and `PropertyListEncoder` conform to it.
 public protocol DataEncoder: Sendable {
-    /// A value that Foundation's encoders get is nested at most 256 levels deep; more is an error, as a value that contains itself would
-    /// overflow the stack. An encoder of yours sees to that itself.
+    /// Returns the encoded bytes of a value.
     ///
-    /// - Throws: Anything; the request is then not sent, and the error rides in a ``RequestGenerationError`` for the body.
+    /// Before Foundation's encoders run, values that are nested more than 256 levels deep are rejected, because a value that
+    /// contains itself would overflow the stack. A custom encoder has to limit the depth itself.
+    ///
+    /// - Throws: Any error. The request is then not sent, and the error becomes ``RequestGenerationError/underlying`` of a
+    ///   ``RequestGenerationError`` for the body.
     func encode<Value: Encodable>(_ value: Value) throws -> Data
 }
 
 extension DataEncoder {
-    /// Encodes a value after a look at how deep it is nested, where the encoder is Foundation's: these would overflow the stack.
+    /// Encodes a value. For Foundation's encoders, checks the nesting depth first: deep values would overflow the stack.
     ///
-    /// - Throws: ``RequestGenerationError`` for the body where that is more than 256 levels; else what the encoder throws.
+    /// - Throws: ``RequestGenerationError`` for the body if a value is nested more than 256 levels deep; otherwise the
+    ///   encoder's error.
     package func encodeBounded(_ value: some Encodable) throws -> Data {
         switch self {
         case let encoder as JSONEncoder: try NestingCheck.check(value, userInfo: encoder.userInfo)
@@ -29,7 +33,8 @@ extension JSONEncoder: DataEncoder {}
 extension PropertyListEncoder: DataEncoder {}
 
 extension DataEncoder where Self == JSONEncoder {
-    /// JSON with sorted keys, slashes as they are, and else Foundation's defaults, so that equal values give equal bytes.
+    /// A JSON encoder with sorted keys and unescaped slashes, so that equal values produce equal bytes. All other settings are
+    /// Foundation's defaults.
     public static var json: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -37,17 +42,19 @@ extension DataEncoder where Self == JSONEncoder {
     }
 }
 
-/// Walks through a value as an encoder does, writes nothing, and counts how deep it is nested.
+/// Measures how deep a value is nested by encoding it without writing any output.
 ///
-/// Foundation's encoders go down without a limit: a class that holds itself would overflow the stack, which stops the process. So a
-/// value is walked through before they get it, which costs a fraction of what encoding it does. What the walk itself throws is left for
-/// the encoder to report.
+/// Foundation's encoders have no depth limit: an object that contains itself would overflow the stack, which stops the process.
+/// This check runs first and costs a fraction of the encoding. Errors that the value throws during the check are ignored here,
+/// because the encoder reports them.
 enum NestingCheck {
-    /// Values within values. Encoding so many takes half of the 512 KiB that the stack of a thread has at least.
+    /// The maximum number of values within values. Encoding that many takes half of the smallest thread stack (512 KiB).
     static let maximumDepth = 256
 
-    /// - Parameter userInfo: The encoder's, which values may ask for.
-    /// - Throws: ``RequestGenerationError`` for the body where the value is more than ``maximumDepth`` levels deep.
+    /// Checks the nesting depth of a value.
+    ///
+    /// - Parameter userInfo: The encoder's user info, which values may read while they encode themselves.
+    /// - Throws: ``RequestGenerationError`` for the body if the value is nested more than ``maximumDepth`` levels deep.
     static func check(_ value: some Encodable, userInfo: [CodingUserInfoKey: Any]) throws(RequestGenerationError) {
         if isLeaf(value) { return }
         let walk = NestingWalk(userInfo: userInfo)
@@ -57,7 +64,7 @@ enum NestingCheck {
             .body, "a \(type(of: value)) is nested more than \(maximumDepth) levels deep, or contains itself")
     }
 
-    /// What holds nothing, or what encoders do not ask to encode itself.
+    /// Whether the type of a value contains no other values, or is one that encoders write directly without calling `encode(to:)`.
     static func isLeaf<Value>(_ value: Value) -> Bool {
         Value.self == String.self || Value.self == Int.self || Value.self == Bool.self || Value.self == Double.self
             || Value.self == Data.self || Value.self == Date.self || Value.self == URL.self || Value.self == Decimal.self
@@ -66,7 +73,7 @@ enum NestingCheck {
     }
 }
 
-/// The encoder that writes nothing. One for all levels: it keeps no coding path, and values that ask for it get an empty one.
+/// An encoder that writes nothing and only counts levels. One instance serves all levels, with an empty coding path.
 private final class NestingWalk: Encoder {
     let userInfo: [CodingUserInfoKey: Any]
     var codingPath: [any CodingKey] { [] }
@@ -79,7 +86,7 @@ private final class NestingWalk: Encoder {
         self.userInfo = userInfo
     }
 
-    /// - Parameter level: How deep the container is that holds the value.
+    /// - Parameter level: The depth of the container that holds the value.
     func visit<Value: Encodable>(_ value: Value, in level: Int) throws {
         if NestingCheck.isLeaf(value) { return }
         try check(level)
@@ -87,7 +94,7 @@ private final class NestingWalk: Encoder {
         depth = level + 1
         defer { depth = before }
         try value.encode(to: self)
-        // A value may have caught it.
+        // The value may have caught the error.
         if isTooDeep { throw TooDeep() }
     }
 

@@ -1,117 +1,115 @@
 import Foundation
 
-// Where an API lives. Each part is a protocol, so that a protocol of the caller's can say one of them for several APIs.
+// The parts of an `API`. Each part is a separate protocol, so that an app's protocol can implement it for several APIs.
 
-/// Says the scheme of an ``API``.
+/// The part of an ``API`` that declares its URL scheme.
 public protocol APIScheme: Sendable {
-    /// `https` or `http`, compared without case. `https` by default.
+    /// The URL scheme: `https` or `http`, compared without case. Default: `https`.
     var scheme: String { get }
 }
 
 extension APIScheme {
-    /// `https`
+    /// The default scheme, `https`.
     public var scheme: String { "https" }
 }
 
-/// Says the host of an ``API``.
+/// The part of an ``API`` that declares its host.
 public protocol APIHost: Sendable {
-    /// A name or an address, without scheme, port or user information: `api.example.com`, `127.0.0.1`, `::1`.
+    /// The host name or address, without scheme, port or user information: `api.example.com`, `127.0.0.1`, `::1`.
     var host: String { get }
 }
 
-/// Says the port of an ``API``.
+/// The part of an ``API`` that declares its port.
 public protocol APIPort: Sendable {
-    /// 1...65535; `nil` for that of the scheme. `nil` by default.
+    /// The port, 1...65535; `nil` for the default port of the scheme. Default: `nil`.
     var port: Int? { get }
 }
 
 extension APIPort {
-    /// `nil`: that of the scheme.
+    /// `nil`, which is the default port of the scheme.
     public var port: Int? { nil }
 }
 
-/// Says what the paths of an ``API`` begin with.
+/// The part of an ``API`` that declares the common prefix of its paths.
 public protocol APIBasePath: Sendable {
-    /// With or without slashes at its ends; no query. Empty by default.
+    /// The common prefix of all paths, with or without slashes at its ends, without a query. Default: empty.
     var basePath: String { get }
 }
 
 extension APIBasePath {
-    /// Empty.
+    /// An empty base path.
     public var basePath: String { "" }
 }
 
-/// Says which resource of an ``API`` is meant.
+/// The part of an ``API`` that declares the path of the resource.
 public protocol APIEndpoint: Sendable {
-    /// Joined to the base path with exactly one slash, whether it begins with none, one or more. May be a template (`users/{id}`)
-    /// and may hold a query.
+    /// The path of the resource below the base path. They are joined with exactly one slash, regardless of leading slashes.
+    /// May be a template (`users/{id}`) and may contain a query.
     var endpoint: String { get }
 }
 
-// What is sent to an API.
-
-/// Says the header fields of an ``API``.
+/// The part of an ``API`` that declares its header fields.
 public protocol APIHeaders: Sendable {
-    /// None by default. A body sets its own `Content-Type`.
+    /// The header fields of the request. Default: none. A body sets its own `Content-Type`.
     var headers: HTTPHeaders { get }
 }
 
 extension APIHeaders {
-    /// None.
+    /// No header fields.
     public var headers: HTTPHeaders { [:] }
 }
 
-/// Says the parameters of an ``API``.
+/// The part of an ``API`` that declares its query and body.
 public protocol APIParameters: Sendable {
-    /// In the query, in the body, or both. None by default.
+    /// The parameters in the query, in the body, or both. Default: none.
     var parameters: RequestParameters { get }
 }
 
 extension APIParameters {
-    /// None.
+    /// No query items and no body.
     public var parameters: RequestParameters { .none }
 }
 
-/// What an ``API`` sends along: query items, a body, or both.
+/// The parameters that an ``API`` sends: query items, a body, or both.
 public struct RequestParameters: Sendable {
-    /// Replace the configuration's items of the same name.
+    /// The query items. They replace the configuration's items of the same name.
     public var query: Parameters
-    /// `nil` sends none.
+    /// The body of the request; `nil` sends none.
     public var body: RequestBody?
 
-    /// Parameters of these parts.
+    /// Creates parameters from query items and a body. Default: neither.
     public init(query: Parameters = [:], body: RequestBody? = nil) {
         self.query = query
         self.body = body
     }
 
-    /// Nothing.
+    /// No query items and no body.
     public static let none = RequestParameters()
 
-    /// Items of the query.
+    /// Returns parameters that are sent in the query.
     public static func query(_ parameters: Parameters) -> RequestParameters { RequestParameters(query: parameters) }
 
-    /// Any body: `.body(.multipart(form))`, `.body(.file(url))`.
+    /// Returns parameters with any body: `.body(.multipart(form))`, `.body(.file(url))`.
     public static func body(_ body: RequestBody) -> RequestParameters { RequestParameters(body: body) }
 
-    /// A value as JSON.
+    /// Returns parameters with a value as a JSON body.
     ///
-    /// - Parameter encoder: Sorted keys, slashes as they are, else Foundation's defaults, unless given.
+    /// - Parameter encoder: The encoder of the value. Default: sorted keys, unescaped slashes, otherwise Foundation's settings.
     public static func json(_ value: some Encodable & Sendable, encoder: any DataEncoder = .json) -> RequestParameters {
         .body(.json(value, encoder: encoder))
     }
 
-    /// A form, `application/x-www-form-urlencoded`.
+    /// Returns parameters with a form body (`application/x-www-form-urlencoded`).
     public static func form(_ parameters: Parameters) -> RequestParameters { .body(.form(parameters)) }
 
-    /// Bytes as they are.
+    /// Returns parameters with a body of bytes that are sent unchanged.
     public static func data(_ data: Data, contentType: String = "application/octet-stream") -> RequestParameters {
         .body(.data(data, contentType: contentType))
     }
 }
 
 extension RequestParameters: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The names of the query's items, and the content type of the body.
+    /// A textual representation with the names of the query items and the content type of the body, without values.
     public var description: String { "RequestParameters(\(query), \(body.map(\.description) ?? "no body"))" }
     /// The same as `description`.
     public var debugDescription: String { description }
@@ -119,87 +117,86 @@ extension RequestParameters: CustomStringConvertible, CustomDebugStringConvertib
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-// How an API is asked.
-
-/// Says what caches may do with the answers of an ``API``.
+/// The part of an ``API`` that declares how its responses are cached.
 public protocol APICaching: Sendable {
-    /// Sent as `Cache-Control`. What the protocol's rules say by default.
+    /// The policy that is sent as `Cache-Control`. Default: ``RequestCachePolicy/protocolRules``, which sends no field.
     var cachePolicy: RequestCachePolicy { get }
 }
 
 extension APICaching {
-    /// ``RequestCachePolicy/protocolRules``.
+    /// The default policy, ``RequestCachePolicy/protocolRules``.
     public var cachePolicy: RequestCachePolicy { .protocolRules }
 }
 
-/// Says how long an ``API`` may take.
+/// The part of an ``API`` that declares its time limits.
 public protocol APITimeout: Sendable {
-    /// For everything, from the call to the last byte, 1 ms...10^6 s; `nil` for the session manager's. `nil` by default. An API that sets
-    /// limits for connecting and for silence states ``Requestable/timeouts`` instead.
+    /// The time limit from the call to the last byte, 1 ms...10^6 s; `nil` for the session manager's limit. Default: `nil`.
+    /// To limit connecting and idle time separately, implement ``Requestable/timeouts`` instead.
     var timeout: Duration? { get }
-    /// What becomes of the service's deadline. ``RequestDeadline/default`` by default: it holds.
+    /// The deadline that replaces the service's. Default: ``RequestDeadline/default``, which keeps the service's deadline.
     var deadline: RequestDeadline { get }
 }
 
 extension APITimeout {
-    /// `nil`: the session manager's.
+    /// `nil`, which keeps the session manager's limit.
     public var timeout: Duration? { nil }
-    /// The service's.
+    /// The default deadline, which is the service's.
     public var deadline: RequestDeadline { .default }
 }
 
-/// Says whether loggers hear of an ``API``.
+/// The part of an ``API`` that declares whether its requests are logged.
 public protocol APILogging: Sendable {
-    /// Whether the network logger is told of request, response and failure. `true` by default. What a caller gets thrown, and the logger of
-    /// the data transfer layer, do not depend on it.
+    /// Whether the network logger receives the request, the response and a failure. Default: `true`.
+    ///
+    /// This does not affect the errors that a caller receives, or the logger of the data transfer layer.
     var shouldLog: Bool { get }
 }
 
 extension APILogging {
-    /// `true`
+    /// `true`, which logs requests.
     public var shouldLog: Bool { true }
 }
 
 extension RequestContext {
     private enum SilenceKey: RequestContextKey { typealias Value = Bool }
 
-    /// Whether the network logger is told of the request, its response and its failure. `true` unless set.
+    /// Whether the network logger receives the request, its response and its failure. Default: `true`.
     public var isLogged: Bool {
         get { self[SilenceKey.self] != true }
         set { self[SilenceKey.self] = newValue ? nil : true }
     }
 }
 
-/// What a request asks of the caches on its way, its own included: directives of its `Cache-Control` field (RFC 9111 §5.2.1).
+/// The `Cache-Control` directives that a request sends to caches, including the client's own cache (RFC 9111 §5.2.1).
 public struct RequestCachePolicy: RawRepresentable, Sendable, Hashable {
-    /// The value of the field; empty sends none. Checked, as all fields are, when the request is built.
+    /// The value of the `Cache-Control` field; an empty value sends none. Validated when the request is built, like every field.
     public var rawValue: String
 
-    /// Directives as they are written in the field, for what has no name here.
+    /// Creates a policy from directives as they are written in the field.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// Nothing is asked: what the response and the rules of HTTP allow.
+    /// Sends no directives: the response and the rules of HTTP decide.
     public static let protocolRules = RequestCachePolicy(rawValue: "")
-    /// Nothing of request or response is stored (§5.2.1.5), and nothing stored is taken without asking the server.
+    /// Stores nothing of the request or response (§5.2.1.5) and uses no stored response without revalidation (§5.2.1.4).
     public static let ignoringCaches = RequestCachePolicy(rawValue: "no-cache, no-store")
-    /// Nothing of request or response is stored (§5.2.1.5).
+    /// Stores nothing of the request or response (§5.2.1.5).
     public static let noStore = RequestCachePolicy(rawValue: "no-store")
-    /// A stored response is taken only after the server was asked whether it still holds (§5.2.1.4).
+    /// Uses a stored response only after the server has confirmed that it is still valid (§5.2.1.4).
     public static let revalidate = RequestCachePolicy(rawValue: "no-cache")
-    /// A stored response or none: 504 where there is none (§5.2.1.7).
+    /// Uses a stored response only; if there is none, the response is a 504 (§5.2.1.7).
     public static let onlyIfCached = RequestCachePolicy(rawValue: "only-if-cached")
 
-    /// No stored response older than this (§5.2.1.1). Fractions of a second are dropped; less than none is none.
+    /// Uses no stored response that is older than `age` (§5.2.1.1). Rounded down to whole seconds; negative values become 0.
     public static func maximumAge(_ age: Duration) -> RequestCachePolicy { named("max-age", age) }
-    /// A stored response also where it has been stale for up to this long (§5.2.1.2).
+    /// Also uses stored responses that have been stale for at most `time` (§5.2.1.2).
     public static func maximumStaleness(_ time: Duration) -> RequestCachePolicy { named("max-stale", time) }
-    /// Only a stored response that stays fresh for at least this long (§5.2.1.3).
+    /// Uses a stored response only if it stays fresh for at least `time` (§5.2.1.3).
     public static func minimumFreshness(_ time: Duration) -> RequestCachePolicy { named("min-fresh", time) }
 
     private static func named(_ directive: String, _ time: Duration) -> RequestCachePolicy {
-        // RFC 9111 §1.2.2: what cannot be represented may be taken for 2^31.
+        // RFC 9111 §1.2.2: values that cannot be represented may be treated as 2^31.
         RequestCachePolicy(rawValue: "\(directive)=\(time.clamped(to: .zero...(.seconds(1 << 31))).components.seconds)")
     }
 }

@@ -1,46 +1,47 @@
 import Foundation
 
-/// What every request to one API shares. It is read anew for each request, so computed properties may change between two.
+/// The settings that all requests to one API share. They are read again for each request, so computed properties may change
+/// between requests.
 public protocol NetworkConfigurable: Sendable {
-    /// An absolute `http` or `https` URL, with or without a path and a query, which all requests but those with a full path
-    /// then share.
+    /// The absolute `http` or `https` URL that all requests without a full path share, with or without a path and a query.
     var baseURL: URL { get }
-    /// Sent with every request. An endpoint's header of the same name replaces it.
+    /// The header fields of every request. An endpoint's header of the same name replaces one. Default: none.
     var headers: HTTPHeaders { get }
-    /// Sent with every request. An endpoint's item of the same name replaces it.
+    /// The query parameters of every request. An endpoint's item of the same name replaces one. Default: none.
     var queryParameters: Parameters { get }
-    /// What one request is built with, read once for each. This one unless said otherwise.
+    /// The configuration that one request is built with. Read once for each request. Default: `self`.
     var current: any NetworkConfigurable { get }
 }
 
 extension NetworkConfigurable {
-    /// None.
+    /// No header fields.
     public var headers: HTTPHeaders { [:] }
-    /// This one.
+    /// This configuration itself.
     public var current: any NetworkConfigurable { self }
-    /// None.
+    /// No query parameters.
     public var queryParameters: Parameters { [:] }
 }
 
-/// A ``NetworkConfigurable`` that just holds its values.
+/// A configuration with stored values.
 public struct APIConfiguration: NetworkConfigurable {
-    /// An absolute `http` or `https` URL, with or without a path and a query. Checked when a request is built.
+    /// The absolute `http` or `https` base URL, with or without a path and a query. Validated when a request is built.
     public var baseURL: URL
-    /// An endpoint's header of the same name takes the place of one. Another origin sees only those that cannot hold a secret.
+    /// The header fields of every request. An endpoint's header of the same name replaces one. Other origins receive only those
+    /// that cannot contain a secret.
     public var headers: HTTPHeaders
-    /// An endpoint's item of the same name takes the place of one. Another origin sees none.
+    /// The query parameters of every request. An endpoint's item of the same name replaces one. Other origins receive none.
     public var queryParameters: Parameters
 
-    /// From its parts, unchecked: a base URL that cannot be used is an error when a request is built.
+    /// Creates a configuration without validation. An invalid base URL is an error when a request is built.
     public init(baseURL: URL, headers: HTTPHeaders = [:], queryParameters: Parameters = [:]) {
         self.baseURL = baseURL
         self.headers = headers
         self.queryParameters = queryParameters
     }
 
-    /// From the text of a URL, checked at once.
+    /// Creates a configuration from the text of a base URL, which is validated immediately.
     ///
-    /// - Throws: ``RequestGenerationError`` for the field `baseURL` without an http(s) scheme or a host.
+    /// - Throws: ``RequestGenerationError`` for the field `baseURL` if the text is not a URL with an http(s) scheme and a host.
     public init(
         _ baseURL: String, headers: HTTPHeaders = [:], queryParameters: Parameters = [:]
     ) throws(RequestGenerationError) {
@@ -53,7 +54,8 @@ public struct APIConfiguration: NetworkConfigurable {
 }
 
 extension APIConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The base URL without user information and query, the headers without secrets, and the names of the parameters.
+    /// A textual representation with the base URL without user information and query, the headers without secrets, and the names
+    /// of the query parameters.
     public var description: String { "APIConfiguration(\(URLText(baseURL).originAndPath), \(headers), \(queryParameters))" }
     /// The same as `description`.
     public var debugDescription: String { description }
@@ -61,7 +63,7 @@ extension APIConfiguration: CustomStringConvertible, CustomDebugStringConvertibl
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// A configuration that is asked for anew for each request, once: settings that change while the program runs.
+/// A configuration that is computed for each request, for settings that change while the program runs.
 ///
 /// ```swift
 /// let service = DefaultDataTransferService(configuration: ComputedConfiguration { settings.current })
@@ -69,37 +71,40 @@ extension APIConfiguration: CustomStringConvertible, CustomDebugStringConvertibl
 public struct ComputedConfiguration: NetworkConfigurable {
     private let configuration: @Sendable () -> any NetworkConfigurable
 
-    /// - Parameter configuration: Runs where the request is built: on the calling thread. All of a request is of one answer.
+    /// Creates a configuration that is computed by a closure.
+    ///
+    /// - Parameter configuration: Called once per request, on the calling thread, where the request is built. All parts of the
+    ///   request use the same result.
     public init(_ configuration: @escaping @Sendable () -> any NetworkConfigurable) {
         self.configuration = configuration
     }
 
-    /// The configuration now.
+    /// The result of the closure at this moment.
     public var current: any NetworkConfigurable { configuration().current }
-    /// That of the configuration now.
+    /// The base URL of the current configuration.
     public var baseURL: URL { current.baseURL }
-    /// Those of the configuration now.
+    /// The header fields of the current configuration.
     public var headers: HTTPHeaders { current.headers }
-    /// Those of the configuration now.
+    /// The query parameters of the current configuration.
     public var queryParameters: Parameters { current.queryParameters }
 }
 
-/// For a service whose endpoints all say their own host: it has no base URL.
+/// A configuration without a base URL, for a service whose endpoints all declare their own host.
 ///
 /// ```swift
 /// let service = DefaultDataTransferService(configuration: .composed)
 /// ```
 ///
-/// An endpoint without a host of its own fails with an error for the field `baseURL`; one with a full path works.
+/// An endpoint that declares no host fails with an error for the field `baseURL`; one with a full path works.
 public struct ComposedConfiguration: NetworkConfigurable {
-    /// One that no request can be made of.
+    /// A placeholder that no request can be built from.
     public let baseURL = URL(string: "none:") ?? URL(fileURLWithPath: "/")
 
-    /// A configuration that shares nothing.
+    /// Creates a configuration without shared headers and query parameters.
     public init() {}
 }
 
 extension NetworkConfigurable where Self == ComposedConfiguration {
-    /// For a service whose endpoints all say their own host.
+    /// A configuration without a base URL, for a service whose endpoints all declare their own host.
     public static var composed: ComposedConfiguration { ComposedConfiguration() }
 }
