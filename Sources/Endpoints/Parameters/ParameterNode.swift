@@ -1,7 +1,7 @@
 import Foundation
 import NetworkLogging
 
-/// What ``ParameterEncoder`` makes of a value: text at the leaves.
+/// A node of the tree that ``ParameterEncoder`` produces. The leaves are text.
 enum ParameterNode {
     case null
     case text(String)
@@ -12,7 +12,7 @@ enum ParameterNode {
         if case .null = self { true } else { false }
     }
 
-    /// Adds the text of a parameter that is a credential by its name to ``NetworkLogging/SecretValues``.
+    /// Adds the text to ``NetworkLogging/SecretValues`` if the parameter's name marks it as a credential.
     func rememberSecret(named name: String) {
         guard case .text(let text) = self, Redaction.isSecret(field: name) else { return }
         SecretValues.insert(text)
@@ -20,7 +20,7 @@ enum ParameterNode {
 }
 
 extension Parameters {
-    /// The top-level names in order, without those whose value is nothing.
+    /// Returns the top-level names and values in order, without null values.
     func items(style: QueryStyle) throws(RequestGenerationError) -> [(name: String, value: ParameterNode)] {
         switch storage {
         case .items(let items):
@@ -49,7 +49,7 @@ extension Parameters {
     }
 }
 
-/// The place one encoder writes to: a class, because containers outlive the call that made them.
+/// The storage that one encoder writes to. It is a class because containers outlive the call that created them.
 final class ParameterBox {
     var node = ParameterNode.null
     private var members: [(name: String, box: ParameterBox)] = []
@@ -64,13 +64,13 @@ final class ParameterBox {
 
     func becomeObject() { shape = .object }
     func becomeArray() { shape = .array }
-    /// Members will be sorted; those of an array in groups of that many.
+    /// Requests that ``finish()`` sorts the members; elements of an array are sorted in groups of `groupSize`.
     func becomeSorted(groupSize: Int) { sortedGroupSize = groupSize }
-    /// Encoding ends with this error.
+    /// Records an error that ``finish()`` throws.
     func refuse(_ error: RequestGenerationError) { refusal = error }
     var count: Int { members.count }
 
-    /// The box of a named member, which is made when it is asked for first.
+    /// Returns the box of a named member. Creates it on first use.
     func member(named name: String) -> ParameterBox {
         if let position = positions[name] { return members[position].box }
         positions[name] = members.count
@@ -78,14 +78,14 @@ final class ParameterBox {
         return members[members.count - 1].box
     }
 
-    /// The box of a new element.
+    /// Adds an array element and returns its box.
     func element() -> ParameterBox {
         let box = ParameterBox()
         members.append(("", box))
         return box
     }
 
-    /// Collects the members once everything was written. Does nothing for a scalar.
+    /// Builds ``node`` from the members after everything was written. Does nothing for a scalar.
     func finish() throws(RequestGenerationError) {
         if let refusal { throw refusal }
         for member in members { try member.box.finish() }
@@ -125,12 +125,13 @@ extension ParameterNode {
     }
 }
 
-/// The text of a value that has no structure.
+/// The result of converting a value without structure to text.
 enum ParameterScalar {
+    /// The text of a scalar.
     case text(String)
-    /// Not a scalar: its own `encode(to:)` says what it is.
+    /// Not a scalar: the value has to be encoded with its `encode(to:)`.
     case structured
-    /// A scalar that has no text, and why.
+    /// A scalar that cannot be written as text, with the reason.
     case refused(String)
 
     init(_ value: any Encodable, style: QueryStyle) {
@@ -162,9 +163,10 @@ enum ParameterScalar {
         return text.map(ParameterScalar.text) ?? .refused("the date is out of range")
     }
 
-    /// `2026-02-03T04:05:06Z` of the proleptic Gregorian calendar, years 0000 to 9999 (RFC 3339 §5.6).
+    /// Returns a date such as `2026-02-03T04:05:06Z` in the proleptic Gregorian calendar, or `nil` outside the years 0000 to 9999
+    /// (RFC 3339 §5.6).
     ///
-    /// Foundation's styles give another calendar before 1582 and the nearest year they know for dates beyond it.
+    /// Foundation's formats use another calendar before 1582 and clamp dates outside the years that they support.
     private static func iso8601(_ secondsSince1970: Double) -> String? {
         guard (-62_167_219_200..<253_402_300_800).contains(secondsSince1970) else { return nil }
         let second = Int(secondsSince1970.rounded(.down)) + 62_162_035_200  // since 0000-03-01, so that leap days end years
