@@ -64,7 +64,8 @@ enum NestingCheck {
             .body, "a \(type(of: value)) is nested more than \(maximumDepth) levels deep, or contains itself")
     }
 
-    /// Whether the type of a value contains no other values, or is one that encoders write directly without calling `encode(to:)`.
+    /// Whether the type of a value contains no other values, or is one that encoders write directly without calling
+    /// `encode(to:)`.
     static func isLeaf<Value>(_ value: Value) -> Bool {
         Value.self == String.self || Value.self == Int.self || Value.self == Bool.self || Value.self == Double.self
             || Value.self == Data.self || Value.self == Date.self || Value.self == URL.self || Value.self == Decimal.self

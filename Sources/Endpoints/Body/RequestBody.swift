@@ -119,7 +119,7 @@ extension RequestBody {
 extension RequestBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// A textual representation that contains only the content type. The body is not encoded for it.
     public var description: String { "RequestBody(\(contentType ?? "no content type"))" }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
     /// A mirror that shows only the content type.
     public var customMirror: Mirror { Mirror(self, children: ["contentType": contentType as Any]) }

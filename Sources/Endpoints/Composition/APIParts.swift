@@ -111,9 +111,9 @@ public struct RequestParameters: Sendable {
 extension RequestParameters: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// A textual representation with the names of the query items and the content type of the body, without values.
     public var description: String { "RequestParameters(\(query), \(body.map(\.description) ?? "no body"))" }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that shows only the description, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

@@ -64,8 +64,8 @@ extension AdjustedEndpoint where Response == Data {
 extension AdjustedEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// A textual representation with method and path, without query and user information.
     package var description: String { "AdjustedEndpoint(\(method) \(URLText.shown(path: path, isFullPath: isFullPath)))" }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     package var debugDescription: String { description }
-    /// The description.
+    /// A mirror that shows only the description, so that dumps contain no secrets.
     package var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

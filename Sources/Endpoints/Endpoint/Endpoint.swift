@@ -93,7 +93,8 @@ public struct Endpoint<Response: Sendable>: ResponseRequestable {
 extension Endpoint where Response: Decodable {
     /// Creates an endpoint whose response is decoded by a ``ResponseDecoder``.
     ///
-    /// - Parameter responseDecoder: `.json`, `.rawData`, `.text`, `.propertyList`, `.empty`, or a custom decoder. Default: `.json`.
+    /// - Parameter responseDecoder: `.json`, `.rawData`, `.text`, `.propertyList`, `.empty`, or a custom decoder. Default:
+    ///   `.json`.
     public init(
         path: String,
         isFullPath: Bool = false,
@@ -163,8 +164,8 @@ extension Endpoint: CustomStringConvertible, CustomDebugStringConvertible, Custo
     public var description: String {
         "Endpoint<\(Response.self)>(\(method) \(URLText.shown(path: path, isFullPath: isFullPath)))"
     }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that shows only the description, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -57,9 +57,9 @@ extension APIConfiguration: CustomStringConvertible, CustomDebugStringConvertibl
     /// A textual representation with the base URL without user information and query, the headers without secrets, and the names
     /// of the query parameters.
     public var description: String { "APIConfiguration(\(URLText(baseURL).originAndPath), \(headers), \(queryParameters))" }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that shows only the description, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

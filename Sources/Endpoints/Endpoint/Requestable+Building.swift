@@ -14,7 +14,7 @@ extension Requestable {
     public func networkRequest(with configuration: any NetworkConfigurable) throws(RequestGenerationError) -> NetworkRequest {
         let configuration = configuration.current
         let target = try RequestTarget(endpoint: self, configuration: configuration)
-        var headers = target.isForeign ? configuration.headers.harmless : configuration.headers
+        var headers = target.isCrossOrigin ? configuration.headers.harmless : configuration.headers
         var own = headerParameters
         var method = method
         var body = body

@@ -22,21 +22,21 @@ import Foundation
 /// }
 /// ```
 public protocol Requestable: Sendable {
-    /// Returns a base URL that replaces the configuration's for this endpoint only. Default: `nil`, which uses the configuration's.
-    /// An ``API`` composes it from its parts. Not called if ``isFullPath`` is `true`.
+    /// Returns a base URL that replaces the configuration's for this endpoint only. Default: `nil`, which uses the
+    /// configuration's. An ``API`` composes it from its parts. Not called if ``isFullPath`` is `true`.
     ///
-    /// If its origin (RFC 6454 §4) differs from that of the configuration's base URL, only the configuration's headers that cannot
-    /// contain a secret are sent, and none of its query parameters.
+    /// If its origin (RFC 6454 §4) differs from that of the configuration's base URL, only the configuration's headers that
+    /// cannot contain a secret are sent, and none of its query parameters.
     ///
     /// - Throws: ``RequestGenerationError`` with the invalid field. The request then fails with it.
     func ownBaseURL() throws(RequestGenerationError) -> URL?
-    /// The path, which is joined to the base URL with exactly one slash. May be a template (`users/{id}`) and may contain a query,
-    /// which is kept.
+    /// The path, which is joined to the base URL with exactly one slash. May be a template (`users/{id}`) and may contain a
+    /// query, which is kept.
     var path: String { get }
     /// Whether ``path`` is a full URL that replaces the base URL. Default: `false`.
     ///
-    /// If its origin (RFC 6454 §4) differs from that of the base URL, only the configuration's headers that cannot contain a secret
-    /// are sent, and none of its query parameters.
+    /// If its origin (RFC 6454 §4) differs from that of the base URL, only the configuration's headers that cannot contain a
+    /// secret are sent, and none of its query parameters.
     var isFullPath: Bool { get }
     /// The request method. Default: GET.
     var method: HTTPMethod { get }

@@ -13,8 +13,8 @@ public struct HTTPDate: Sendable, Hashable, Comparable {
         self.secondsSince1970 = secondsSince1970
     }
 
-    /// Creates a date by rounding down to whole seconds. Dates outside the years 0 to 9999 are clamped to that range; a date whose
-    /// interval is not a number becomes the beginning of 1970.
+    /// Creates a date by rounding down to whole seconds. Dates outside the years 0 to 9999 are clamped to that range; a date
+    /// whose interval is not a number becomes the beginning of 1970.
     public init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         secondsSince1970 = Int64(seconds.clamped(to: Double(Self.first)...Double(Self.last), nan: 0))
@@ -100,8 +100,8 @@ extension HTTPDate {
         }
     }
 
-    /// Returns the number of days since 1970 of a date in the proleptic Gregorian calendar. The calculation starts years in March,
-    /// so that the leap day is the last day of a year.
+    /// Returns the number of days since 1970 of a date in the proleptic Gregorian calendar. The calculation starts years in
+    /// March, so that the leap day is the last day of a year.
     private static func days(year: Int, month: Int, day: Int) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400

@@ -10,7 +10,8 @@ import NetworkLogging
 public struct HTTPHeaders: Sendable {
     /// A header field line: one name and one value.
     public struct Field: Hashable, Sendable {
-        /// The field name in its original case. A name that is not a token (RFC 9110 §5.6.2) is an error when the request is built.
+        /// The field name in its original case. A name that is not a token (RFC 9110 §5.6.2) is an error when the request is
+        /// built.
         public var name: String
         /// The field value, neither trimmed nor decoded.
         public var value: String
@@ -199,16 +200,16 @@ extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertib
             ? "\(name): \(Redaction.default.redacted(headerValue: value, for: name))" : "\(name): <\(value.utf8.count) bytes>"
     }
 
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that shows only the description, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The descriptions of the field lines in order, with secrets redacted.
     public var description: String { "[" + fields.map(\.description).joined(separator: ", ") + "]" }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
     /// A mirror whose children are the field lines, with secrets redacted.
     public var customMirror: Mirror { Mirror(self, unlabeledChildren: fields, displayStyle: .collection) }

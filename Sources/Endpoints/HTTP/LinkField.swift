@@ -9,7 +9,8 @@ public struct LinkField: Sendable, Hashable {
     public struct Link: Sendable, Hashable {
         /// The target as written: a URL, or a reference relative to the URL of the response.
         public var target: String
-        /// The relation types in lower case, such as `next`, `prev`, `first` and `last` (RFC 8288 §2.1.1). A link may have several.
+        /// The relation types in lower case, such as `next`, `prev`, `first` and `last` (RFC 8288 §2.1.1). A link may have
+        /// several.
         public var relations: [String]
     }
 
@@ -128,17 +129,17 @@ extension LinkField.Link: CustomStringConvertible, CustomDebugStringConvertible,
     public var description: String {
         "<\(Redaction.default.redacted(url: target))> \(relations.joined(separator: " ").printable)"
     }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that shows only the description, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension LinkField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The descriptions of the links in order, with secrets redacted.
     public var description: String { "LinkField(\(links.map(\.description).joined(separator: ", ")))" }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that shows only the description, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -32,8 +32,8 @@ public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
         storage = (value as? Parameters)?.storage ?? .value(value)
     }
 
-    /// Creates parameters from a literal in its order. Items whose value is `nil` are omitted. A name that occurs twice is written
-    /// twice in a query or a form.
+    /// Creates parameters from a literal in its order. Items whose value is `nil` are omitted. A name that occurs twice is
+    /// written twice in a query or a form.
     public init(dictionaryLiteral elements: (String, (any Encodable & Sendable)?)...) {
         storage = .items(elements.map { Item(name: $0.0, value: $0.1) })
     }
@@ -84,9 +84,9 @@ extension Parameters: CustomStringConvertible, CustomDebugStringConvertible, Cus
         }
     }
 
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that shows only the description, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

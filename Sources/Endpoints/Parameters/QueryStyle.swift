@@ -1,6 +1,7 @@
 /// The format of arrays, nested values, Booleans and dates in a query or a form.
 ///
-/// There is no standard for it. The default is what most servers accept: `tag=a&tag=b`, `filter[year]=1999`, `true`, and ISO 8601.
+/// There is no standard for it. The default is what most servers accept: `tag=a&tag=b`, `filter[year]=1999`, `true`, and ISO
+/// 8601.
 public struct QueryStyle: Sendable, Hashable {
     /// The format of an array such as `["tag": ["a", "b"]]`.
     public enum Arrays: Sendable, Hashable {
