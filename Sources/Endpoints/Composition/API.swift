@@ -61,7 +61,7 @@ extension API {
     /// The query items of ``APIParameters/parameters``.
     public var queryParameters: Parameters { parameters.query }
 
-    /// The body of ``APIParameters/parameters``.
+    /// The request body of ``APIParameters/parameters``, if it has one.
     public var body: RequestBody? { parameters.body }
 
     /// The time limits: ``APITimeout/timeout`` as the total limit, and ``APITimeout/deadline``.

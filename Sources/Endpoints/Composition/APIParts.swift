@@ -9,7 +9,7 @@ public protocol APIScheme: Sendable {
 }
 
 extension APIScheme {
-    /// The default scheme, `https`.
+    /// The default URL scheme, which is `https`.
     public var scheme: String { "https" }
 }
 
@@ -37,7 +37,7 @@ public protocol APIBasePath: Sendable {
 }
 
 extension APIBasePath {
-    /// An empty base path.
+    /// An empty base path, so that paths have no common prefix.
     public var basePath: String { "" }
 }
 
@@ -55,7 +55,7 @@ public protocol APIHeaders: Sendable {
 }
 
 extension APIHeaders {
-    /// No header fields.
+    /// An empty list, so that the API adds no header fields.
     public var headers: HTTPHeaders { [:] }
 }
 
@@ -124,7 +124,7 @@ public protocol APICaching: Sendable {
 }
 
 extension APICaching {
-    /// The default policy, ``RequestCachePolicy/protocolRules``.
+    /// The default policy, ``RequestCachePolicy/protocolRules``, which sends no directives.
     public var cachePolicy: RequestCachePolicy { .protocolRules }
 }
 
@@ -153,7 +153,7 @@ public protocol APILogging: Sendable {
 }
 
 extension APILogging {
-    /// `true`, which logs requests.
+    /// `true`, so that requests are logged.
     public var shouldLog: Bool { true }
 }
 
@@ -185,7 +185,7 @@ public struct RequestCachePolicy: RawRepresentable, Sendable, Hashable {
     public static let noStore = RequestCachePolicy(rawValue: "no-store")
     /// Uses a stored response only after the server has confirmed that it is still valid (§5.2.1.4).
     public static let revalidate = RequestCachePolicy(rawValue: "no-cache")
-    /// Uses a stored response only; if there is none, the response is a 504 (§5.2.1.7).
+    /// Uses only a stored response. Without a stored response, the result is a 504 response (§5.2.1.7).
     public static let onlyIfCached = RequestCachePolicy(rawValue: "only-if-cached")
 
     /// Uses no stored response that is older than `age` (§5.2.1.1). Rounded down to whole seconds; negative values become 0.

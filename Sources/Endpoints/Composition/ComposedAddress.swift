@@ -8,7 +8,7 @@ struct ComposedAddress {
     let port: Int?
     let basePath: String
 
-    /// Returns the composed URL.
+    /// Returns the URL composed of the validated parts.
     ///
     /// - Throws: ``RequestGenerationError`` for the part that is invalid.
     func url() throws(RequestGenerationError) -> URL {

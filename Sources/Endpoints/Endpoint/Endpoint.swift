@@ -9,7 +9,7 @@ public struct Endpoint<Response: Sendable>: ResponseRequestable {
     public var path: String
     /// Whether ``path`` is a full URL that replaces the base URL.
     public var isFullPath: Bool
-    /// The request method.
+    /// The HTTP method of the request.
     public var method: HTTPMethod
     /// The values for the names in the path template. A missing or unused value is an error when the request is built.
     public var pathParameters: PathParameters

@@ -14,11 +14,11 @@ public protocol NetworkConfigurable: Sendable {
 }
 
 extension NetworkConfigurable {
-    /// No header fields.
+    /// An empty list, so that requests share no header fields.
     public var headers: HTTPHeaders { [:] }
-    /// This configuration itself.
+    /// This configuration, read directly for each request.
     public var current: any NetworkConfigurable { self }
-    /// No query parameters.
+    /// An empty set, so that requests share no query parameters.
     public var queryParameters: Parameters { [:] }
 }
 

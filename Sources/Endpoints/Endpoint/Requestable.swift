@@ -73,19 +73,19 @@ extension Requestable {
     public var isFullPath: Bool { false }
     /// The default method, GET (RFC 9110 §9.3.1).
     public var method: HTTPMethod { .get }
-    /// No path parameters.
+    /// An empty set, for paths without placeholders.
     public var pathParameters: PathParameters { [:] }
-    /// No header fields.
+    /// An empty list, so that only the configuration's header fields are sent.
     public var headerParameters: HTTPHeaders { [:] }
-    /// No query parameters.
+    /// An empty set, so that only the configuration's query parameters are sent.
     public var queryParameters: Parameters { [:] }
-    /// The default style, ``QueryStyle/default``.
+    /// The default style of query parameters, ``QueryStyle/default``.
     public var queryStyle: QueryStyle { .default }
     /// `nil`, so that no body is sent.
     public var body: RequestBody? { nil }
     /// No time limits, so that the session manager's apply.
     public var timeouts: RequestTimeouts { RequestTimeouts() }
-    /// The statuses 200..<300.
+    /// The default statuses, which are 200..<300.
     public var acceptedStatuses: AcceptedStatuses { .success }
     /// `nil`, so that no progress is reported.
     public var progress: (any TransferProgressObserver)? { nil }
@@ -93,7 +93,7 @@ extension Requestable {
     public var isIdempotent: Bool { method.isIdempotent }
     /// `true`, so that the request is sent with credentials.
     public var requiresAuthentication: Bool { true }
-    /// An empty context.
+    /// An empty context, without values for interceptors.
     public var context: RequestContext { RequestContext() }
 }
 
@@ -156,7 +156,7 @@ public struct AcceptedStatuses: Sendable, Hashable, ExpressibleByArrayLiteral {
         ranges = elements.map { $0..<($0 == .max ? $0 : $0 + 1) }
     }
 
-    /// The statuses 200..<300.
+    /// The statuses that HTTP defines as successful: 200..<300.
     public static let success = AcceptedStatuses(200..<300)
     /// Every status, so that none is an error.
     public static let any = AcceptedStatuses(0..<1000)

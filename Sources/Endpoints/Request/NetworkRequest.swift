@@ -7,7 +7,7 @@ import Foundation
 ///
 /// Descriptions contain method, origin and path, never the query, a header that could be secret, or the body.
 public struct NetworkRequest: Sendable, Hashable {
-    /// The request method.
+    /// The HTTP method of the request.
     public var method: HTTPMethod
     /// The absolute `http` or `https` URL.
     public var url: URL {

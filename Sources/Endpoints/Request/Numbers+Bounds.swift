@@ -1,6 +1,6 @@
-// Arithmetic that cannot overflow, whatever number, duration or clock a caller passes. Callers often write `.seconds(.max)` for
-// "no limit": advancing a clock by it, adding two of them, or converting their seconds to an integer would stop the process. So
-// would converting a NaN to an integer.
+// Arithmetic that cannot overflow for any number, duration or clock that a caller passes. Callers often write `.seconds(.max)`
+// for "no limit": advancing a clock by it, adding two of them, or converting their seconds to an integer would stop the
+// process. So would converting a NaN to an integer.
 
 extension Duration {
     /// The duration that is used for "no limit": 10^9 seconds, about thirty years. A clock can be advanced by it, and a million

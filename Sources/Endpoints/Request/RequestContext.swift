@@ -9,7 +9,7 @@ public struct RequestContext: Sendable {
     /// them.
     private var values: Entry?
 
-    /// Creates an empty context.
+    /// Creates a context without values.
     public init() {}
 
     /// The value for a key; setting `nil` removes it.

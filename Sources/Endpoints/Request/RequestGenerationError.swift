@@ -8,7 +8,7 @@ import NetworkLogging
 public struct RequestGenerationError: Error, Sendable {
     /// A part of the endpoint or the configuration that can be invalid.
     public enum Field: Hashable, Sendable {
-        /// The configuration's base URL.
+        /// The base URL of the configuration or endpoint.
         case baseURL
         /// The scheme of a composed ``API``.
         case scheme
@@ -22,7 +22,7 @@ public struct RequestGenerationError: Error, Sendable {
         case path
         /// A `{name}` placeholder of the path template.
         case pathParameter(String)
-        /// The request method.
+        /// The HTTP method of the request.
         case method
         /// The name of a header field, unchanged.
         case headerName(String)

@@ -41,7 +41,7 @@ public struct RequestTimeouts: Sendable, Hashable {
 /// pauses, queues and redirects. For a stream or a download, it limits the time until the head of the response is received, and
 /// after that the time without received bytes, but not the total time of the body.
 public struct RequestDeadline: Sendable, Hashable {
-    /// The time limit; `nil` if there is none or the service's applies.
+    /// The time limit; `nil` for no deadline or for the service's deadline.
     package let limit: Duration?
     /// Whether the service's deadline applies.
     package let isDefault: Bool
