@@ -3,11 +3,11 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// What is broken in EXNetworkLayer or only promised there, as far as transfers go, and is not here.
+/// Transfer defects and missing features of EXNetworkLayer that this package does not have.
 @Suite("EXNetworkLayer, defects", .timeLimit(.minutes(1))) struct EXNetworkLayerDefectTests {
     private let users = Endpoint<[User]>(path: "users")
 
-    @Test(arguments: [301, 400, 404, 500]) func `a callback hears of a bad status`(status: Int) async {
+    @Test(arguments: [301, 400, 404, 500]) func `a callback receives an error for a bad status`(status: Int) async {
         let session = StubSessionManager()
         session.enqueue(.json("[]", status: status))
         let service = DefaultDataTransferService.make(session)

@@ -72,7 +72,7 @@ import Testing
         #expect(!logger.events.isEmpty)
     }
 
-    @Test func `an API states its trust, which the session takes over and no other session gets round`() async throws {
+    @Test func `an API declares its trust policy, which the session uses and other sessions cannot bypass`() async throws {
         let configuration = try SessionConfiguration(trusting: PlaceholderAPI.users)
         #expect(configuration.trustByHost == ["placeholder.test": TrustPolicy(minimumTLSVersion: .v1_3)])
         let error = await failure(of: DefaultDataTransferService(configuration: .composed), PlaceholderAPI.users.as([User].self))
@@ -123,7 +123,7 @@ import Testing
         #expect(try called.get().map(\.username) == ["u1", "u2", "u3", "u4"])
     }
 
-    @Test func `a mock client answers with data, or with a JSON file of a bundle`() async throws {
+    @Test func `a mock client responds with data, or with a JSON file of a bundle`() async throws {
         let data = DefaultDataTransferService.make(StubSessionManager(answering: .json(#"{"id": 1, "username": "ada"}"#)))
         #expect(try await data.request(PlaceholderAPI.user(id: 1).as(User.self)) == .make(email: nil))
         let fixtures = StubFixtures(bundle: .module, folder: "Fixtures")

@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `an enum may bring its base URL along, whose path is kept and whose flaws are errors`() throws {
+    @Test func `an enum may declare its base URL, which keeps its path and is validated`() throws {
         let get = try HostedEndpoints.getUser(id: 7).networkRequest(with: .composed)
         #expect(get.url.absoluteString == "https://users.test/api/user/7/?sources=abc-news")
         let update = try HostedEndpoints.update(.make()).networkRequest(with: .composed)
@@ -144,7 +144,7 @@ import Testing
         #expect(session.requests.map(\.url.absoluteString) == ["https://users.test/api/user/1/"])
     }
 
-    @Test func `a shared session manager is there for those who want none of their own`() async throws {
+    @Test func `services without a session manager share one`() async throws {
         let server = try LoopbackServer { Route(.get, "/users") { _ in .json("[]") } }
         for _ in 0..<2 {
             let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))

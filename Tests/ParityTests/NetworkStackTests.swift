@@ -61,7 +61,7 @@ struct OtherEndpoint: HostedEndpoint {
         #expect(try result.get() == [.make()])
     }
 
-    @Test func `a request that cannot be built is told from one that failed`() async throws {
+    @Test func `a request that cannot be built is distinguished from one that failed`() async throws {
         let service = DefaultDataTransferService.make(StubSessionManager())
         let error = await failure(of: service, Endpoint<Data>(path: "no scheme", isFullPath: true, responseDecoder: .rawData))
         guard case .networkFailure(.requestGeneration(let cause)) = error else {
@@ -71,17 +71,17 @@ struct OtherEndpoint: HostedEndpoint {
         #expect(cause.field == .path)
     }
 
-    @Test func `missing data is told from data that cannot be parsed, with the parser's error`() async throws {
+    @Test func `missing data is distinguished from data that cannot be parsed, with the parser's error`() async throws {
         let session = StubSessionManager()
         let service = DefaultDataTransferService.make(session)
         session.enqueue(.status(200))
         guard case .noResponse = await failure(of: service, UserEndpoint.all.as([User].self)) else {
-            Issue.record("missing data was not told")
+            Issue.record("missing data was not reported")
             return
         }
         session.enqueue(.json(#"[{"id": 1}]"#))
         guard case .parsing(let failure) = await failure(of: service, UserEndpoint.all.as([User].self)) else {
-            Issue.record("data that cannot be parsed was not told")
+            Issue.record("data that cannot be parsed was not reported")
             return
         }
         #expect(failure.underlying is DecodingError)
@@ -163,7 +163,7 @@ struct OtherEndpoint: HostedEndpoint {
 
     // MARK: Mocks
 
-    @Test func `a mock service answers the same call from the file an endpoint names, json by default`() async throws {
+    @Test func `a mock service responds to the same call with the file of an endpoint, json by default`() async throws {
         let service: any DataTransferService = StubDataTransferService(folder: Bundle.module.fixtures)
         let users = await outcome { done in service.request(UserEndpoint.all.as([User].self)) { done($0) } }
         #expect(try users.get().map(\.username) == ["ada", "grace"])

@@ -8,7 +8,7 @@ import Testing
     let users = Endpoint<[User]>(path: "users")
 
     @Test(arguments: [404, 500])
-    func `a 404 or 500 is an error also where the connection was fine`(status: Int) async throws {
+    func `a 404 or 500 is an error even if the connection succeeded`(status: Int) async throws {
         let server = try LoopbackServer { _ in .json("[]", status: status) }
         let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
         let error = await failure(of: service, users)
@@ -89,7 +89,7 @@ import Testing
         #expect(text == "q=a%26b%3Dc+d%2B%C3%A9%F0%9F%98%80&tags=x&tags=y")
     }
 
-    @Test func `text that a charset lacks is an error, not a question mark`() {
+    @Test func `text that a charset cannot represent is an error, not a question mark`() {
         #expect(throws: RequestGenerationError.self) { try RequestBody.text("Zoë", charset: .ascii).content() }
     }
 

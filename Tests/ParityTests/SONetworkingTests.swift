@@ -115,7 +115,7 @@ import Testing
         #expect(error?.resolved(as: AppError.self) == .offline)
     }
 
-    @Test func `the data transfer logger hears each failure once`() async throws {
+    @Test func `the data transfer logger receives each failure once`() async throws {
         let session = StubSessionManager()
         let logger = InMemoryLogger()
         let service = DefaultDataTransferService.make(session, errorLogger: logger)
@@ -128,7 +128,7 @@ import Testing
         #expect(logger.dataTransferErrors.count == 2)
     }
 
-    @Test func `the network logger hears request, response with data, and error`() async throws {
+    @Test func `the network logger receives request, response with data, and error`() async throws {
         let session = StubSessionManager()
         let logger = InMemoryLogger()
         let service = DefaultDataTransferService.make(session, networkLogger: logger)
@@ -142,21 +142,21 @@ import Testing
     }
 
     final class SwitchedLogger: NetworkErrorLogger {
-        let heard = Locked(0)
+        let received = Locked(0)
         let enabled: Bool
         init(enabled: Bool) { self.enabled = enabled }
         var isEnabled: Bool { enabled }
-        func log(request: LoggedRequest) { heard.withLock { $0 += 1 } }
-        func log(error: any Error, for request: LoggedRequest?) { heard.withLock { $0 += 1 } }
+        func log(request: LoggedRequest) { received.withLock { $0 += 1 } }
+        func log(error: any Error, for request: LoggedRequest?) { received.withLock { $0 += 1 } }
     }
 
     @Test(arguments: [(true, 2), (false, 0)])
-    func `a disabled network logger hears nothing`(enabled: Bool, heard: Int) async throws {
+    func `a disabled network logger receives nothing`(enabled: Bool, received: Int) async throws {
         let session = StubSessionManager()
         session.enqueue(.status(500))
         let logger = SwitchedLogger(enabled: enabled)
         _ = await failure(of: DefaultDataTransferService.make(session, networkLogger: logger), users)
-        #expect(logger.heard.withLock { $0 } == heard)
+        #expect(logger.received.withLock { $0 } == received)
     }
 
     @Test func `NetworkError tells a status with data, no connection, cancellation, a bad request and the rest apart`()
@@ -164,8 +164,8 @@ import Testing
     {
         let session = StubSessionManager()
         let service = DefaultNetworkService(configuration: APIConfiguration.make(), sessionManager: session)
-        func error(_ answer: StubResponse?, _ endpoint: any Requestable) async -> NetworkError? {
-            if let answer { session.enqueue(answer) }
+        func error(_ response: StubResponse?, _ endpoint: any Requestable) async -> NetworkError? {
+            if let response { session.enqueue(response) }
             do throws(NetworkError) {
                 _ = try await service.response(for: endpoint)
                 return nil

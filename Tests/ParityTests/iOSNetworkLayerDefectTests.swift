@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `however often its progress is told, an upload returns once`() async throws {
+    @Test func `an upload returns once, regardless of how many progress updates it reports`() async throws {
         let server = try LoopbackServer { request in
             LoopbackResponse.data(Data("\(request.body.count)".utf8)).fault(.drip(bytes: 1, every: .milliseconds(60)))
         }
@@ -49,12 +49,12 @@ import Testing
         #expect(error?.resolved(as: EnvelopeError.self)?.message == "Too large" && error?.statusCode == 413)
     }
 
-    @Test func `a download that breaks off leaves no file under its name, and no body in memory`() async throws {
+    @Test func `an interrupted download leaves no file at its destination and no body in memory`() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse.data(Data(count: 2_000_000)).fault(.truncateBody(after: 1_000_000))
         }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("parity-\(UUID().uuidString)")
-        // A body is held to this in memory; a download is not, as it goes to the disk.
+        // This limits bodies in memory, but not a download, which is written to a file.
         let session = DefaultSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 1000 })
         let service = DefaultDataTransferService(
             configuration: APIConfiguration(baseURL: server.url), sessionManager: session)

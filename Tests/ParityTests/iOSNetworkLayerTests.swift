@@ -16,7 +16,7 @@ import Testing
         var token: String?
     }
 
-    /// A data source as that README shows one: it is given a service, and knows the endpoints.
+    /// A data source as in that README: it has a service and the endpoints.
     struct CheckDataSource {
         let dataTransferService: any DataTransferService
 

@@ -1,34 +1,34 @@
 import Foundation
 
-/// What an endpoint sends, and its media type. It is encoded when the request is built.
+/// The body of a request and its media type. It is encoded when the request is built.
 public struct RequestBody: Sendable {
-    /// The `Content-Type` that is sent unless the endpoint sets one itself; `nil` sends none.
+    /// The `Content-Type` header that is sent if the endpoint does not set one; `nil` sends none.
     public var contentType: String?
     private let makeContent: @Sendable () throws -> RequestContent
 
-    /// A body in memory.
+    /// Creates a body in memory.
     ///
-    /// - Parameter encode: Makes the bytes. Runs once per built request, on the thread that builds it.
+    /// - Parameter encode: Returns the bytes. Called once per built request, on the thread that builds it.
     public init(contentType: String?, encode: @escaping @Sendable () throws -> Data) {
         self.contentType = contentType
         makeContent = { .data(try encode()) }
     }
 
-    /// A body that may be in a file or be made while it is sent.
+    /// Creates a body from content that may be in memory, in a file, or produced while it is sent.
     public init(contentType: String?, content: RequestContent) {
         self.contentType = contentType
         makeContent = { content }
     }
 
-    /// A body that is put together when the request is built.
+    /// Creates a body whose content is produced when the request is built.
     init(contentType: String?, makeContent: @escaping @Sendable () throws -> RequestContent) {
         self.contentType = contentType
         self.makeContent = makeContent
     }
 
-    /// What the built request carries.
+    /// Returns the encoded content for a request.
     ///
-    /// - Throws: ``RequestGenerationError`` for the field `body`, with the encoder's error inside.
+    /// - Throws: ``RequestGenerationError`` for the field `body`, with the encoder's error as the underlying error.
     public func content() throws(RequestGenerationError) -> RequestContent {
         do {
             return try makeContent()
@@ -43,20 +43,21 @@ public struct RequestBody: Sendable {
 }
 
 extension RequestBody {
-    /// `application/json` (RFC 8259) of any `Encodable`: objects, top-level arrays and scalars alike.
+    /// Returns a JSON body (`application/json`, RFC 8259) of any `Encodable` value: an object, a top-level array or a scalar.
     ///
-    /// - Parameter encoder: Sorted keys, slashes as they are, else Foundation's defaults, unless given.
+    /// - Parameter encoder: The encoder of the value. Default: sorted keys, unescaped slashes, otherwise Foundation's settings.
     @_disfavoredOverload
     public static func json(_ value: some Encodable & Sendable, encoder: any DataEncoder = .json) -> RequestBody {
         RequestBody(contentType: "application/json") { try encoder.encodeBounded(value) }
     }
 
-    /// `application/json` of a dictionary literal, in which `nil` drops the item.
+    /// Returns a JSON body (`application/json`) of a dictionary literal. Items whose value is `nil` are omitted.
     public static func json(_ parameters: Parameters, encoder: any DataEncoder = .json) -> RequestBody {
         RequestBody(contentType: "application/json") { try encoder.encodeBounded(parameters) }
     }
 
-    /// `application/x-www-form-urlencoded` (WHATWG URL standard §5): a space becomes `+`, line ends stay as they are.
+    /// Returns a form body (`application/x-www-form-urlencoded`, WHATWG URL standard §5). A space becomes `+`; line endings are
+    /// not normalized.
     public static func form(_ parameters: Parameters, style: QueryStyle = .default) -> RequestBody {
         RequestBody(contentType: "application/x-www-form-urlencoded") {
             do throws(RequestGenerationError) {
@@ -71,42 +72,43 @@ extension RequestBody {
         }
     }
 
-    /// `application/x-www-form-urlencoded` of any `Encodable` that has named properties.
+    /// Returns a form body (`application/x-www-form-urlencoded`) of any `Encodable` value with named properties.
     @_disfavoredOverload
     public static func form(_ value: some Encodable & Sendable, style: QueryStyle = .default) -> RequestBody {
         form(Parameters(value), style: style)
     }
 
-    /// Text in a charset; a character that it lacks is an error, not a question mark.
+    /// Returns a text body in a charset. A character that the charset cannot represent is an error; it is not replaced.
     public static func text(
         _ text: String, charset: TextCharset = .utf8, contentType: String = "text/plain"
     ) -> RequestBody {
         RequestBody(contentType: "\(contentType); charset=\(charset.name)") {
             guard let data = charset.encode(text) else {
-                throw RequestGenerationError(.body, "the text has characters that \(charset.name) lacks")
+                throw RequestGenerationError(.body, "the text has characters that \(charset.name) cannot represent")
             }
             return data
         }
     }
 
-    /// Bytes as they are.
+    /// Returns a body of bytes that are sent unchanged.
     public static func data(_ data: Data, contentType: String = "application/octet-stream") -> RequestBody {
         RequestBody(contentType: contentType) { data }
     }
 
-    /// A file, read while it is sent: ``RequestContent/file(_:)``.
+    /// Returns a body of a file that is read while it is sent. See ``RequestContent/file(_:)``.
     public static func file(_ url: URL, contentType: String = "application/octet-stream") -> RequestBody {
         RequestBody(contentType: contentType, content: .file(url))
     }
 
-    /// Chunks that are made while they are sent, once: ``RequestContent/stream(_:length:)``.
+    /// Returns a body of chunks that are produced while they are sent and cannot be sent twice. See
+    /// ``RequestContent/stream(_:length:)``.
     public static func stream<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks, length: Int64? = nil, contentType: String = "application/octet-stream"
     ) -> RequestBody where Chunks.Element == Data {
         RequestBody(contentType: contentType, content: .stream(chunks, length: length))
     }
 
-    /// Any value through any encoder.
+    /// Returns a body of any `Encodable` value, encoded by any ``DataEncoder``.
     public static func encoded(
         _ value: some Encodable & Sendable, by encoder: any DataEncoder, contentType: String
     ) -> RequestBody {
@@ -115,16 +117,16 @@ extension RequestBody {
 }
 
 extension RequestBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The content type; nothing is encoded for it.
+    /// A textual representation that contains only the content type. The body is not encoded for it.
     public var description: String { "RequestBody(\(contentType ?? "no content type"))" }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The content type alone.
+    /// A mirror that shows only the content type.
     public var customMirror: Mirror { Mirror(self, children: ["contentType": contentType as Any]) }
 }
 
 extension EncodingError {
-    /// Where it happened, without the value.
+    /// The type and coding path of the value that could not be encoded, without the value itself.
     fileprivate var place: String {
         guard case .invalidValue(let value, let context) = self else { return "invalid value" }
         let path = context.codingPath.map(\.stringValue).joined(separator: ".")

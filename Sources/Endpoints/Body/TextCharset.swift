@@ -1,18 +1,18 @@
 import Foundation
 
-/// A charset as it is named in a `Content-Type` (RFC 9110 §8.3.2), with what Foundation calls it.
+/// A charset as named in a `Content-Type` header (RFC 9110 §8.3.2), and the matching Foundation encoding.
 public struct TextCharset: Sendable, Hashable {
-    /// The charset's name in a `Content-Type`. Another name does not change how text is encoded.
+    /// The charset's name in a `Content-Type` header, in lower case.
     public let name: String
     let encoding: String.Encoding
 
-    /// UTF-8 (RFC 3629), without a byte order mark.
+    /// The UTF-8 charset (RFC 3629), written without a byte order mark.
     public static let utf8 = TextCharset(name: "utf-8", encoding: .utf8)
-    /// US-ASCII (RFC 20).
+    /// The US-ASCII charset (RFC 20).
     public static let ascii = TextCharset(name: "us-ascii", encoding: .ascii)
-    /// ISO-8859-1: the first 256 code points of Unicode.
+    /// The ISO-8859-1 charset: the first 256 code points of Unicode.
     public static let latin1 = TextCharset(name: "iso-8859-1", encoding: .isoLatin1)
-    /// UTF-16 (RFC 2781), written with a byte order mark.
+    /// The UTF-16 charset (RFC 2781), written with a byte order mark.
     public static let utf16 = TextCharset(name: "utf-16", encoding: .utf16)
 
     private static let encodings: [String: String.Encoding] = [
@@ -30,14 +30,18 @@ public struct TextCharset: Sendable, Hashable {
         self.encoding = encoding
     }
 
-    /// - Parameter name: A registered name in any case; `nil` when it is not one of those known here: UTF-8, UTF-16 and UTF-32
-    ///   with and without byte order, US-ASCII, ISO-8859-1 and -2, windows-1250 to -1254, Shift_JIS, ISO-2022-JP, Macintosh.
+    /// Creates a charset from its registered name, or returns `nil` if the name is not supported.
+    ///
+    /// Supported: UTF-8, UTF-16 and UTF-32 with and without byte order, US-ASCII, ISO-8859-1 and -2, windows-1250 to -1254,
+    /// Shift_JIS, ISO-2022-JP, Macintosh.
+    ///
+    /// - Parameter name: The name, compared without case.
     public init?(name: String) {
         guard let encoding = Self.encodings[name.lowercased()] else { return nil }
         self.init(name: name.lowercased(), encoding: encoding)
     }
 
-    /// The `charset` parameter of a `Content-Type`, unquoted (RFC 9110 §5.6.6); `nil` without one.
+    /// Returns the `charset` parameter of a `Content-Type` value without quotes (RFC 9110 §5.6.6), or `nil` if it has none.
     package static func parameter(in contentType: String) -> String? {
         for parameter in split(contentType).dropFirst() {
             let parts = parameter.split(separator: "=", maxSplits: 1)
@@ -47,7 +51,7 @@ public struct TextCharset: Sendable, Hashable {
         return nil
     }
 
-    /// At semicolons that stand outside quotes.
+    /// Splits a `Content-Type` value at semicolons outside quotes.
     private static func split(_ contentType: String) -> [String] {
         var (parts, isQuoted, isEscaped) = ([""], false, false)
         for character in contentType.unicodeScalars {
@@ -62,12 +66,12 @@ public struct TextCharset: Sendable, Hashable {
         return parts
     }
 
-    /// `nil` where a character has no code in this charset.
+    /// Returns the text in this charset, or `nil` if the charset cannot represent one of its characters.
     func encode(_ text: String) -> Data? {
         encoding == .utf8 ? Data(text.utf8) : text.data(using: encoding, allowLossyConversion: false)
     }
 
-    /// `nil` where the bytes are not text in this charset. A byte order mark is not part of the text.
+    /// Returns the text without a byte order mark, or `nil` if the bytes are not valid in this charset.
     func decode(_ data: Data) -> String? {
         guard isWhole(data.count), let text = decodeWithMark(data) else { return nil }
         guard text.unicodeScalars.first == "\u{FEFF}" else { return text }
@@ -80,7 +84,7 @@ public struct TextCharset: Sendable, Hashable {
         return String(data: data, encoding: encoding)
     }
 
-    /// Foundation ignores bytes that are left over.
+    /// Whether the bytes form whole code units. Foundation ignores an incomplete code unit at the end.
     private func isWhole(_ count: Int) -> Bool {
         switch encoding {
         case .utf16, .utf16LittleEndian, .utf16BigEndian: count % 2 == 0

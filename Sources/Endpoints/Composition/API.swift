@@ -1,6 +1,6 @@
 import Foundation
 
-/// An endpoint that says for itself where it lives and how it is asked, in parts that have a protocol each.
+/// An endpoint that declares its own base URL and request options, with one small protocol for each part.
 ///
 /// ```swift
 /// enum MoviesAPI: API {
@@ -23,33 +23,34 @@ import Foundation
 /// let movie = try await service.request(MoviesAPI.movie(id: 7).as(Movie.self))
 /// ```
 ///
-/// Only ``APIHost/host`` and ``APIEndpoint/endpoint`` are required. What several APIs share stands in a protocol of their own that refines
-/// this one, with an extension. It is a ``Requestable``: every call takes it, and the base URL of the service's configuration
-/// is not asked. On the host of that base URL the configuration's headers and query items are sent, too; on any other none of
-/// its query items, and only the headers that cannot hold a secret. ``ComposedConfiguration`` is for services without a base URL.
+/// Only ``APIHost/host`` and ``APIEndpoint/endpoint`` are required. To share values between several APIs, declare a protocol
+/// that refines this one and implement them in an extension. An API is a ``Requestable``, so every call accepts it; the base URL
+/// of the service's configuration is not used. If the API has the same origin as that base URL, the configuration's headers and
+/// query items are sent as well. For any other origin, none of its query items are sent, and only the headers that cannot
+/// contain a secret. For a service without a base URL, use ``ComposedConfiguration``.
 ///
-/// More parts belong to other modules: `TrustingAPI` (`NetworkCore`) says whom to trust, `MockedAPI` (`NetworkTesting`) which file holds
-/// the answer.
+/// Other modules add parts: `TrustingAPI` (`NetworkCore`) declares the trust policy of the host, `MockedAPI` (`NetworkTesting`)
+/// the file that contains the mock response.
 public protocol API: Requestable, APIScheme, APIHost, APIPort, APIBasePath, APIEndpoint, APIHeaders, APIParameters, APICaching,
     APITimeout, APILogging
 {}
 
 extension API {
-    /// Scheme, host, port and base path, put together.
+    /// Returns the base URL composed of scheme, host, port and base path.
     ///
-    /// - Throws: ``RequestGenerationError`` for the part that is wrong.
+    /// - Throws: ``RequestGenerationError`` for the part that is invalid.
     public func ownBaseURL() throws(RequestGenerationError) -> URL? {
         try ComposedAddress(scheme: scheme, host: host, port: port, basePath: basePath).url()
     }
 
-    /// The ``APIEndpoint/endpoint``, behind exactly one slash.
+    /// The ``APIEndpoint/endpoint`` with exactly one leading slash.
     public var path: String {
         if isFullPath { return endpoint }
         let start = endpoint.utf8.firstIndex { $0 != UInt8(ascii: "/") } ?? endpoint.endIndex
         return endpoint.isEmpty ? "" : "/" + endpoint[start...]
     }
 
-    /// ``APIHeaders/headers``, and the ``APICaching/cachePolicy`` as `Cache-Control` unless they have such a field.
+    /// The ``APIHeaders/headers``, and the ``APICaching/cachePolicy`` as `Cache-Control` if they do not contain that field.
     public var headerParameters: HTTPHeaders {
         var headers = headers
         let directives = cachePolicy.rawValue
@@ -57,19 +58,21 @@ extension API {
         return headers
     }
 
-    /// Those of ``APIParameters/parameters``.
+    /// The query items of ``APIParameters/parameters``.
     public var queryParameters: Parameters { parameters.query }
 
-    /// That of ``APIParameters/parameters``.
+    /// The request body of ``APIParameters/parameters``, if it has one.
     public var body: RequestBody? { parameters.body }
 
-    /// ``APITimeout/timeout`` for all of it, and ``APITimeout/deadline``.
+    /// The time limits: ``APITimeout/timeout`` as the total limit, and ``APITimeout/deadline``.
     public var timeouts: RequestTimeouts { RequestTimeouts(total: timeout, deadline: deadline) }
 
-    /// ``statedContext``.
+    /// The request context, which is ``statedContext`` by default.
     public var context: RequestContext { statedContext }
 
-    /// What the parts tell the layers below. An API with a ``Requestable/context`` of its own begins with it.
+    /// The context values derived from the API's parts, such as ``APILogging/shouldLog``.
+    ///
+    /// An API that implements ``Requestable/context`` itself starts from this value.
     public var statedContext: RequestContext {
         var context = RequestContext()
         if !shouldLog { context.isLogged = false }

@@ -1,14 +1,16 @@
 import Foundation
 
-/// A base URL put together from parts, each of them checked, so that none can become another: no user information in the host, no
-/// path, no second port.
+/// A base URL composed of parts. Each part is validated, so that it cannot change another one: the host can contain no user
+/// information, no path and no second port.
 struct ComposedAddress {
     let scheme: String
     let host: String
     let port: Int?
     let basePath: String
 
-    /// - Throws: ``RequestGenerationError`` for the part that is wrong.
+    /// Returns the URL composed of the validated parts.
+    ///
+    /// - Throws: ``RequestGenerationError`` for the part that is invalid.
     func url() throws(RequestGenerationError) -> URL {
         let scheme = scheme.lowercased()
         guard scheme == "https" || scheme == "http" else {
@@ -30,36 +32,36 @@ struct ComposedAddress {
             throw RequestGenerationError(.host, "\"\(shownHost)\" is not a host name or an address")
         }
         guard let url = URL(string: whole) else {
-            throw RequestGenerationError(.host, "\"\(shownHost)\" makes no URL (RFC 3986 §3.2.2)")
+            throw RequestGenerationError(.host, "\"\(shownHost)\" does not form a URL (RFC 3986 §3.2.2)")
         }
         return url
     }
 
-    /// May hold user information.
+    /// The host for messages, without the user information that it may contain.
     private var shownHost: String { URLText.shown(host).printable }
 
-    /// An IPv6 address in brackets.
+    /// Returns the validated host, with an IPv6 address in brackets.
     private func hostText() throws(RequestGenerationError) -> String {
-        func flawed(_ flaw: String) -> RequestGenerationError { RequestGenerationError(.host, "\"\(shownHost)\" \(flaw)") }
+        func invalid(_ reason: String) -> RequestGenerationError { RequestGenerationError(.host, "\"\(shownHost)\" \(reason)") }
         if host.isEmpty { throw RequestGenerationError(.host, "it is empty") }
         let bytes = Array(host.utf8)
-        if host.contains("://") { throw flawed("begins with a scheme, which is said apart") }
-        if bytes.contains(UInt8(ascii: "@")) { throw flawed("has user information, which belongs in a header") }
+        if host.contains("://") { throw invalid("begins with a scheme; set the scheme separately") }
+        if bytes.contains(UInt8(ascii: "@")) { throw invalid("has user information, which belongs in a header") }
         let colons = bytes.count { $0 == UInt8(ascii: ":") }
-        if colons == 1 { throw flawed("has a port, which is said apart") }
+        if colons == 1 { throw invalid("has a port; set the port separately") }
         if colons > 1 {
             let isBracketed = bytes.first == UInt8(ascii: "[") && bytes.last == UInt8(ascii: "]")
             let address = isBracketed ? bytes.dropFirst().dropLast() : bytes[...]
-            guard address.allSatisfy(Self.isAddressByte) else { throw flawed("is not an IPv6 address") }
+            guard address.allSatisfy(Self.isAddressByte) else { throw invalid("is not an IPv6 address") }
             return isBracketed ? host : "[\(host)]"
         }
         guard bytes.count <= 253, bytes.allSatisfy(Self.isNameByte) else {
-            throw flawed("is not a host name or an address; international names are written in ASCII")
+            throw invalid("is not a host name or an address; write international names in ASCII")
         }
         return host
     }
 
-    /// With one slash before it, and none after it.
+    /// Appends the base path with one leading slash and no trailing slash.
     private func appendBasePath(to text: inout [UInt8]) throws(RequestGenerationError) {
         let slash = UInt8(ascii: "/")
         let path = basePath.utf8.drop { $0 == slash }

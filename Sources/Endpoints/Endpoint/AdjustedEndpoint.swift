@@ -1,8 +1,8 @@
 import Foundation
 
-/// An endpoint, some of its parts replaced: how one call can ask for what the endpoint itself does not say.
+/// A copy of an endpoint in which single parts can be replaced for one call.
 ///
-/// Whatever the base computes is read once, when this is made.
+/// The stored properties are read from the base once, when the copy is created.
 package struct AdjustedEndpoint<Base: Requestable, Response: Sendable>: ResponseRequestable {
     package let base: Base
     package var path: String
@@ -48,24 +48,24 @@ package struct AdjustedEndpoint<Base: Requestable, Response: Sendable>: Response
 }
 
 extension AdjustedEndpoint where Base: ResponseRequestable, Response == Base.Response {
-    /// Answered as the base is.
+    /// Creates a copy that decodes the response as the base does.
     package init(_ base: Base) {
         self.init(base, responseDecoder: base.responseDecoder) { try base.response(from: $0) }
     }
 }
 
 extension AdjustedEndpoint where Response == Data {
-    /// Answered by the bytes of the body, whatever the base makes of them.
+    /// Creates a copy whose response is the bytes of the body, regardless of the base's decoder.
     package init(bytesOf base: Base) {
         self.init(base, responseDecoder: .rawData) { $0.data }
     }
 }
 
 extension AdjustedEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Method and path, without query and user information.
+    /// A textual representation with method and path, without query and user information.
     package var description: String { "AdjustedEndpoint(\(method) \(URLText.shown(path: path, isFullPath: isFullPath)))" }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     package var debugDescription: String { description }
-    /// The description.
+    /// A mirror that shows only the description, so that dumps contain no secrets.
     package var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,84 +1,86 @@
 import Foundation
 
-/// Any endpoint, with the type of its answer said at the call site: what an enum of endpoints with different answers needs.
+/// An endpoint with a response type that is chosen at the call site, for enums whose endpoints have different response types.
 ///
 /// ```swift
 /// let movies = try await service.request(Movies.popular(page: 1).as([Movie].self, keyPath: "results"))
 /// ```
 public struct DecodedEndpoint<Base: Requestable, Response: Decodable & Sendable>: ResponseRequestable {
-    /// The endpoint that says what to ask for.
+    /// The endpoint that describes the request.
     public var base: Base
-    /// Makes the value of the body.
+    /// The decoder of the response body.
     public var responseDecoder: any ResponseDecoder
 
-    /// `base`, answered by a value of `type`.
+    /// Creates an endpoint that sends the request of `base` and decodes the response to a value of `type`.
     ///
-    /// - Parameter decoder: JSON unless given.
+    /// - Parameter decoder: The decoder of the response body. Default: JSON.
     public init(_ base: Base, as type: Response.Type = Response.self, decoder: any ResponseDecoder = .json) {
         self.base = base
         responseDecoder = decoder
     }
 
-    /// The value that ``responseDecoder`` makes of the body.
+    /// Returns the body decoded by ``responseDecoder``.
     ///
-    /// - Throws: ``ResponseDecodingError``, a `DecodingError`, or what the decoder throws.
+    /// - Throws: ``ResponseDecodingError``, a `DecodingError`, or another error of the decoder.
     public func response(from body: ResponseBody) throws -> Response {
         try responseDecoder.decode(Response.self, from: body)
     }
 
-    /// The base's.
+    /// Returns the base URL of the wrapped endpoint, if it has one.
     public func ownBaseURL() throws(RequestGenerationError) -> URL? { try base.ownBaseURL() }
-    /// The base's.
+    /// The path of the wrapped endpoint.
     public var path: String { base.path }
-    /// The base's.
+    /// Whether the wrapped endpoint's ``path`` is a full URL.
     public var isFullPath: Bool { base.isFullPath }
-    /// The base's.
+    /// The request method of the wrapped endpoint.
     public var method: HTTPMethod { base.method }
-    /// The base's.
+    /// The path parameters of the wrapped endpoint.
     public var pathParameters: PathParameters { base.pathParameters }
-    /// The base's.
+    /// The header fields of the wrapped endpoint.
     public var headerParameters: HTTPHeaders { base.headerParameters }
-    /// The base's.
+    /// The query parameters of the wrapped endpoint.
     public var queryParameters: Parameters { base.queryParameters }
-    /// The base's.
+    /// The query style of the wrapped endpoint.
     public var queryStyle: QueryStyle { base.queryStyle }
-    /// The base's.
+    /// The request body of the wrapped endpoint.
     public var body: RequestBody? { base.body }
-    /// The base's.
+    /// The time limits of the wrapped endpoint.
     public var timeouts: RequestTimeouts { base.timeouts }
-    /// The base's.
+    /// The accepted statuses of the wrapped endpoint.
     public var acceptedStatuses: AcceptedStatuses { base.acceptedStatuses }
-    /// The base's.
+    /// The progress observer of the wrapped endpoint.
     public var progress: (any TransferProgressObserver)? { base.progress }
-    /// The base's.
+    /// Whether the wrapped endpoint is idempotent.
     public var isIdempotent: Bool { base.isIdempotent }
-    /// The base's.
+    /// Whether the wrapped endpoint is sent with credentials.
     public var requiresAuthentication: Bool { base.requiresAuthentication }
-    /// The base's.
+    /// The request context of the wrapped endpoint.
     public var context: RequestContext { base.context }
 }
 
 extension DecodedEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The type of the answer, the method and the path, without query and user information.
+    /// A textual representation with response type, method and path, without query and user information.
     public var description: String {
         "DecodedEndpoint<\(Response.self)>(\(method) \(URLText.shown(path: path, isFullPath: isFullPath)))"
     }
 
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that shows only the description, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension Requestable {
-    /// This endpoint, answered by a value of `type`. JSON unless another decoder is given.
+    /// Returns this endpoint with a response that is decoded to a value of `type`.
+    ///
+    /// - Parameter decoder: The decoder of the response body. Default: JSON.
     public func `as`<Response: Decodable & Sendable>(
         _ type: Response.Type, decoder: any ResponseDecoder = .json
     ) -> DecodedEndpoint<Self, Response> {
         DecodedEndpoint(self, as: type, decoder: decoder)
     }
 
-    /// This endpoint, answered by the value at a key path of a JSON document.
+    /// Returns this endpoint with a response that is decoded from the value at a key path of a JSON document.
     public func `as`<Response: Decodable & Sendable>(
         _ type: Response.Type, keyPath: JSONKeyPath
     ) -> DecodedEndpoint<Self, Response> {

@@ -1,47 +1,47 @@
-/// One request and the type of its answer.
+/// A description of one request with the type of its response.
 ///
 /// ```swift
 /// let popular = Endpoint<[Movie]>(path: "movie/popular", queryParameters: ["page": 1], keyPath: "results")
 /// let rate = Endpoint<Void>(path: "movie/{id}/rating", method: .post, pathParameters: ["id": 7], body: .json(["value": 8.5]))
 /// ```
 public struct Endpoint<Response: Sendable>: ResponseRequestable {
-    /// A path, a template such as `users/{id}`, or a whole URL where ``isFullPath`` says so. Checked when the request is built.
+    /// The path, a template such as `users/{id}`, or a full URL if ``isFullPath`` is `true`. Validated when the request is built.
     public var path: String
-    /// Whether ``path`` is a whole URL that takes the place of the base URL.
+    /// Whether ``path`` is a full URL that replaces the base URL.
     public var isFullPath: Bool
-    /// The request method.
+    /// The HTTP method of the request.
     public var method: HTTPMethod
-    /// Values for the names in the path template. One too many or too few is an error when the request is built.
+    /// The values for the names in the path template. A missing or unused value is an error when the request is built.
     public var pathParameters: PathParameters
-    /// Replace the configuration's headers of the same name, compared without case (RFC 9110 §5.1).
+    /// The header fields. They replace the configuration's headers of the same name, compared without case (RFC 9110 §5.1).
     public var headerParameters: HTTPHeaders
-    /// Replace the configuration's items of the same name; items in the query of ``path`` are kept beside them.
+    /// The query parameters. They replace the configuration's items of the same name and are added to the query of ``path``.
     public var queryParameters: Parameters
-    /// How query parameters are written, those of the configuration too.
+    /// The format of the query parameters, including those of the configuration.
     public var queryStyle: QueryStyle
-    /// What to send; `nil` sends no body.
+    /// The body of the request; `nil` sends none.
     public var body: RequestBody?
-    /// Time limits other than the session manager's.
+    /// The time limits that replace the session manager's.
     public var timeouts: RequestTimeouts
-    /// The statuses that are a success; any other is an error.
+    /// The response statuses that count as success; any other is an error.
     public var acceptedStatuses: AcceptedStatuses
-    /// Hears how the transfer comes along.
+    /// The observer that receives progress updates.
     public var progress: (any TransferProgressObserver)?
-    /// Whether it is sent with credentials. `true` unless set.
+    /// Whether the request is sent with credentials. Default: `true`.
     public var requiresAuthentication = true
-    /// Whether sending it twice has the effect of sending it once: what the method says (RFC 9110 §9.2.2) unless set.
+    /// Whether sending the request twice has the same effect as sending it once. Default: the method's value (RFC 9110 §9.2.2).
     public var isIdempotent: Bool {
         get { idempotency ?? method.isIdempotent }
         set { idempotency = newValue }
     }
     private var idempotency: Bool?
-    /// Makes the value of the body. Not asked where `Response` is `Void`, nor where the endpoint was made with a closure.
+    /// The decoder of the response body. Not used if `Response` is `Void` or if the endpoint was created with a closure.
     public var responseDecoder: any ResponseDecoder
     private let makeResponse: @Sendable (ResponseBody, any ResponseDecoder) throws -> Response
 
-    /// For a response that is neither `Decodable` nor `Void`.
+    /// Creates an endpoint whose response is neither `Decodable` nor `Void`.
     ///
-    /// - Parameter response: Makes the value of the body. Runs once per successful response: on the caller's task for the
+    /// - Parameter response: Returns the value of the body. Called once per successful response: on the caller's task for the
     ///   async functions, on a background thread for the completion functions.
     public init(
         path: String,
@@ -62,9 +62,9 @@ public struct Endpoint<Response: Sendable>: ResponseRequestable {
         ) { body, _ in try response(body) }
     }
 
-    /// The value that ``responseDecoder``, or the closure the endpoint was made with, makes of the body.
+    /// Returns the body decoded by ``responseDecoder``, or by the closure that the endpoint was created with.
     ///
-    /// - Throws: ``ResponseDecodingError``, a `DecodingError`, or what the decoder or the closure throws.
+    /// - Throws: ``ResponseDecodingError``, a `DecodingError`, or another error of the decoder or the closure.
     public func response(from body: ResponseBody) throws -> Response {
         try makeResponse(body, responseDecoder)
     }
@@ -91,9 +91,10 @@ public struct Endpoint<Response: Sendable>: ResponseRequestable {
 }
 
 extension Endpoint where Response: Decodable {
-    /// For a response that a ``ResponseDecoder`` makes.
+    /// Creates an endpoint whose response is decoded by a ``ResponseDecoder``.
     ///
-    /// - Parameter responseDecoder: JSON by default; `.rawData`, `.text`, `.propertyList`, `.empty`, or your own.
+    /// - Parameter responseDecoder: `.json`, `.rawData`, `.text`, `.propertyList`, `.empty`, or a custom decoder. Default:
+    ///   `.json`.
     public init(
         path: String,
         isFullPath: Bool = false,
@@ -113,9 +114,9 @@ extension Endpoint where Response: Decodable {
         ) { body, decoder in try decoder.decode(Response.self, from: body) }
     }
 
-    /// For a response that stands inside a JSON document.
+    /// Creates an endpoint whose response is one value inside a JSON document.
     ///
-    /// - Parameter keyPath: `data.items[0]` or an RFC 6901 pointer such as `/data/items/0`.
+    /// - Parameter keyPath: The place of the value: `data.items[0]` or an RFC 6901 pointer such as `/data/items/0`.
     public init(
         path: String,
         isFullPath: Bool = false,
@@ -138,7 +139,7 @@ extension Endpoint where Response: Decodable {
 }
 
 extension Endpoint where Response == Void {
-    /// For a response whose status is all that matters: the body, if any, is ignored.
+    /// Creates an endpoint of whose response only the status matters. The body, if any, is ignored.
     public init(
         path: String,
         isFullPath: Bool = false,
@@ -159,12 +160,12 @@ extension Endpoint where Response == Void {
 }
 
 extension Endpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The type of the answer, the method and the path, without query and user information.
+    /// A textual representation with response type, method and path, without query and user information.
     public var description: String {
         "Endpoint<\(Response.self)>(\(method) \(URLText.shown(path: path, isFullPath: isFullPath)))"
     }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that shows only the description, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,27 +1,27 @@
 import Foundation
 
 extension Requestable {
-    /// Builds the request this endpoint describes. Pure: no I/O, and the same endpoint gives the same bytes.
+    /// Builds the request that this endpoint describes. Performs no I/O; equal endpoints produce equal requests.
     ///
     /// Percent-encoding already present in `path` is kept (RFC 3986 §2.1); a space in a query value becomes `%20`, a plus
     /// `%2B`. Endpoint headers replace configuration headers, names compared without case (RFC 9110 §5.1); endpoint query
     /// items replace configuration items; a query in the base URL or the path is kept. A body sets its `Content-Type` unless
-    /// the endpoint does. On another origin than that of the base URL, the configuration's query and all its headers but those that any
-    /// origin may see are left out.
+    /// the endpoint does. If the request goes to another origin than the base URL, the configuration's query parameters are
+    /// left out, and so are its headers that could contain a secret.
     ///
-    /// - Parameter configuration: Base URL, and the headers and query every request shares.
-    /// - Throws: ``RequestGenerationError`` with the field that is wrong.
+    /// - Parameter configuration: The base URL, and the headers and query parameters that all requests share.
+    /// - Throws: ``RequestGenerationError`` with the invalid field.
     public func networkRequest(with configuration: any NetworkConfigurable) throws(RequestGenerationError) -> NetworkRequest {
         let configuration = configuration.current
         let target = try RequestTarget(endpoint: self, configuration: configuration)
-        var headers = target.isForeign ? configuration.headers.harmless : configuration.headers
+        var headers = target.isCrossOrigin ? configuration.headers.harmless : configuration.headers
         var own = headerParameters
         var method = method
         var body = body
         let context = context
         if let link = context.followedLink, try link.leavesOrigin(URLText.origin(of: target.url), configuration) {
             own = own.harmless
-            // What a link leads to is asked for with GET (RFC 8288 §1), and what was to be sent was for the first origin.
+            // A link is followed with GET (RFC 8288 §1), and the body was meant for the first origin only.
             if body != nil {
                 body = nil
                 method = .get
@@ -48,5 +48,35 @@ extension Requestable {
             throw RequestGenerationError(.body, "a \(method) request has no body (RFC 9110 §9.3); use POST, PUT or PATCH")
         }
         return request
+    }
+}
+
+/// Marks an endpoint whose URL was taken from a response, such as the next page.
+///
+/// If that URL has another origin than the endpoint that the caller described, the request carries nothing that was meant for
+/// the first origin.
+package struct FollowedLink: Sendable {
+    /// The endpoint that the caller described.
+    package let source: any Requestable
+
+    package init(from source: any Requestable) {
+        self.source = source
+    }
+
+    /// Returns whether an origin differs from that of the endpoint that the caller described.
+    func leavesOrigin(_ origin: String, _ configuration: any NetworkConfigurable) throws(RequestGenerationError) -> Bool {
+        try URLText.origin(of: RequestTarget(endpoint: source, configuration: configuration).url) != origin
+    }
+}
+
+private enum FollowedLinkKey: RequestContextKey {
+    typealias Value = FollowedLink
+}
+
+extension RequestContext {
+    /// The link that the endpoint's URL was taken from; `nil` if the caller described the URL.
+    package var followedLink: FollowedLink? {
+        get { self[FollowedLinkKey.self] }
+        set { self[FollowedLinkKey.self] = newValue }
     }
 }

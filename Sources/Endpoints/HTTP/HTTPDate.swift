@@ -1,28 +1,29 @@
 import Foundation
 
-/// A date as HTTP writes it (RFC 9110 §5.6.7): whole seconds, always in UTC.
+/// A date in an HTTP header field (RFC 9110 §5.6.7), with a resolution of one second, always in UTC.
 ///
-/// Reads the preferred form, `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete ones: `Sunday, 06-Nov-94 08:49:37 GMT` and
-/// `Sun Nov  6 08:49:37 1994`. The name of the day is not compared with the date. Writes the preferred form.
+/// Parses the preferred form, `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete ones: `Sunday, 06-Nov-94 08:49:37 GMT` and
+/// `Sun Nov  6 08:49:37 1994`. The weekday is not compared with the date. Writes the preferred form.
 public struct HTTPDate: Sendable, Hashable, Comparable {
-    /// Seconds since 1970-01-01T00:00:00Z, without leap seconds.
+    /// The number of seconds since 1970-01-01T00:00:00Z, without leap seconds.
     public var secondsSince1970: Int64
 
-    /// That many seconds after the beginning of 1970.
+    /// Creates a date from the number of seconds since 1970-01-01T00:00:00Z.
     public init(secondsSince1970: Int64) {
         self.secondsSince1970 = secondsSince1970
     }
 
-    /// The second in which a date lies. Dates outside the years 0 to 9999 become the nearest inside, and one that is not a number 1970.
+    /// Creates a date by rounding down to whole seconds. Dates outside the years 0 to 9999 are clamped to that range; a date
+    /// whose interval is not a number becomes the beginning of 1970.
     public init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         secondsSince1970 = Int64(seconds.clamped(to: Double(Self.first)...Double(Self.last), nan: 0))
     }
 
-    /// As a date of Foundation's.
+    /// The same instant as a Foundation `Date`.
     public var date: Date { Date(timeIntervalSince1970: Double(secondsSince1970)) }
 
-    /// Whether the left one is earlier.
+    /// Returns whether the left date is earlier than the right one.
     public static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.secondsSince1970 < right.secondsSince1970 }
 
     private static let first: Int64 = -62_167_219_200
@@ -30,7 +31,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable {
 }
 
 extension HTTPDate: CustomStringConvertible {
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`
+    /// The date in the preferred form, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     public var description: String {
         let seconds = min(max(secondsSince1970, Self.first), Self.last)
         let days = (seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400
@@ -49,11 +50,12 @@ extension HTTPDate {
     private static let longWeekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// Reads any of the three forms; `nil` for anything else, a day that its month lacks among it.
+    /// Parses any of the three forms. Returns `nil` for other text and for days that do not exist, such as 30 February.
     ///
     /// - Parameters:
-    ///   - text: Exactly the date; surrounding spaces are not part of it.
-    ///   - now: A year of two digits that would lie more than 50 years after it is of the century before (RFC 9110 §5.6.7).
+    ///   - text: The date without surrounding spaces.
+    ///   - now: The reference for two-digit years: a year more than 50 years after `now` is in the previous century
+    ///     (RFC 9110 §5.6.7).
     public init?(_ text: String, now: Date = Date()) {
         let words = text.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
         guard text.utf8.count <= 40, text.first != " ", text.last != " " else { return nil }
@@ -78,7 +80,7 @@ extension HTTPDate {
         guard clock.count == 3, let day = Self.number(day, digits: dayDigits), let year = Self.number(year, digits: 4...4),
             let month = Self.months.firstIndex(of: month), let hour = Self.number(clock[0], digits: 2...2),
             let minute = Self.number(clock[1], digits: 2...2), let second = Self.number(clock[2], digits: 2...2),
-            // A leap second may be named, and counts as the one before.
+            // A leap second (60) is accepted and treated as second 59.
             hour < 24, minute < 60, second <= 60, day >= 1, day <= Self.length(ofMonth: month + 1, year: year)
         else { return nil }
         let days = Self.days(year: year, month: month + 1, day: day)
@@ -98,8 +100,8 @@ extension HTTPDate {
         }
     }
 
-    /// Days since 1970 of a date of the Gregorian calendar, also before it was introduced. A year begins in March here, so that the
-    /// leap day is its last.
+    /// Returns the number of days since 1970 of a date in the proleptic Gregorian calendar. The calculation starts years in
+    /// March, so that the leap day is the last day of a year.
     private static func days(year: Int, month: Int, day: Int) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
@@ -108,6 +110,7 @@ extension HTTPDate {
         return Int64(era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468)
     }
 
+    /// Returns the date in the proleptic Gregorian calendar for a number of days since 1970.
     private static func civil(_ days: Int64) -> (year: Int, month: Int, day: Int) {
         let shifted = Int(days) + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -1,30 +1,31 @@
 import Foundation
 import NetworkLogging
 
-/// A `Link` field (RFC 8288 §3): targets, and how they relate to the response.
+/// The links in a `Link` header field (RFC 8288 §3): targets and their relations to the response.
 ///
 /// `Link: <https://api.example.com/users?page=2>; rel="next", </users?page=9>; rel="last"`
 public struct LinkField: Sendable, Hashable {
-    /// One target.
+    /// A link: one target and its relations.
     public struct Link: Sendable, Hashable {
-        /// As written: a URL, or a reference to be resolved against that of the response.
+        /// The target as written: a URL, or a reference relative to the URL of the response.
         public var target: String
-        /// In lower case: `next`, `prev`, `first`, `last` and so on (RFC 8288 §2.1.1). Several in one link are kept apart.
+        /// The relation types in lower case, such as `next`, `prev`, `first` and `last` (RFC 8288 §2.1.1). A link may have
+        /// several.
         public var relations: [String]
     }
 
-    /// In order.
+    /// The links in the order of the field.
     public var links: [Link]
 
-    /// The longest field that is read, in bytes. A longer one has no links.
+    /// The maximum length of a field line in bytes. A longer line is treated as having no links.
     public static let maximumBytes = 16_384
 
-    /// What the `Link` lines of a response say; what is malformed is left out, with what follows it in its line (RFC 8288, appendix B.2).
+    /// Parses the `Link` lines of a response. A malformed link and the rest of its line are ignored (RFC 8288, appendix B.2).
     public init(_ headers: HTTPHeaders) {
         links = headers.values(for: "Link").flatMap(Self.links)
     }
 
-    /// The first target with a relation, names compared without case.
+    /// Returns the first target with a relation type, compared without case, or `nil` if there is none.
     public func target(of relation: String) -> String? {
         let relation = relation.lowercased()
         return links.first { $0.relations.contains(relation) }?.target
@@ -67,7 +68,7 @@ extension LinkField {
                         value = token()
                     }
                 }
-                // The first one counts (§3.3).
+                // Only the first `rel` parameter applies (§3.3).
                 if name == "rel", !hasRelation {
                     hasRelation = true
                     link.relations = value.lowercased().split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
@@ -104,7 +105,7 @@ extension LinkField {
             return String(String.UnicodeScalarView(text[start..<position]))
         }
 
-        /// Behind the opening quote.
+        /// Returns the unescaped text from behind an opening quote to the closing quote, or `nil` if that is missing.
         private mutating func quoted() -> String? {
             var value = String.UnicodeScalarView()
             while let scalar = current {
@@ -124,21 +125,21 @@ extension LinkField {
 }
 
 extension LinkField.Link: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The target without secrets, and its relations.
+    /// A textual representation with the target, in which secrets are redacted, and its relations.
     public var description: String {
         "<\(Redaction.default.redacted(url: target))> \(relations.joined(separator: " ").printable)"
     }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that shows only the description, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension LinkField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The links in order.
+    /// The descriptions of the links in order, with secrets redacted.
     public var description: String { "LinkField(\(links.map(\.description).joined(separator: ", ")))" }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that shows only the description, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

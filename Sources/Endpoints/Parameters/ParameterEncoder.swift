@@ -1,6 +1,6 @@
-/// Encodes any `Encodable` to a tree of text, for queries and forms.
+/// An encoder that turns any `Encodable` value into a tree of text, for queries and forms.
 ///
-/// Depth is limited to 64 levels, so that a value that contains itself is an error rather than a crash.
+/// The depth is limited to 64 levels, so that a value that contains itself is an error, not a crash.
 final class ParameterEncoder: Encoder {
     static let maximumDepth = 64
 
@@ -8,7 +8,7 @@ final class ParameterEncoder: Encoder {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
     let box: ParameterBox
-    /// Values within values so far; more than the coding path says where wrappers add no key.
+    /// The current number of values within values. Greater than the length of the coding path if wrappers add no key.
     private var depth: Int
 
     init(style: QueryStyle, codingPath: [any CodingKey], box: ParameterBox, depth: Int = 0) {
@@ -18,7 +18,7 @@ final class ParameterEncoder: Encoder {
         self.depth = depth
     }
 
-    /// The tree of one value; the name, if it has one, begins the names that errors give.
+    /// Returns the tree of one value. The name, if there is one, is the prefix of field names in errors.
     static func node(
         of value: any Encodable, named name: String?, style: QueryStyle
     ) throws(RequestGenerationError) -> ParameterNode {
@@ -41,7 +41,7 @@ final class ParameterEncoder: Encoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         box.becomeObject()
-        // The key type of a dictionary that is encoded by a wrapper around it; it has no public name.
+        // The key type that a dictionary uses when a wrapper encodes it. The type is not public.
         if String(describing: type) == "_DictionaryCodingKey" { box.becomeSorted(groupSize: 1) }
         return KeyedEncodingContainer(KeyedParameterContainer<Key>(encoder: self))
     }
@@ -72,7 +72,7 @@ final class ParameterEncoder: Encoder {
         }
     }
 
-    /// An encoder that writes to a member of this one. Beyond the maximum depth what it writes is an error in the end.
+    /// Returns an encoder that writes to a member of this one. Beyond the maximum depth, encoding fails when it finishes.
     func child(_ key: any CodingKey, at box: ParameterBox) -> ParameterEncoder {
         guard depth <= Self.maximumDepth else {
             self.box.refuse(refused(codingPath, "it is more than \(Self.maximumDepth) levels deep"))
@@ -92,10 +92,10 @@ final class ParameterEncoder: Encoder {
     }
 }
 
-/// Collections whose order differs from run to run; their items are sorted.
+/// A collection whose order differs from run to run, so that its items are sorted.
 protocol UnorderedParameters {
-    /// How many elements of an array make one item: a dictionary whose keys are neither text nor `Int` encodes as an array
-    /// of keys and values in turn.
+    /// The number of array elements that form one item. A dictionary whose keys are neither `String` nor `Int` is encoded as an
+    /// array of alternating keys and values.
     var encodedItemSize: Int { get }
 }
 
@@ -105,4 +105,81 @@ extension Dictionary: UnorderedParameters {
 
 extension Set: UnorderedParameters {
     var encodedItemSize: Int { 1 }
+}
+
+struct KeyedParameterContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: ParameterEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    /// Returns an encoder that writes to the member with that name and replaces its previous value.
+    private func child(_ key: any CodingKey) -> ParameterEncoder {
+        encoder.child(key, at: encoder.box.member(named: key.stringValue))
+    }
+
+    func encodeNil(forKey key: Key) {
+        child(key).box.node = .null
+    }
+
+    func encode(_ value: some Encodable, forKey key: Key) throws {
+        try child(key).encode(value)
+    }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
+        child(key).container(keyedBy: keyedBy)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        child(key).unkeyedContainer()
+    }
+
+    func superEncoder() -> any Encoder {
+        child(ParameterKey("super"))
+    }
+
+    func superEncoder(forKey key: Key) -> any Encoder {
+        child(key)
+    }
+}
+
+struct UnkeyedParameterContainer: UnkeyedEncodingContainer {
+    let encoder: ParameterEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+    var count: Int { encoder.box.count }
+
+    private func next() -> ParameterEncoder {
+        encoder.child(ParameterKey(index: count), at: encoder.box.element())
+    }
+
+    func encodeNil() {
+        _ = next()
+    }
+
+    func encode(_ value: some Encodable) throws {
+        try next().encode(value)
+    }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy: Nested.Type) -> KeyedEncodingContainer<Nested> {
+        next().container(keyedBy: keyedBy)
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+        next().unkeyedContainer()
+    }
+
+    func superEncoder() -> any Encoder {
+        next()
+    }
+}
+
+struct SingleParameterContainer: SingleValueEncodingContainer {
+    let encoder: ParameterEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    func encodeNil() {
+        encoder.box.node = .null
+    }
+
+    func encode(_ value: some Encodable) throws {
+        try encoder.encode(value)
+    }
 }

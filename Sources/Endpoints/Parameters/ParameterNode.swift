@@ -1,6 +1,7 @@
+import Foundation
 import NetworkLogging
 
-/// What ``ParameterEncoder`` makes of a value: text at the leaves.
+/// A node of the tree that ``ParameterEncoder`` produces. The leaves are text.
 enum ParameterNode {
     case null
     case text(String)
@@ -11,7 +12,7 @@ enum ParameterNode {
         if case .null = self { true } else { false }
     }
 
-    /// Adds the text of a parameter that is a credential by its name to ``NetworkLogging/SecretValues``.
+    /// Adds the text to ``NetworkLogging/SecretValues`` if the parameter's name marks it as a credential.
     func rememberSecret(named name: String) {
         guard case .text(let text) = self, Redaction.isSecret(field: name) else { return }
         SecretValues.insert(text)
@@ -19,7 +20,7 @@ enum ParameterNode {
 }
 
 extension Parameters {
-    /// The top-level names in order, without those whose value is nothing.
+    /// Returns the top-level names and values in order, without null values.
     func items(style: QueryStyle) throws(RequestGenerationError) -> [(name: String, value: ParameterNode)] {
         switch storage {
         case .items(let items):
@@ -45,5 +46,143 @@ extension Parameters {
             let names = Set(items.map(\.name))
             return try below.items(style: style).filter { !names.contains($0.name) } + items
         }
+    }
+}
+
+/// The storage that one encoder writes to. It is a class because containers outlive the call that created them.
+final class ParameterBox {
+    var node = ParameterNode.null
+    private var members: [(name: String, box: ParameterBox)] = []
+    private var positions: [String: Int] = [:]
+    private var shape = Shape.scalar
+    private var sortedGroupSize: Int?
+    private var refusal: RequestGenerationError?
+
+    private enum Shape {
+        case scalar, array, object
+    }
+
+    func becomeObject() { shape = .object }
+    func becomeArray() { shape = .array }
+    /// Requests that ``finish()`` sorts the members; elements of an array are sorted in groups of `groupSize`.
+    func becomeSorted(groupSize: Int) { sortedGroupSize = groupSize }
+    /// Records an error that ``finish()`` throws.
+    func refuse(_ error: RequestGenerationError) { refusal = error }
+    var count: Int { members.count }
+
+    /// Returns the box of a named member. Creates it on first use.
+    func member(named name: String) -> ParameterBox {
+        if let position = positions[name] { return members[position].box }
+        positions[name] = members.count
+        members.append((name, ParameterBox()))
+        return members[members.count - 1].box
+    }
+
+    /// Adds an array element and returns its box.
+    func element() -> ParameterBox {
+        let box = ParameterBox()
+        members.append(("", box))
+        return box
+    }
+
+    /// Builds ``node`` from the members after everything was written. Does nothing for a scalar.
+    func finish() throws(RequestGenerationError) {
+        if let refusal { throw refusal }
+        for member in members { try member.box.finish() }
+        switch shape {
+        case .scalar:
+            return
+        case .object:
+            var values = members.map { (name: $0.name, value: $0.box.node) }
+            if sortedGroupSize != nil { values.sort { $0.name < $1.name } }
+            node = .object(values)
+        case .array:
+            let elements = members.map(\.box.node)
+            node = .array(sortedGroupSize.map { Self.sorted(elements, groupSize: $0) } ?? elements)
+        }
+        members = []
+        positions = [:]
+        shape = .scalar
+    }
+
+    private static func sorted(_ elements: [ParameterNode], groupSize: Int) -> [ParameterNode] {
+        let groups = stride(from: 0, to: elements.count, by: groupSize).map {
+            elements[$0..<min($0 + groupSize, elements.count)]
+        }
+        let keyed = groups.map { (key: $0.map(\.sortKey).joined(separator: ","), elements: $0) }
+        return keyed.sorted { $0.key < $1.key }.flatMap(\.elements)
+    }
+}
+
+extension ParameterNode {
+    fileprivate var sortKey: String {
+        switch self {
+        case .null: ""
+        case .text(let text): text
+        case .array(let elements): elements.map(\.sortKey).joined(separator: ",")
+        case .object(let members): members.map { $0.name + "=" + $0.value.sortKey }.joined(separator: "&")
+        }
+    }
+}
+
+/// The result of converting a value without structure to text.
+enum ParameterScalar {
+    /// The text of a scalar.
+    case text(String)
+    /// Not a scalar: the value has to be encoded with its `encode(to:)`.
+    case structured
+    /// A scalar that cannot be written as text, with the reason.
+    case refused(String)
+
+    init(_ value: any Encodable, style: QueryStyle) {
+        switch value {
+        case let text as String: self = .text(text)
+        case let number as Int: self = .text(String(number))
+        case let flag as Bool: self = .text(style.booleans == .words ? String(flag) : (flag ? "1" : "0"))
+        case let number as Double: self = number.isFinite ? .text(String(number)) : Self.infinite
+        case let number as Float: self = number.isFinite ? .text(String(number)) : Self.infinite
+        case let date as Date: self = Self.scalar(of: date, style: style)
+        case let url as URL: self = .text(url.absoluteString)
+        case let data as Data: self = .text(data.base64EncodedString())
+        case let number as Decimal: self = number.isFinite ? .text("\(number)") : Self.infinite
+        case let number as any FixedWidthInteger & Encodable: self = .text(String(describing: number))
+        default: self = .structured
+        }
+    }
+
+    private static let infinite = ParameterScalar.refused("it is not a finite number")
+
+    private static func scalar(of date: Date, style: QueryStyle) -> ParameterScalar {
+        let seconds = date.timeIntervalSince1970
+        let text =
+            switch style.dates {
+            case .iso8601: iso8601(seconds)
+            case .secondsSince1970: Int64(exactly: seconds.rounded(.down)).map { String($0) }
+            case .millisecondsSince1970: Int64(exactly: (seconds * 1000).rounded(.down)).map { String($0) }
+            }
+        return text.map(ParameterScalar.text) ?? .refused("the date is out of range")
+    }
+
+    /// Returns a date such as `2026-02-03T04:05:06Z` in the proleptic Gregorian calendar, or `nil` outside the years 0000 to 9999
+    /// (RFC 3339 §5.6).
+    ///
+    /// Foundation's formats use another calendar before 1582 and clamp dates outside the years that they support.
+    private static func iso8601(_ secondsSince1970: Double) -> String? {
+        guard (-62_167_219_200..<253_402_300_800).contains(secondsSince1970) else { return nil }
+        let second = Int(secondsSince1970.rounded(.down)) + 62_162_035_200  // since 0000-03-01, so that leap days end years
+        let (day, time) = (second >= 0 ? second / 86_400 : (second - 86_399) / 86_400, (second % 86_400 + 86_400) % 86_400)
+        let era = day >= 0 ? day / 146_097 : -1
+        let dayOfEra = day - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        func padded(_ number: Int, _ width: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfYear - (153 * shiftedMonth + 2) / 5 + 1, 2))"
+        return "\(date)T\(padded(time / 3600, 2)):\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2))Z"
     }
 }

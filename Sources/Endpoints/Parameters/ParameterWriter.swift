@@ -1,11 +1,11 @@
-/// Writes `name=value` pairs, percent-encoded: those of a query behind its URL, or those of a form.
+/// A writer of percent-encoded `name=value` pairs, either appended to a URL as its query or as the bytes of a form.
 struct ParameterWriter {
     private(set) var bytes: [UInt8]
     private let style: QueryStyle
     private let isForm: Bool
     private var separator: UInt8?
 
-    /// A query, which begins with a question mark once there is something in it.
+    /// Creates a writer that appends a query to a URL. The question mark is written before the first item.
     init(appendingTo url: consuming [UInt8], style: QueryStyle) {
         bytes = url
         separator = UInt8(ascii: "?")
@@ -13,26 +13,27 @@ struct ParameterWriter {
         isForm = false
     }
 
+    /// Creates a writer for a form.
     init(formWithStyle style: QueryStyle) {
         bytes = []
         self.style = style
         isForm = true
     }
 
-    /// The query of a URL as it was written; what is encoded in it stays so.
+    /// Appends the query of a URL and keeps its percent-encoding.
     mutating func appendQuery(of url: URLText) {
         guard let range = url.queryRange, !range.isEmpty else { return }
         beginItem()
         url.withBytes(of: range) { PercentEncoding.append($0, keeping: .query, to: &bytes) }
     }
 
-    /// A question mark with nothing behind it, where the URL has one and no item was written.
+    /// Appends a question mark if the URL has an empty query and no item was written.
     mutating func appendEmptyQuery(of url: URLText) {
         guard url.queryRange?.isEmpty == true, separator == UInt8(ascii: "?") else { return }
         bytes.append(UInt8(ascii: "?"))
     }
 
-    /// Every pair of a value, its names built as the style says.
+    /// Appends all pairs of a value, with names built according to the style.
     mutating func append(_ node: ParameterNode, named name: String) throws(RequestGenerationError) {
         switch node {
         case .null:

@@ -1,4 +1,4 @@
-/// Named values for a query, a form or a JSON body, from a dictionary literal or from any `Encodable`.
+/// The named values of a query, a form or a JSON body, from a dictionary literal or from any `Encodable` value.
 ///
 /// ```swift
 /// ["page": 2, "tags": ["a", "b"], "q": text, "cursor": nil]     // nil drops the item
@@ -6,8 +6,8 @@
 /// ["range": ["from": 1, "to": "today"] as Parameters]           // nested
 /// ```
 ///
-/// The order of a literal is kept; a Swift dictionary is sorted by key, so that equal values give equal requests. Values are
-/// encoded when the request is built, and one that cannot be encoded is an error that names it.
+/// The order of a literal is kept; a Swift dictionary is sorted by key, so that equal values produce equal requests. Values are
+/// encoded when the request is built. A value that cannot be encoded is an error that contains its name.
 public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
     indirect enum Storage: Sendable {
         case items([Item])
@@ -22,22 +22,23 @@ public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
 
     var storage: Storage
 
-    /// No parameters.
+    /// Creates an empty set of parameters.
     public init() {
         storage = .items([])
     }
 
-    /// The properties of a value: its `encode(to:)` has to produce a keyed container.
+    /// Creates parameters from the properties of a value. Its `encode(to:)` must use a keyed container.
     public init(_ value: some Encodable & Sendable) {
         storage = (value as? Parameters)?.storage ?? .value(value)
     }
 
-    /// From a literal, in its order; `nil` drops the item. A name given twice is twice in a query or a form.
+    /// Creates parameters from a literal in its order. Items whose value is `nil` are omitted. A name that occurs twice is
+    /// written twice in a query or a form.
     public init(dictionaryLiteral elements: (String, (any Encodable & Sendable)?)...) {
         storage = .items(elements.map { Item(name: $0.0, value: $0.1) })
     }
 
-    /// These, with those of `other` in place of any of the same name.
+    /// Returns these parameters, with the parameters of `other` replacing those of the same name.
     package func replacing(with other: Parameters) -> Parameters {
         if other.isEmpty { return self }
         if isEmpty { return other }
@@ -46,18 +47,18 @@ public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
         return both
     }
 
-    /// Whether this is a literal without items. Says nothing of an `Encodable`.
+    /// Whether this is a literal without items. Always `false` for parameters from an `Encodable` value.
     public var isEmpty: Bool {
         if case .items(let items) = storage { items.isEmpty } else { false }
     }
 }
 
 extension Parameters: Encodable {
-    /// Encodes what a value's own `encode(to:)` does, or the items of a literal as an object without those that are `nil`.
+    /// Encodes the value with its own `encode(to:)`, or the items of a literal as an object without the items that are `nil`.
     public func encode(to encoder: any Encoder) throws {
         switch storage {
         case .value(let value):
-            // By way of a container, so that encoders know the type: they sort dictionaries, and format dates.
+            // Encoded through a container, so that encoders see the type: they sort dictionaries and format dates.
             var container = encoder.singleValueContainer()
             try container.encode(value)
         case .items(let items):
@@ -74,7 +75,7 @@ extension Parameters: Encodable {
 }
 
 extension Parameters: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Names only: values may be secrets.
+    /// A textual representation that contains only the names, because values may be secrets.
     public var description: String {
         switch storage {
         case .items(let items): "Parameters(\(items.map(\.name.printable).joined(separator: ", ")))"
@@ -83,9 +84,9 @@ extension Parameters: CustomStringConvertible, CustomDebugStringConvertible, Cus
         }
     }
 
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that shows only the description, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

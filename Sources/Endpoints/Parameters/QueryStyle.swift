@@ -1,55 +1,56 @@
-/// How arrays, nested values, booleans and dates are written in a query or a form.
+/// The format of arrays, nested values, Booleans and dates in a query or a form.
 ///
-/// There is no standard for it; the default is what most servers read: `tag=a&tag=b`, `filter[year]=1999`, `true`, and ISO 8601.
+/// There is no standard for it. The default is what most servers accept: `tag=a&tag=b`, `filter[year]=1999`, `true`, and ISO
+/// 8601.
 public struct QueryStyle: Sendable, Hashable {
-    /// `["tag": ["a", "b"]]`
+    /// The format of an array such as `["tag": ["a", "b"]]`.
     public enum Arrays: Sendable, Hashable {
-        /// `tag=a&tag=b`
+        /// One item for each element: `tag=a&tag=b`.
         case repeated
-        /// `tag[]=a&tag[]=b`
+        /// One item for each element, with brackets after the name: `tag[]=a&tag[]=b`.
         case brackets
-        /// `tag[0]=a&tag[1]=b`
+        /// One item for each element, with its index after the name: `tag[0]=a&tag[1]=b`.
         case indexed
-        /// `tag=a,b`; a comma inside a value is percent-encoded. Only scalars can be joined so.
+        /// One item for the whole array: `tag=a,b`. A comma inside a value is percent-encoded. The elements must be scalars.
         case commaSeparated
     }
 
-    /// `["filter": ["year": 1999]]`
+    /// The format of a nested value such as `["filter": ["year": 1999]]`.
     public enum Nested: Sendable, Hashable {
-        /// `filter[year]=1999`
+        /// Inner names in brackets: `filter[year]=1999`.
         case brackets
-        /// `filter.year=1999`
+        /// Inner names after a dot: `filter.year=1999`.
         case dots
     }
 
-    /// `["adult": true]`
+    /// The format of a Boolean such as `["adult": true]`.
     public enum Booleans: Sendable, Hashable {
-        /// `true`, `false`
+        /// The words `true` and `false`.
         case words
-        /// `1`, `0`
+        /// The numbers `1` and `0`.
         case numbers
     }
 
-    /// `["since": date]`
+    /// The format of a date such as `["since": date]`.
     public enum Dates: Sendable, Hashable {
-        /// `2026-02-03T04:05:06Z`; fractions of a second are dropped.
+        /// ISO 8601 in UTC, such as `2026-02-03T04:05:06Z`. Rounded down to whole seconds.
         case iso8601
-        /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
+        /// The whole seconds since 1970-01-01T00:00:00Z, rounded down.
         case secondsSince1970
-        /// Whole milliseconds since 1970-01-01T00:00:00Z, rounded down.
+        /// The whole milliseconds since 1970-01-01T00:00:00Z, rounded down.
         case millisecondsSince1970
     }
 
-    /// ``Arrays/repeated`` by default.
+    /// The format of arrays. Default: ``Arrays/repeated``.
     public var arrays: Arrays
-    /// ``Nested/brackets`` by default.
+    /// The format of nested values. Default: ``Nested/brackets``.
     public var nested: Nested
-    /// ``Booleans/words`` by default.
+    /// The format of Booleans. Default: ``Booleans/words``.
     public var booleans: Booleans
-    /// ``Dates/iso8601`` by default.
+    /// The format of dates. Default: ``Dates/iso8601``.
     public var dates: Dates
 
-    /// A style; what is not given is as in ``default``.
+    /// Creates a style. Omitted arguments are the same as in ``default``.
     public init(
         arrays: Arrays = .repeated, nested: Nested = .brackets, booleans: Booleans = .words, dates: Dates = .iso8601
     ) {
@@ -59,6 +60,6 @@ public struct QueryStyle: Sendable, Hashable {
         self.dates = dates
     }
 
-    /// `tag=a&tag=b`, `filter[year]=1999`, `true`, and ISO 8601.
+    /// The default style: `tag=a&tag=b`, `filter[year]=1999`, `true`, and ISO 8601.
     public static let `default` = QueryStyle()
 }

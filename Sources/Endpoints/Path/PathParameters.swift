@@ -1,40 +1,43 @@
 import NetworkLogging
 
-/// Values for the `{name}`s of a path template: `/users/{id}` with `["id": 42]`.
+/// The values of the `{name}` placeholders in a path template: `/users/{id}` with `["id": 42]`.
 ///
-/// Each value fills one segment: everything but unreserved characters is percent-encoded, so an id `a/../b?x` becomes
-/// `a%2F..%2Fb%3Fx`. A value that is empty, `.` or `..` is refused, since servers and proxies remove such segments
-/// (RFC 3986 §5.2.4) whatever their encoding; so is one with a NUL. A name without a value, and a value without a name, are errors too.
+/// Each value fills one path segment: everything except unreserved characters is percent-encoded, so an id `a/../b?x` becomes
+/// `a%2F..%2Fb%3Fx`. A value that is empty, `.` or `..` is an error, because servers and proxies remove such segments
+/// (RFC 3986 §5.2.4) regardless of their encoding. A value that contains NUL, a placeholder without a value, and a value without
+/// a placeholder are errors too.
 public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
     private var values: [(name: String, value: String)]
 
-    /// No values.
+    /// Creates an empty set of values.
     public init() {
         values = []
     }
 
-    /// From a dictionary, the values not yet percent-encoded.
+    /// Creates values from a dictionary. The values must not be percent-encoded.
     public init(_ values: [String: String]) {
         self.values = values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// From a literal; a value is its `description`, not yet percent-encoded. Of a name given twice the last value counts.
+    /// Creates values from the `description` of each element of a literal. They must not be percent-encoded. If a name occurs
+    /// twice, the last value is used.
     public init(dictionaryLiteral elements: (String, any CustomStringConvertible & Sendable)...) {
         values = elements.map { ($0.0, $0.1.description) }
     }
 
-    /// Whether there are no values.
+    /// Whether the set contains no values.
     public var isEmpty: Bool { values.isEmpty }
 
-    /// Fills the template.
+    /// Returns the template with its placeholders replaced by the values.
     ///
-    /// - Parameter isFullPath: Whether the template is a whole URL, which may hold user information that no message shows.
+    /// - Parameter isFullPath: Whether the template is a full URL. Its user information, if any, is left out of error messages.
+    /// - Throws: ``RequestGenerationError`` for an unbalanced brace, a missing, unused or invalid value.
     func fill(_ template: String, isFullPath: Bool) throws(RequestGenerationError) -> String {
         if values.isEmpty && !template.withBytes({ $0.contains(where: Self.isBrace) }) { return template }
         let bytes = Array(template.utf8)
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count + 32)
-        // Of a name given twice the last value counts.
+        // If a name occurs twice, the last value is used.
         let known = Dictionary(values, uniquingKeysWith: { $1 })
         var names: Set<String> = []
         var rest = bytes[...]
@@ -68,11 +71,11 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
 
     private func segment(_ name: String, _ value: String?) throws(RequestGenerationError) -> String {
         guard let value else {
-            throw RequestGenerationError(.pathParameter(name), "the template names it, but it has no value")
+            throw RequestGenerationError(.pathParameter(name), "the template contains it, but it has no value")
         }
         if value.isEmpty || value == "." || value == ".." {
             throw RequestGenerationError(
-                .pathParameter(name), "\"\(value)\" would not stay a segment of its own (RFC 3986 §5.2.4)")
+                .pathParameter(name), "\"\(value)\" would not remain a separate path segment (RFC 3986 §5.2.4)")
         }
         if value.utf8.contains(0) {
             throw RequestGenerationError(.pathParameter(name), "it contains a NUL character")
@@ -82,10 +85,10 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension PathParameters: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Names only.
+    /// A textual representation that contains only the names, because values may be secrets.
     public var description: String { "PathParameters(\(values.map(\.name.printable).joined(separator: ", ")))" }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that shows only the description, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

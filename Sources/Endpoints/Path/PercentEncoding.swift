@@ -1,6 +1,6 @@
-/// Percent-encoding of the parts of a URL (RFC 3986 §2.1).
+/// Functions that percent-encode and decode the parts of a URL (RFC 3986 §2.1).
 package enum PercentEncoding {
-    /// Appends `text`, with all but the bytes of `kept` encoded.
+    /// Appends `text` and percent-encodes all bytes that are not in `kept`.
     static func append(_ text: String, keeping kept: ByteSet, to output: inout [UInt8]) {
         text.withBytes { append($0, keeping: kept, to: &output) }
     }
@@ -13,7 +13,7 @@ package enum PercentEncoding {
         }
     }
 
-    /// As the WHATWG URL standard's form serializer does: a space becomes `+`, and `*-._` stay.
+    /// Appends `text` encoded like the WHATWG URL standard's form serializer: a space becomes `+`, and `*-._` are not encoded.
     static func appendForm(_ text: String, to output: inout [UInt8]) {
         for byte in text.utf8 {
             if byte == UInt8(ascii: " ") {
@@ -26,7 +26,7 @@ package enum PercentEncoding {
         }
     }
 
-    /// `nil` where a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
+    /// Returns the decoded text, or `nil` if a `%` is not followed by two hexadecimal digits or the bytes are not UTF-8.
     package static func decoded(_ text: some StringProtocol) -> String? {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var bytes: [UInt8] = []
@@ -42,6 +42,7 @@ package enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
+    /// Returns the value of a hexadecimal digit in ASCII, or `nil` for another byte.
     static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -59,5 +60,59 @@ package enum PercentEncoding {
 
     private static func hexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+}
+
+/// A set of ASCII characters, stored as 128 bits because it is checked for each byte of every request.
+struct ByteSet: Sendable {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    init(_ characters: String, and other: ByteSet? = nil) {
+        if let other { (low, high) = (other.low, other.high) }
+        for byte in characters.utf8 where byte < 128 {
+            if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
+        }
+    }
+
+    @inline(__always)
+    func contains(_ byte: UInt8) -> Bool {
+        switch byte {
+        case ..<64: low >> UInt64(byte) & 1 == 1
+        case ..<128: high >> UInt64(byte - 64) & 1 == 1
+        default: false
+        }
+    }
+}
+
+extension ByteSet {
+    private static let alphanumerics = ByteSet("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+
+    /// The unreserved characters (RFC 3986 §2.3).
+    static let unreserved = ByteSet("-._~", and: alphanumerics)
+    /// The characters of a path: pchar and `/` (RFC 3986 §3.3), and the percent sign, which is validated elsewhere.
+    static let path = ByteSet("!$&'()*+,;=:@/%", and: unreserved)
+    /// The characters of a query (RFC 3986 §3.4), and the percent sign.
+    static let query = ByteSet("?", and: path)
+    /// The characters that the WHATWG URL standard's form serializer does not encode (§1.3).
+    static let form = ByteSet("*-._", and: alphanumerics)
+    /// The characters of a token (RFC 9110 §5.6.2).
+    static let token = ByteSet("!#$%&'*+-.^_`|~", and: alphanumerics)
+    /// The characters of a multipart boundary, except the space (RFC 2046 §5.1.1).
+    static let boundary = ByteSet("'()+_,-./:=?", and: alphanumerics)
+}
+
+extension StringProtocol {
+    /// Calls `body` with the UTF-8 bytes of this text. They are copied only if the text is not stored as contiguous UTF-8.
+    func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        if let result = try utf8.withContiguousStorageIfAvailable(body) { return result }
+        return try Array(utf8).withUnsafeBufferPointer(body)
+    }
+
+    func consists(of set: ByteSet) -> Bool {
+        withBytes { bytes in
+            for byte in bytes where !set.contains(byte) { return false }
+            return true
+        }
     }
 }

@@ -1,24 +1,24 @@
 import Foundation
 import NetworkLogging
 
-/// The URL of a request, made of a base URL, a path and two sets of query parameters.
+/// The URL of a request, composed of a base URL, a path and two sets of query parameters.
 struct RequestTarget {
     let url: URL
-    /// Whether it is on another origin than the configuration's base URL.
-    let isForeign: Bool
+    /// Whether the URL has another origin than the configuration's base URL.
+    let isCrossOrigin: Bool
 
     init(endpoint: some Requestable, configuration: any NetworkConfigurable) throws(RequestGenerationError) {
         let isFullPath = endpoint.isFullPath
         let path = try endpoint.pathParameters.fill(endpoint.path, isFullPath: isFullPath)
         try Self.validate(path, isFullPath: isFullPath)
-        if !isFullPath { try Self.refuseURL(endpoint.path) }
+        if !isFullPath { try Self.rejectFullURL(endpoint.path) }
         let configured = URLText(configuration.baseURL)
         let stated = isFullPath ? nil : try endpoint.ownBaseURL()
         let base = stated.map { URLText($0) } ?? configured
         let own = isFullPath ? URLText(path) : URLText(relativePath: path)
         if isFullPath { try own.requireHTTP(.path) } else { try base.requireHTTP(.baseURL) }
         let origin = isFullPath ? own.origin : stated.map { _ in base.origin }
-        isForeign = origin.map { (try? configured.requireHTTP(.baseURL)) == nil || $0 != configured.origin } ?? false
+        isCrossOrigin = origin.map { (try? configured.requireHTTP(.baseURL)) == nil || $0 != configured.origin } ?? false
 
         var text: [UInt8] = []
         text.reserveCapacity(256)
@@ -29,7 +29,7 @@ struct RequestTarget {
         var query = ParameterWriter(appendingTo: consume text, style: endpoint.queryStyle)
         if !isFullPath { query.appendQuery(of: base) }
         let items = try endpoint.queryParameters.items(style: endpoint.queryStyle)
-        let shared = isForeign ? Parameters() : configuration.queryParameters
+        let shared = isCrossOrigin ? Parameters() : configuration.queryParameters
         if !shared.isEmpty {
             let taken = Set(own.queryNames + items.map { Self.rootName(of: $0.name) })
             for item in try shared.items(style: endpoint.queryStyle) where !taken.contains(Self.rootName(of: item.name)) {
@@ -51,7 +51,7 @@ struct RequestTarget {
         self.url = url
     }
 
-    /// Scheme, authority and path.
+    /// Appends the scheme, authority and path of a URL.
     private static func append(_ url: URLText, to text: inout [UInt8]) {
         text.append(contentsOf: url.scheme.utf8)
         text.append(contentsOf: "://".utf8)
@@ -59,7 +59,7 @@ struct RequestTarget {
         url.withBytes(of: url.pathRange) { PercentEncoding.append($0, keeping: .path, to: &text) }
     }
 
-    /// Appends a path to that of the base URL, which is at the end of `text`, with exactly one slash between them.
+    /// Appends a path to `text`, which ends with the path of the base URL, with exactly one slash between them.
     private static func appendPath(of own: URLText, to text: inout [UInt8]) {
         let slash = UInt8(ascii: "/")
         own.withBytes(of: own.pathRange) { path in
@@ -73,25 +73,27 @@ struct RequestTarget {
         }
     }
 
-    /// A style may have appended brackets: `tag[]` and `tag[0]` are items of the name `tag`.
+    /// Returns the name without the brackets that a style appends: `tag[]` and `tag[0]` are items with the name `tag`.
     fileprivate static func rootName(of name: String) -> String {
         guard let bracket = name.utf8.firstIndex(of: UInt8(ascii: "[")), bracket != name.startIndex else { return name }
         return String(name[..<bracket])
     }
 
-    /// A path that begins as a URL does would otherwise become one below the base URL's: `https://api.example.com/http://other.example`.
-    /// Only what the caller wrote counts, so that a value of a path parameter may be a URL.
-    private static func refuseURL(_ path: String) throws(RequestGenerationError) {
+    /// Throws if a relative path is a full URL, which would otherwise be appended to the base URL:
+    /// `https://api.example.com/http://other.example`.
+    ///
+    /// Only the unfilled template is checked, so that the value of a path parameter may be a URL.
+    private static func rejectFullURL(_ path: String) throws(RequestGenerationError) {
         let start = path.utf8.prefix(8).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
         guard start.starts(with: "http://".utf8) || start.starts(with: "https://".utf8) else { return }
-        throw RequestGenerationError(.path, "\"\(URLText.shown(path).printable)\" is a whole URL; say so with isFullPath: true")
+        throw RequestGenerationError(.path, "\"\(URLText.shown(path).printable)\" is a full URL; set isFullPath to true")
     }
 
-    /// Control characters, and percent signs that encode nothing, cannot be meant.
+    /// Throws if a path contains a control character, or a percent sign that is not followed by two hexadecimal digits.
     static func validate(
         _ path: String, isFullPath: Bool, field: RequestGenerationError.Field = .path
     ) throws(RequestGenerationError) {
-        let flaw: String? = path.withBytes { bytes in
+        let problem: String? = path.withBytes { bytes in
             for index in 0..<bytes.count {
                 let byte = bytes[index]
                 if byte < 0x20 || byte == 0x7F { return "there is a control character" }
@@ -103,19 +105,19 @@ struct RequestTarget {
             }
             return nil
         }
-        guard let flaw else { return }
-        throw RequestGenerationError(field, "in \"\(URLText.shown(path: path, isFullPath: isFullPath).printable)\" \(flaw)")
+        guard let problem else { return }
+        throw RequestGenerationError(field, "in \"\(URLText.shown(path: path, isFullPath: isFullPath).printable)\" \(problem)")
     }
 }
 
 extension URLText {
-    /// Adds a password to ``NetworkLogging/SecretValues``.
+    /// Adds the URL's user information to ``NetworkLogging/SecretValues``, so that logs do not show a password.
     fileprivate func rememberUserInformation() {
         guard authorityRange != hostRange else { return }
         SecretValues.insert(userInformation: String(authority.dropLast(hostAndPort.count + 1)))
     }
 
-    /// The names of the query's items, decoded, without what a style appended to them.
+    /// The decoded names of the query's items, without the brackets that a style appends.
     fileprivate var queryNames: [String] {
         guard let query else { return [] }
         return query.utf8.split(separator: UInt8(ascii: "&")).map { item in

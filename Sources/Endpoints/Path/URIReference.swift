@@ -1,6 +1,6 @@
 import Foundation
 
-/// A URI reference, such as the value of a `Location` field, taken apart as RFC 3986 appendix B has it. Nothing is decoded.
+/// A URI reference, such as the value of a `Location` field, split as in RFC 3986 appendix B. Nothing is decoded.
 package struct URIReference {
     private var scheme: Substring?
     private var authority: Substring?
@@ -33,17 +33,17 @@ package struct URIReference {
         path = rest
     }
 
-    /// Whether there is a fragment, even an empty one.
+    /// Whether the reference has a fragment, even an empty one.
     package var hasFragment: Bool { fragment != nil }
 
-    /// The same with another fragment, or with none.
+    /// Returns this reference with the fragment of another one, or without a fragment if that has none.
     package func with(fragmentOf other: URIReference) -> URIReference {
         var result = self
         result.fragment = other.fragment
         return result
     }
 
-    /// The same without a name and password before the host.
+    /// Returns this reference without the user name and password before the host.
     package func withoutUserInformation() -> URIReference {
         var result = self
         if let authority, let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
@@ -52,9 +52,9 @@ package struct URIReference {
         return result
     }
 
-    /// What this reference names, seen from a document (RFC 3986 §5.2.2).
+    /// Returns the target of this reference relative to a base (RFC 3986 §5.2.2).
     ///
-    /// - Parameter base: Of the document: with a scheme, and for http with an authority.
+    /// - Parameter base: The URL of the document. It has a scheme, and an authority if the scheme is http.
     package func resolved(against base: URIReference) -> URIReference {
         var target = self
         if scheme == nil {
@@ -73,7 +73,8 @@ package struct URIReference {
         return target
     }
 
-    /// The text as it stands, with the bytes encoded that may not (RFC 3986 §2), such as a space. The authority is left to `URL`.
+    /// The text of the reference. Bytes that are not allowed (RFC 3986 §2), such as a space, are percent-encoded. The authority
+    /// is unchanged, because `URL` encodes it.
     package var text: String {
         var text: [UInt8] = []
         if let scheme {
@@ -96,6 +97,7 @@ package struct URIReference {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// The reference as a `URL`; `nil` if its text is not valid.
     package var url: URL? { URL(string: text) }
 
     private static func isScheme(_ text: Substring) -> Bool {
@@ -105,14 +107,14 @@ package struct URIReference {
         }
     }
 
-    /// RFC 3986 §5.2.3.
+    /// Returns a relative path merged with the path of the base (RFC 3986 §5.2.3).
     private static func merged(_ path: Substring, with base: URIReference) -> Substring {
         if base.authority != nil, base.path.isEmpty { return "/" + path }
         guard let slash = base.path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
         return base.path[...slash] + path
     }
 
-    /// RFC 3986 §5.2.4.
+    /// Returns a path without `.` and `..` segments (RFC 3986 §5.2.4).
     private static func removingDotSegments(_ path: Substring) -> Substring {
         let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         func isDot(_ segment: Substring.UTF8View) -> Bool { segment.elementsEqual(".".utf8) }
@@ -127,11 +129,13 @@ package struct URIReference {
                 kept.append(segment)
             }
         }
-        // A dot segment at the end leaves its slash.
+        // If the last segment is a dot segment, the path ends with a slash.
         if let last = segments.last, isDot(last) || isDoubleDot(last) { kept.append(""[...].utf8) }
         return Substring((isAbsolute ? "/" : "") + kept.map { String(Substring($0)) }.joined(separator: "/"))
     }
 
+    /// Appends a part of the reference. Encodes all bytes that are not in `kept`, and percent signs without two hexadecimal
+    /// digits.
     private static func append(_ part: Substring, keeping kept: ByteSet, to output: inout [UInt8]) {
         part.withBytes { bytes in
             for index in bytes.indices {

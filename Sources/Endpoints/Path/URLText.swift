@@ -1,10 +1,10 @@
 import Foundation
 import NetworkLogging
 
-/// The parts of a URL's text (RFC 3986 §3), found by their delimiters without decoding anything.
+/// The parts of a URL's text (RFC 3986 §3), located by their delimiters. Nothing is decoded.
 package struct URLText {
     let text: String
-    /// Lower-cased; empty when there is none.
+    /// The scheme in lower case; empty if there is none.
     package private(set) var scheme = ""
     // Offsets in the UTF-8 of `text`.
     private(set) var authorityRange = 0..<0
@@ -20,7 +20,8 @@ package struct URLText {
         self.init(text, isPathOnly: false)
     }
 
-    /// Text that is all path and query: a colon or a double slash in it makes neither scheme nor authority.
+    /// Creates the parts of a text that is only path and query. A colon or a double slash does not start a scheme or an
+    /// authority.
     package init(relativePath text: String) {
         self.init(text, isPathOnly: true)
     }
@@ -57,22 +58,22 @@ package struct URLText {
         pathRange = start..<end
     }
 
-    /// Spares the usual two the way through `String.lowercased()`.
+    /// Returns a scheme in lower case. The two usual schemes do not need `String.lowercased()`, which is slower.
     private static func lowercased(_ scheme: UnsafeBufferPointer<UInt8>) -> String {
         if scheme.count == 5, scheme.begins(with: "https") { return "https" }
         if scheme.count == 4, scheme.begins(with: "http") { return "http" }
         return String(decoding: scheme, as: UTF8.self).lowercased()
     }
 
-    /// Host, port and user information as written.
+    /// The authority as written: user information, host and port.
     package var authority: Substring { slice(authorityRange) }
     package var path: Substring { slice(pathRange) }
     package var query: Substring? { queryRange.map(slice) }
 
-    /// Host and port as written, without user information.
+    /// The host and port as written, without user information.
     package var hostAndPort: Substring { slice(hostRange) }
 
-    /// What RFC 6454 §4 calls the origin, with the default port spelt out.
+    /// The origin (RFC 6454 §4) as scheme, host and port, with an explicit default port.
     package var origin: String {
         let place = hostAndPort.lowercased()
         let afterAddress = place.utf8.lastIndex(of: UInt8(ascii: "]")) ?? place.startIndex
@@ -83,12 +84,13 @@ package struct URLText {
         return isPortEmpty ? "\(scheme)://\(place)\(scheme == "https" ? 443 : 80)" : "\(scheme)://\(place)"
     }
 
-    /// The ``origin`` of a URL, at once for those written as they are meant: in lower case and without user information.
+    /// Returns the ``origin`` of a URL. Has a fast path for URLs in lower case without user information.
     package static func origin(of url: URL) -> String {
         let text = url.absoluteString
         return text.withBytes(plainOrigin) ?? URLText(text).origin
     }
 
+    /// Returns the origin of a URL in lower case without user information, or `nil` if the fast path does not apply.
     private static func plainOrigin(of bytes: UnsafeBufferPointer<UInt8>) -> String? {
         let scheme: StaticString
         var port: StaticString
@@ -118,7 +120,7 @@ package struct URLText {
         }
     }
 
-    /// For messages: no user information, no query, no fragment.
+    /// The URL for messages, without user information, query and fragment.
     package var originAndPath: String {
         guard !authorityRange.isEmpty else { return Self.shown(text) }
         let isPlain = authorityRange == hostRange && pathRange.upperBound == text.utf8.count
@@ -126,7 +128,7 @@ package struct URLText {
         return Redaction.default.redacted(url: scheme + "://" + hostAndPort + path) + (queryRange == nil ? "" : "?…")
     }
 
-    /// Runs `body` on the bytes of one part.
+    /// Calls `body` with the bytes of one part.
     func withBytes<Result>(of part: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         text.withBytes { body(UnsafeBufferPointer(rebasing: $0[part])) }
     }
@@ -145,5 +147,86 @@ extension UnsafeBufferPointer<UInt8> {
             for index in 0..<text.count where text[index] != self[index] { return false }
             return true
         }
+    }
+}
+
+extension URLText {
+    /// Checks that this is an http(s) URL with a host and a valid port.
+    ///
+    /// - Throws: ``RequestGenerationError`` for `field` if the scheme is not http(s), or the host is missing or invalid, or the
+    ///   port is not below 65536.
+    package func requireHTTP(_ field: RequestGenerationError.Field) throws(RequestGenerationError) {
+        guard scheme == "https" || scheme == "http" else {
+            if scheme.isEmpty {
+                let shown = Self.shown(text).printable
+                throw RequestGenerationError(field, "\"\(shown)\" has no scheme; begin it with https:// or http://")
+            }
+            // If the scheme was forgotten, the text before the colon may be a user name.
+            let shown = authority.isEmpty ? "" : " \"\(scheme.printable)\""
+            throw RequestGenerationError(field, "the scheme\(shown) is not http or https")
+        }
+        if let problem = hostProblem { throw RequestGenerationError(field, "\"\(Self.shown(text).printable)\" \(problem)") }
+    }
+
+    /// A message for an invalid host or port; `nil` if they are valid. `URL` validates the other characters of the host.
+    private var hostProblem: String? {
+        withBytes(of: hostRange) { bytes in
+            var hostEnd = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
+            if bytes.first == UInt8(ascii: "[") {
+                guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")) else { return "has an address without a ]" }
+                guard hostEnd < bracket || bytes[1] | 0x20 == UInt8(ascii: "v") else {
+                    return "has no IPv6 address in its brackets"
+                }
+                hostEnd = bracket + 1
+            }
+            if hostEnd == 0 { return "has no host" }
+            for index in 0..<hostEnd where bytes[index] == UInt8(ascii: "%") && index + 2 < hostEnd {
+                let isControl = bytes[index + 1] == UInt8(ascii: "0") || bytes[index + 1] == UInt8(ascii: "1")
+                if isControl { return "has a control character in its host" }
+            }
+            if hostEnd == bytes.count { return nil }
+            guard bytes[hostEnd] == UInt8(ascii: ":"), Self.isPort(bytes[(hostEnd + 1)...]) else { return "has no valid port" }
+            return nil
+        }
+    }
+
+    /// Returns whether the digits are a port below 65536. An empty port is allowed and means the scheme's default
+    /// (RFC 3986 §3.2.3).
+    private static func isPort(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        var port = 0
+        for byte in digits {
+            guard byte &- UInt8(ascii: "0") < 10 else { return false }
+            port = port * 10 + Int(byte - UInt8(ascii: "0"))
+            guard port < 65536 else { return false }
+        }
+        return true
+    }
+
+    /// Returns text for messages that may not be a valid URL, without anything that could be user information, query or fragment.
+    ///
+    /// All text before an `@` is left out. If there is an `@` after the first `?` or `#`, everything except the scheme is left
+    /// out, because a password may contain these characters.
+    static func shown(_ text: String) -> String {
+        let head = text.prefix(beforeAny: "?#")
+        let tail = text.utf8[head.endIndex...]
+        let scheme = ["https://", "http://"].first { text.lowercased().hasPrefix($0) } ?? ""
+        if tail.contains(UInt8(ascii: "@")) { return scheme + "…" }
+        let end = tail.isEmpty ? "" : tail.first == UInt8(ascii: "?") ? "?…" : "#…"
+        guard let at = head.utf8.lastIndex(of: UInt8(ascii: "@")) else { return head + end }
+        return scheme + "…" + head[head.utf8.index(after: at)...] + end
+    }
+
+    /// Returns the path of an endpoint for messages, without the query.
+    static func shown(path: String, isFullPath: Bool) -> String {
+        if isFullPath || path.contains("://") { return shown(path) }
+        let head = path.prefix(beforeAny: "?#")
+        return head.endIndex == path.endIndex ? path : head + "?…"
+    }
+}
+
+extension String {
+    /// Returns the text before the first of some ASCII characters.
+    func prefix(beforeAny delimiters: String) -> Substring {
+        self[..<(utf8.firstIndex { delimiters.utf8.contains($0) } ?? endIndex)]
     }
 }

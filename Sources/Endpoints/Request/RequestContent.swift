@@ -1,15 +1,16 @@
 import Foundation
 
-/// The bytes that a request carries (its content, RFC 9110 §6.4): in memory, in a file, or made while they are sent.
+/// The content of a request (RFC 9110 §6.4): bytes in memory, in a file, or produced while they are sent.
 ///
 /// ```swift
 /// NetworkRequest(method: .put, url: url, body: .file(movie))
 /// NetworkRequest(method: .post, url: url, body: .stream(chunks, length: 1_000_000))
 /// ```
 ///
-/// Two contents are equal when they hold the same bytes in memory, name the same file, or are the same stream. Descriptions show sizes.
+/// Two contents are equal if they have the same bytes in memory, refer to the same file, or are the same stream. Descriptions
+/// contain sizes, never bytes.
 public struct RequestContent: Sendable, Hashable {
-    /// Where the bytes come from.
+    /// The source of the bytes.
     package enum Source: Sendable, Hashable {
         case data(Data)
         case file(URL)
@@ -23,26 +24,30 @@ public struct RequestContent: Sendable, Hashable {
         self.source = source
     }
 
-    /// Bytes in memory.
+    /// Returns content of bytes in memory.
     public static func data(_ data: Data) -> RequestContent {
         RequestContent(source: .data(data))
     }
 
-    /// A regular file, read while it is sent and never held in memory as a whole.
+    /// Returns content of a regular file. It is read while it is sent, never loaded into memory as a whole.
     ///
-    /// Its length is taken when the request is sent, and announced. If it turns out shorter then, the transfer fails; what is
-    /// appended later is not sent.
+    /// The length is read when the request is sent, and sent as `Content-Length`. If the file becomes shorter during the
+    /// transfer, the transfer fails; bytes that are appended later are not sent.
     public static func file(_ url: URL) -> RequestContent {
         RequestContent(source: .file(url))
     }
 
-    /// Chunks that are made while they are sent, once: a second attempt or a redirect that needs the body again is an error.
+    /// Returns content of chunks that are produced while they are sent, once. A second attempt, or a redirect that needs the body
+    /// again, is an error.
     ///
-    /// The sequence is asked for no more chunks than the connection takes; about 256 KiB wait at most, besides the chunk itself.
+    /// Chunks are requested as fast as the connection accepts them: about 256 KiB are buffered at most, besides the current
+    /// chunk.
     ///
     /// - Parameters:
-    ///   - chunks: Iterated in a task of its own, which is cancelled when the transfer ends. What it throws ends the transfer.
-    ///   - length: All bytes together, to be announced; another sum is an error. `nil`: not known, and sent in chunks (RFC 9112 §7.1).
+    ///   - chunks: The chunks. Iterated in a separate task, which is cancelled when the transfer ends. An error that it throws
+    ///     ends the transfer.
+    ///   - length: The total number of bytes, sent as `Content-Length`; a different total is an error. `nil` if it is not
+    ///     known: the content is then sent in chunks (RFC 9112 §7.1).
     public static func stream<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks, length: Int64? = nil
     ) -> RequestContent where Chunks.Element == Data {
@@ -53,11 +58,13 @@ public struct RequestContent: Sendable, Hashable {
                 }))
     }
 
-    /// Chunks that are made while they are sent, anew for each attempt and for each redirect that needs the body again.
+    /// Returns content of chunks that are produced while they are sent, again for each attempt and each redirect that needs the
+    /// body.
     ///
     /// - Parameters:
-    ///   - length: All bytes together, to be announced; another sum is an error. `nil`: not known, and sent in chunks (RFC 9112 §7.1).
-    ///   - makeChunks: Makes the sequence from its beginning. Runs once per attempt, in a task of its own.
+    ///   - length: The total number of bytes, sent as `Content-Length`; a different total is an error. `nil` if it is not
+    ///     known: the content is then sent in chunks (RFC 9112 §7.1).
+    ///   - makeChunks: Returns the sequence from its beginning. Called once per attempt, in a separate task.
     public static func stream<Chunks: AsyncSequence & Sendable>(
         length: Int64? = nil, makeChunks: @escaping @Sendable () throws -> Chunks
     ) -> RequestContent where Chunks.Element == Data {
@@ -68,12 +75,12 @@ public struct RequestContent: Sendable, Hashable {
                 }))
     }
 
-    /// The bytes, where they are in memory.
+    /// The bytes, if they are in memory; otherwise `nil`.
     public var data: Data? {
         if case .data(let data) = source { data } else { nil }
     }
 
-    /// Whether it can be sent more than once.
+    /// Whether the content can be sent more than once.
     public var isReplayable: Bool {
         switch source {
         case .data, .file: true
@@ -82,7 +89,7 @@ public struct RequestContent: Sendable, Hashable {
         }
     }
 
-    /// Whether it is known to hold no byte.
+    /// Whether the content is known to contain no bytes.
     public var isEmpty: Bool {
         switch source {
         case .data(let data): data.isEmpty
@@ -94,11 +101,12 @@ public struct RequestContent: Sendable, Hashable {
 }
 
 extension RequestContent {
+    /// Throws if a file URL or a length cannot be used.
     func validate() throws(RequestGenerationError) {
         switch source {
         case .data: break
         case .file(let url):
-            if !url.isFileURL { throw RequestGenerationError(.body, "the URL of a file body is no file URL") }
+            if !url.isFileURL { throw RequestGenerationError(.body, "the URL of a file body is not a file URL") }
         case .stream(let stream):
             if let length = stream.length, length < 0 {
                 throw RequestGenerationError(.body, "the length of a streamed body is \(length); it must be at least 0")
@@ -110,7 +118,7 @@ extension RequestContent {
 }
 
 extension RequestContent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What it is and how long, as far as that is known without looking.
+    /// A textual representation with the kind of content and its length, if that is known without reading a file.
     public var description: String {
         switch source {
         case .data(let data): "\(data.count)-byte body"
@@ -120,8 +128,106 @@ extension RequestContent: CustomStringConvertible, CustomDebugStringConvertible,
         }
     }
 
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that shows only the description, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// A type-erased sequence of chunks that records whether it has been read.
+// `@unchecked Sendable`: `isSpent`, the only mutable property, is protected by `lock`.
+package final class ContentStream: @unchecked Sendable, Hashable {
+    /// A function that accepts a chunk. Returns when there is room for the next one, and throws if no more chunks are accepted.
+    package typealias Sink = (Data) async throws -> Void
+
+    package let length: Int64?
+    package let isReplayable: Bool
+    private let write: @Sendable (Sink) async throws -> Void
+    private let lock = NSLock()
+    private var isSpent = false
+
+    package init(length: Int64?, isReplayable: Bool, write: @escaping @Sendable (Sink) async throws -> Void) {
+        self.length = length
+        self.isReplayable = isReplayable
+        self.write = write
+    }
+
+    /// Passes all chunks to `sink`.
+    package func send(to sink: Sink) async throws {
+        try await write(sink)
+    }
+
+    /// Marks the stream as read.
+    ///
+    /// - Returns: `false` if the stream was read before and cannot be read again.
+    package func claim() -> Bool {
+        lock.withLock {
+            defer { isSpent = true }
+            return isReplayable || !isSpent
+        }
+    }
+
+    /// Whether ``claim()`` would return `false`.
+    package var isUsedUp: Bool {
+        lock.withLock { isSpent && !isReplayable }
+    }
+
+    package static func == (left: ContentStream, right: ContentStream) -> Bool {
+        left === right
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}
+
+/// A list of contents that are sent one after another, such as the parts of a form.
+package struct ContentSequence: Sendable, Hashable {
+    package struct Segment: Sendable, Hashable {
+        package let content: RequestContent
+        /// The name of the segment for error messages.
+        package let name: String?
+        /// The bytes that must not occur in the content.
+        package let forbidden: BytePattern?
+
+        package init(_ content: RequestContent, name: String? = nil, forbidden: BytePattern? = nil) {
+            self.content = content
+            self.name = name
+            self.forbidden = forbidden
+        }
+    }
+
+    package let segments: [Segment]
+
+    package init(_ segments: [Segment]) {
+        self.segments = segments
+    }
+
+    /// The total number of bytes; `nil` if it is not known without reading a file.
+    package var knownLength: Int64? {
+        var total: Int64 = 0
+        for segment in segments {
+            guard let length = segment.content.knownLength else { return nil }
+            let (sum, isTooLarge) = total.addingReportingOverflow(length)
+            guard !isTooLarge else { return nil }
+            total = sum
+        }
+        return total
+    }
+}
+
+extension RequestContent {
+    /// The number of bytes; `nil` if it is not known without reading a file.
+    package var knownLength: Int64? {
+        switch source {
+        case .data(let data): Int64(data.count)
+        case .file: nil
+        case .stream(let stream): stream.length
+        case .sequence(let sequence): sequence.knownLength
+        }
+    }
+
+    var fileName: String? {
+        if case .file(let url) = source { url.lastPathComponent } else { nil }
+    }
 }

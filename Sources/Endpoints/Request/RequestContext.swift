@@ -1,17 +1,18 @@
-/// Values that travel with a request, from interceptor to interceptor, and are never sent.
+/// Values that are attached to a request for interceptors and are never sent.
 ///
 /// ```swift
 /// enum TenantKey: RequestContextKey { typealias Value = String }
 /// request.context[TenantKey.self] = "north"
 /// ```
 public struct RequestContext: Sendable {
-    /// The value set last comes first. So few that looking at each is the fastest way, and a copy shares them all.
+    /// A linked list that starts with the value set last. There are few values, so a linear search is fastest, and copies share
+    /// them.
     private var values: Entry?
 
-    /// Nothing yet.
+    /// Creates a context without values.
     public init() {}
 
-    /// The value under a key; setting `nil` removes it.
+    /// The value for a key; setting `nil` removes it.
     public subscript<Key: RequestContextKey>(key: Key.Type) -> Key.Value? {
         get {
             var entry = values
@@ -28,8 +29,8 @@ public struct RequestContext: Sendable {
     }
 }
 
-/// One value, and those set before it.
-// Sendable although unchecked: a class that others derive from cannot be checked. Nothing in it changes.
+/// An entry of the linked list, with a reference to the values set before it.
+// `@unchecked Sendable`: the compiler cannot check a class with subclasses. All properties are immutable.
 private class Entry: @unchecked Sendable {
     let key: ObjectIdentifier
     let next: Entry?
@@ -49,7 +50,7 @@ private class Entry: @unchecked Sendable {
     }
 }
 
-// Sendable although unchecked, as what it derives from is: its one property does not change, and is of a `Sendable` type.
+// `@unchecked Sendable`, like its superclass: its only property is immutable and of a `Sendable` type.
 private final class ValueEntry<Value: Sendable>: Entry, @unchecked Sendable {
     let value: Value
 
@@ -61,8 +62,8 @@ private final class ValueEntry<Value: Sendable>: Entry, @unchecked Sendable {
     override func following(_ next: Entry?) -> Entry { ValueEntry(value, for: key, next: next) }
 }
 
-/// Names a value of a ``RequestContext``, and its type.
+/// A key of a ``RequestContext`` that also defines the type of its value.
 public protocol RequestContextKey {
-    /// What stands under it.
+    /// The type of the value for this key.
     associatedtype Value: Sendable
 }

@@ -1,20 +1,21 @@
 import Foundation
 import NetworkLogging
 
-/// Which parts of a request are credentials, and for which origin: what keeps them from other origins, other users' responses, and logs.
+/// The parts of a request that are credentials, and their origins. They are not sent to other origins, not shared with other
+/// users through cached responses, and not logged.
 ///
-/// Who puts a credential into a request says so with ``NetworkRequest/setCredential(_:forHeader:)`` or
-/// ``NetworkRequest/markCredential(header:)``; the interceptors of this package do. Names play no part in it.
+/// Code that adds a credential to a request marks it with ``NetworkRequest/setCredential(_:forHeader:)`` or
+/// ``NetworkRequest/markCredential(header:)``, as the interceptors of this package do. Field names are not considered.
 package struct RequestCredentials: Sendable, Hashable {
     package struct Field: Sendable, Hashable {
-        /// Of a header field, in lower case.
+        /// The name of the header field, in lower case.
         package let name: String
-        /// Whom it is for.
+        /// The origin that the credential is for.
         package let origin: String
     }
 
     package private(set) var fields: [Field] = []
-    /// The cookies that the session manager will add, so far as they are known before.
+    /// The cookies that the session manager will add, if they are known in advance.
     package var storedCookies: String?
 
     package var isEmpty: Bool { fields.isEmpty && storedCookies == nil }
@@ -31,7 +32,7 @@ package struct RequestCredentials: Sendable, Hashable {
 }
 
 extension HTTPHeaders {
-    /// Adds the values of fields that are credentials by their names to ``NetworkLogging/SecretValues``.
+    /// Adds the values of fields whose names mark them as credentials to ``NetworkLogging/SecretValues``.
     func rememberSecrets() {
         for field in fields where !Self.isHarmless(field.name) && Redaction.isSecret(header: field.name) {
             SecretValues.insert(fieldValue: field.value, named: field.name)
@@ -40,18 +41,20 @@ extension HTTPHeaders {
 }
 
 extension NetworkRequest {
-    /// Puts a credential into a header field, and remembers that it is one: it is sent to the origin of ``url`` alone, responses to it are
-    /// not shared with other credentials, and no log or error shows its value.
+    /// Sets a header field and marks it as a credential.
+    ///
+    /// It is sent only to the origin of ``url``, responses are not shared with requests that have other credentials, and logs and
+    /// errors do not contain its value.
     ///
     /// - Parameters:
-    ///   - value: The whole field value, the scheme of `Authorization` included. Takes the place of values of the same name.
-    ///   - name: Compared without case.
+    ///   - value: The whole field value, including the scheme of `Authorization`. Replaces existing values of the field.
+    ///   - name: The field name, compared without case.
     public mutating func setCredential(_ value: String, forHeader name: String) {
         headers[name] = value
         markCredential(header: name)
     }
 
-    /// Says that a header field holds a credential for the origin of ``url``. Does nothing where there is no such field.
+    /// Marks a header field as a credential for the origin of ``url``. Does nothing if the request has no such field.
     public mutating func markCredential(header name: String) {
         let values = headers.values(for: name)
         guard !values.isEmpty else { return }
@@ -59,7 +62,8 @@ extension NetworkRequest {
         credentials.add(name, for: origin)
     }
 
-    /// Marks as credentials what a closure has changed in the request: header fields, query items and user information.
+    /// Marks all parts as credentials that differ from an earlier version of the request: header fields, query items and user
+    /// information.
     package mutating func markCredentials(addedTo before: NetworkRequest) {
         for field in headers where before.headers.values(for: field.name) != headers.values(for: field.name) {
             markCredential(header: field.name)
@@ -79,8 +83,10 @@ extension NetworkRequest {
         }
     }
 
-    /// Sends the request to another URL, as a redirect or a link asks for: where that is on another origin, without all that was meant for
-    /// this one (RFC 9110 §15.4). What is left are header fields that are known to be harmless and are no credentials.
+    /// Changes the URL, as for a redirect or a link.
+    ///
+    /// If the new URL has another origin, only header fields are kept that are known to be harmless and are not credentials
+    /// (RFC 9110 §15.4).
     package mutating func move(to url: URL) {
         let before = origin
         self.url = url
@@ -90,12 +96,12 @@ extension NetworkRequest {
         credentials = RequestCredentials()
     }
 
-    /// Removes credentials that were added for another origin than the one that the request goes to by now.
+    /// Removes credentials that were added for another origin than the request's current one.
     package mutating func dropForeignCredentials() {
         guard credentials.fields.contains(where: { $0.origin != origin }) else { return }
         for field in credentials.fields where field.origin != origin { headers.remove(field.name) }
     }
 
-    /// Whether a response comes from the origin that the request was sent to: what another origin says counts for that one alone.
+    /// Returns whether a response comes from the request's origin. A response from another origin applies only to that origin.
     package func isAnswered(by response: URL) -> Bool { URLText.origin(of: response) == origin }
 }

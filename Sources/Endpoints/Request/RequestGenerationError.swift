@@ -1,14 +1,14 @@
 import Foundation
 import NetworkLogging
 
-/// Why an endpoint and a configuration do not make a request.
+/// An error that describes why no request could be built from an endpoint and a configuration. Nothing was sent.
 ///
-/// It names the field that is wrong and what is wrong with it. It never repeats a value that could be a secret: of a header
-/// it gives the name, of a query the item's name. Nothing was sent.
+/// It contains the invalid field and the reason, but no value that could be a secret: only the name of a header field or of a
+/// query item.
 public struct RequestGenerationError: Error, Sendable {
-    /// The part of the description that cannot be used.
+    /// A part of the endpoint or the configuration that can be invalid.
     public enum Field: Hashable, Sendable {
-        /// The configuration's base URL.
+        /// The base URL of the configuration or endpoint.
         case baseURL
         /// The scheme of a composed ``API``.
         case scheme
@@ -18,36 +18,36 @@ public struct RequestGenerationError: Error, Sendable {
         case port
         /// The base path of a composed ``API``.
         case basePath
-        /// The path, or the URL that stands for it.
+        /// The path, or the full URL in its place.
         case path
-        /// A `{name}` of the path template.
+        /// A `{name}` placeholder of the path template.
         case pathParameter(String)
-        /// The request method.
+        /// The HTTP method of the request.
         case method
-        /// The name of a header, as given.
+        /// The name of a header field, unchanged.
         case headerName(String)
-        /// The value of the header with this name.
+        /// The value of the header field with this name.
         case headerValue(String)
-        /// A query parameter; empty when the parameters as a whole are meant.
+        /// The query parameter with this name; an empty name means all parameters.
         case query(String)
-        /// The body: it cannot be encoded, or the method has none.
+        /// The body: it cannot be encoded, or the method does not allow one.
         case body
-        /// `connect`, `idle` or `total`.
+        /// The time limit with this name: `connect`, `idle`, `total` or `deadline`.
         case timeout(String)
-        /// The URL of a hand-made ``NetworkRequest``.
+        /// The URL of a ``NetworkRequest`` that was not built from an endpoint.
         case url
     }
 
-    /// What cannot be used.
+    /// The invalid part of the endpoint or the configuration.
     public var field: Field
-    /// What is wrong, as a phrase for people.
+    /// The reason why the field is invalid, as a human-readable phrase.
     public var reason: String
-    /// Method and path of the endpoint, `GET movies/{id}`, without query; `nil` where no service was asked yet.
+    /// The method and path of the endpoint without query, such as `GET movies/{id}`; `nil` if no service was involved yet.
     public package(set) var request: String?
-    /// The error that caused it, such as an `EncodingError`.
+    /// The error that caused this one, such as an `EncodingError`.
     public var underlying: (any Error)?
 
-    /// An error for one field. Secrets in `reason` that can be told are replaced.
+    /// Creates an error for one field. Recognizable secrets in `reason` are redacted.
     public init(_ field: Field, _ reason: String, underlying: (any Error)? = nil) {
         self.field = field
         self.reason = Redaction.default.redacted(text: reason)
@@ -56,24 +56,25 @@ public struct RequestGenerationError: Error, Sendable {
 }
 
 extension RequestGenerationError {
+    /// Returns the method and path of an endpoint without query, for ``request``.
     package static func text(of endpoint: any Requestable) -> String {
         "\(endpoint.method.rawValue.printable) \(URLText.shown(path: endpoint.path, isFullPath: endpoint.isFullPath).printable)"
     }
 }
 
 extension RequestGenerationError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
-    /// The ``description``.
+    /// A localized description, equal to ``description``.
     public var errorDescription: String? { description }
-    /// The request where it is known, the field and the reason, never ``underlying``.
+    /// A textual representation with the request, if it is known, the field and the reason, but without ``underlying``.
     public var description: String { (request.map { "\($0): " } ?? "") + "\(field): \(reason)" }
-    /// The description behind the type's name.
+    /// The description, preceded by the name of the type.
     public var debugDescription: String { "RequestGenerationError(\(description))" }
-    /// Without ``underlying``: an `EncodingError` holds the value that could not be encoded.
+    /// A mirror without ``underlying``, because an `EncodingError` contains the value that could not be encoded.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RequestGenerationError.Field: CustomStringConvertible {
-    /// The field in words; at most 60 characters of its name.
+    /// A textual representation of the field, with at most 60 characters of its name.
     public var description: String {
         switch self {
         case .baseURL: "base URL"
@@ -95,14 +96,16 @@ extension RequestGenerationError.Field: CustomStringConvertible {
 }
 
 extension String {
-    /// At most 60 characters, without secrets and with what could forge a line escaped, for names in error messages.
+    /// The text for names in error messages: at most 60 characters, with secrets redacted and control characters escaped.
     package var printable: String { printable(limit: 60) }
 
-    /// At most 400 characters, without secrets and with what could forge a line escaped, for whole messages.
+    /// The text for whole messages: at most 400 characters, with secrets redacted and control characters escaped.
     package var printableLine: String { printable(limit: 400) }
 
+    /// Returns the text with secrets redacted, truncated to `limit` characters. Control, format and line separator characters are
+    /// escaped, so that the text cannot imitate a second line.
     package func printable(limit: Int) -> String {
-        // Before the cut, as the beginning of a secret is a part of it.
+        // Secrets are redacted before truncation, because the beginning of a secret would not be recognized.
         let shown = utf8.count < 4 ? self : Redaction.default.redacted(text: self, limit: limit * 4 + 4)
         let scalars = shown.unicodeScalars.prefix(limit + 1)
         let escaped = scalars.prefix(limit).map { scalar in

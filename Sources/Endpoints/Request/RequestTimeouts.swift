@@ -1,18 +1,18 @@
-/// Time limits of one request. `nil` leaves the session manager's limit in force.
+/// The time limits of one request. For a value that is `nil`, the session manager's limit applies.
 ///
-/// Values must lie between 1 millisecond and 10^6 seconds (some eleven days); others are refused when the request is
-/// built, with an error that names the field.
+/// Values must be between 1 millisecond and 10^6 seconds (about eleven days). Other values are an error when the request is
+/// built.
 public struct RequestTimeouts: Sendable, Hashable {
-    /// From leaving the queue until the connection is ready: name lookup, TCP and TLS together.
+    /// The time limit from leaving the queue until the connection is ready: name lookup, TCP and TLS together.
     public var connect: Duration?
-    /// The longest time in which no byte moves in either direction.
+    /// The maximum time during which no bytes are transferred in either direction.
     public var idle: Duration?
-    /// Everything: waiting for a connection, all redirects, until the last byte.
+    /// The time limit for everything: waiting for a connection, all redirects, until the last byte.
     public var total: Duration?
-    /// What becomes of the service's deadline. ``RequestDeadline/default`` leaves it as it is.
+    /// The deadline that replaces the service's. ``RequestDeadline/default`` keeps the service's deadline.
     public var deadline: RequestDeadline
 
-    /// Limits of one request; those not given are the session manager's, and the deadline is the service's.
+    /// Creates the limits of one request. By default, the session manager's limits and the service's deadline apply.
     public init(
         connect: Duration? = nil, idle: Duration? = nil, total: Duration? = nil, deadline: RequestDeadline = .default
     ) {
@@ -28,4 +28,33 @@ public struct RequestTimeouts: Sendable, Hashable {
             throw RequestGenerationError(.timeout(name), "\(value) is outside 1 ms...1000000 s")
         }
     }
+}
+
+/// The deadline of an endpoint, which replaces the deadline of the service.
+///
+/// ```swift
+/// Endpoint<Report>(path: "report", timeouts: RequestTimeouts(deadline: .limit(.seconds(300))))
+/// Endpoint<Data>(path: "export", timeouts: RequestTimeouts(deadline: .unlimited), responseDecoder: .rawData)
+/// ```
+///
+/// For a call that collects the response body in memory, a deadline limits the total time until the last byte: all attempts,
+/// pauses, queues and redirects. For a stream or a download, it limits the time until the head of the response is received, and
+/// after that the time without received bytes, but not the total time of the body.
+public struct RequestDeadline: Sendable, Hashable {
+    /// The time limit; `nil` for no deadline or for the service's deadline.
+    package let limit: Duration?
+    /// Whether the service's deadline applies.
+    package let isDefault: Bool
+
+    /// The service's deadline: that of its `DeadlineInterceptor`, if it has one. This is the default.
+    public static let `default` = RequestDeadline(limit: nil, isDefault: true)
+
+    /// No deadline. The time limits of ``RequestTimeouts`` and of the session manager still apply.
+    public static let unlimited = RequestDeadline(limit: nil, isDefault: false)
+
+    /// Returns a deadline relative to the start of the call. It replaces the service's deadline, whether that is longer,
+    /// shorter or not set.
+    ///
+    /// - Parameter limit: 1 millisecond to 10^6 seconds. Other values are an error when the request is built.
+    public static func limit(_ limit: Duration) -> RequestDeadline { RequestDeadline(limit: limit, isDefault: false) }
 }

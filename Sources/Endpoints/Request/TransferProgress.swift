@@ -1,24 +1,25 @@
-/// How far a transfer has come.
+/// The progress of a transfer at one moment.
 public struct TransferProgress: Sendable, Hashable {
-    /// Bytes of the request's body sent so far, in the current hop.
+    /// The number of request body bytes sent so far. Starts again at 0 after a redirect.
     public var bytesSent: Int64
-    /// How many there are to send; `nil` while that is not known.
+    /// The total number of bytes to send; `nil` while it is not known.
     public var totalBytesToSend: Int64?
-    /// Bytes of the response's body received so far, in the current hop, before content decoding.
+    /// The number of response body bytes received so far, before content decoding. Starts again at 0 after a redirect.
     public var bytesReceived: Int64
-    /// How many there are to receive, as the server says; `nil` while that is not known.
+    /// The total number of bytes to receive, as reported by the server; `nil` while it is not known.
     public var totalBytesToReceive: Int64?
-    /// How many of ``bytesReceived`` were there before the call: a download that went on has some.
+    /// The number of ``bytesReceived`` that existed before the call. Greater than 0 for a resumed download.
     public var bytesResumed: Int64
-    /// Since the call.
+    /// The time since the call.
     public var elapsed: Duration
-    /// Both ways together, of late: the average over the past with a weight that halves every second, as of this event; 0 at the
-    /// beginning. ``bytesPerSecond`` is the average since the call.
+    /// The recent transfer rate in both directions together, in bytes per second; 0 at the beginning.
+    ///
+    /// It is an average whose weights halve for every second in the past. For the average since the call, use ``bytesPerSecond``.
     public var recentBytesPerSecond: Double
-    /// Whether nothing follows: the transfer has ended, well or not.
+    /// Whether this is the last update: the transfer has succeeded, failed or been cancelled.
     public var isFinished: Bool
 
-    /// Progress of these parts.
+    /// Creates a progress value. The default is a transfer that has not begun.
     public init(
         bytesSent: Int64 = 0, totalBytesToSend: Int64? = nil, bytesReceived: Int64 = 0, totalBytesToReceive: Int64? = nil,
         bytesResumed: Int64 = 0, elapsed: Duration = .zero, recentBytesPerSecond: Double = 0, isFinished: Bool = false
@@ -33,17 +34,18 @@ public struct TransferProgress: Sendable, Hashable {
         self.isFinished = isFinished
     }
 
-    /// From 0 to 1; `nil` while it is not known how much there is to send.
+    /// The sent fraction of the request body, from 0 to 1; `nil` while its total is not known.
     public var fractionSent: Double? { Self.fraction(bytesSent, of: totalBytesToSend) }
 
-    /// From 0 to 1; `nil` while it is not known how much there is to receive.
+    /// The received fraction of the response body, from 0 to 1; `nil` while its total is not known.
     public var fractionReceived: Double? { Self.fraction(bytesReceived, of: totalBytesToReceive) }
 
-    /// How much of the whole transfer is done, from 0 to 1, by bytes: those sent and received, of those to send and to receive.
+    /// The completed fraction of the whole transfer, from 0 to 1: the bytes sent and received, divided by the total bytes to send
+    /// and to receive.
     ///
-    /// Until the server says how long its answer is, the request's body alone counts; and `nil` stands for a body of unknown length, for an
-    /// answer of unknown length that has begun, and for a transfer without a body whose answer has not begun. So it falls back once where a
-    /// long answer follows a short body: show ``fractionReceived`` of a download.
+    /// Until the length of the response is known, only the request body is counted. `nil` if the length of the request body is
+    /// not known, if a response of unknown length has begun, or if there is no request body and the response has not begun. The
+    /// value decreases once if a long response follows a short request body; for a download, use ``fractionReceived``.
     public var fraction: Double? {
         guard let totalBytesToSend else { return nil }
         guard let totalBytesToReceive else {
@@ -53,17 +55,19 @@ public struct TransferProgress: Sendable, Hashable {
         return isTooLarge ? nil : Self.fraction(bytesSent.adding(clamped: bytesReceived), of: total)
     }
 
-    /// What is left of the bytes known of, at ``recentBytesPerSecond``; `nil` where ``fraction`` is, or while nothing moves.
+    /// The estimated time for the remaining known bytes at ``recentBytesPerSecond``; `nil` if ``fraction`` is `nil` or the rate
+    /// is 0.
     public var timeRemaining: Duration? {
         guard let fraction, recentBytesPerSecond > 0 else { return nil }
         if fraction >= 1 { return .zero }
         let total = Double(totalBytesToSend ?? 0) + Double(totalBytesToReceive ?? 0)
         let seconds = (total - Double(bytesSent) - Double(bytesReceived)) / recentBytesPerSecond
-        // A hundred years, which a `Duration` holds, stand for ever.
+        // Limited to a hundred years, so that the `Duration` cannot overflow.
         return .seconds(seconds.clamped(to: 0...3_155_760_000, nan: 0))
     }
 
-    /// Both ways together, on average since the call, without what was resumed; 0 at its beginning.
+    /// The average transfer rate in both directions together since the call, in bytes per second, without resumed bytes; 0 at the
+    /// beginning.
     public var bytesPerSecond: Double {
         let seconds = elapsed / .seconds(1)
         return seconds > 0 ? (Double(bytesSent) + Double(bytesReceived) - Double(bytesResumed)) / seconds : 0
@@ -75,11 +79,11 @@ public struct TransferProgress: Sendable, Hashable {
     }
 }
 
-/// Hears how a transfer comes along. `NetworkCore`'s `ProgressMonitor` is one.
+/// An observer that receives the progress of a transfer, such as `ProgressMonitor` of `NetworkCore`.
 public protocol TransferProgressObserver: AnyObject, Sendable {
-    /// Bytes have moved, or the transfer has ended.
+    /// Called when bytes were transferred, and when the transfer has ended.
     ///
-    /// Called at most 20 times a second for one transfer, and once with ``TransferProgress/isFinished`` at its end, on a thread that other
-    /// transfers depend on: it has to return at once.
+    /// Called at most 20 times per second for each transfer, and once at its end with ``TransferProgress/isFinished``. The
+    /// thread is shared with other transfers, so the method must return quickly.
     func transferDidProgress(_ progress: TransferProgress)
 }

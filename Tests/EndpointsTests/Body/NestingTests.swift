@@ -10,7 +10,7 @@ import Testing
         var others: [Node] = []
     }
 
-    /// Goes on in containers of its own, without a value in between.
+    /// Nests containers without end, without a value in between.
     private struct Endless: Encodable, Sendable {
         func encode(to encoder: any Encoder) throws {
             var container = encoder.unkeyedContainer()
@@ -48,7 +48,7 @@ import Testing
         return one
     }()
 
-    private func flaw(of body: RequestBody) -> RequestGenerationError? {
+    private func encodingError(of body: RequestBody) -> RequestGenerationError? {
         do throws(RequestGenerationError) {
             _ = try body.content()
             return nil
@@ -64,7 +64,7 @@ import Testing
                 .encoded(value, by: PropertyListEncoder(), contentType: "application/x-plist"),
             ]
             for body in bodies {
-                let error = try #require(flaw(of: body))
+                let error = try #require(encodingError(of: body))
                 #expect(error.field == .body && error.reason.contains("levels deep"), "\(error)")
             }
         }
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `containers without end are an error too`() throws {
-        #expect(try #require(flaw(of: .json(Endless()))).reason.contains("256 levels deep"))
+        #expect(try #require(encodingError(of: .json(Endless()))).reason.contains("256 levels deep"))
     }
 
     @Test func `256 levels are encoded, also on a task's thread, and 257 are not`() async throws {
@@ -84,7 +84,7 @@ import Testing
         let (most, more) = (chain(255), chain(256))
         let data = try await Task.detached { try RequestBody.json(most).content().data }.value
         #expect(data?.count(where: { $0 == UInt8(ascii: "{") }) == 255)
-        #expect(try #require(flaw(of: .json(more))).reason.contains("nested more than 256 levels deep"))
+        #expect(try #require(encodingError(of: .json(more))).reason.contains("nested more than 256 levels deep"))
     }
 
     @Test func `the user information of an encoder reaches values as before`() throws {
@@ -99,10 +99,10 @@ import Testing
         #expect(try RequestBody.json(Asking(), encoder: encoder).content().data == Data(#""v""#.utf8))
     }
 
-    @Test func `what a value throws is still told with its place`() throws {
+    @Test func `an error that a value throws still contains the coding path`() throws {
         struct Broken: Encodable, Sendable {
             var inner = Double.nan
         }
-        #expect(try #require(flaw(of: .json(["outer": Broken()]))).description.contains("outer.inner"))
+        #expect(try #require(encodingError(of: .json(["outer": Broken()]))).description.contains("outer.inner"))
     }
 }

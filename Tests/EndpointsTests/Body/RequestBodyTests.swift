@@ -28,12 +28,12 @@ import Testing
             (.json(Parameters(Movie(id: 2, price: nil))), #"{"id":2,"isSeen":true,"link":"https://h/a","released":0}"#),
         ] as [(RequestBody, String)]
     )
-    func `JSON holds any value as it is`(body: RequestBody, text: String) throws {
+    func `any Encodable value can be a JSON body`(body: RequestBody, text: String) throws {
         #expect(String(decoding: try body.encoded(), as: UTF8.self) == text)
         #expect(body.contentType == "application/json")
     }
 
-    @Test func `an encoder of one's own is used`() throws {
+    @Test func `a custom encoder is used`() throws {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .secondsSince1970
         let date = Date(timeIntervalSince1970: 5)
@@ -67,7 +67,7 @@ import Testing
         #expect(body.contentType == "application/x-www-form-urlencoded")
     }
 
-    @Test func `a form keeps the order of a literal and loses nothing`() throws {
+    @Test func `a form keeps all items of a literal in their order`() throws {
         #expect(try RequestBody.form(["z": "1", "a": "2"]).encoded() == Data("z=1&a=2".utf8))
         #expect(try RequestBody.form(["z": "1", "a": "2"] as [String: String]).encoded() == Data("a=2&z=1".utf8))
         let text = String(String.UnicodeScalarView((1..<0x250).compactMap(Unicode.Scalar.init)))
@@ -88,18 +88,18 @@ import Testing
     }
 
     @Test(arguments: [TextCharset.ascii, .latin1, TextCharset(name: "windows-1252")], ["日", "a\u{1F600}"])
-    func `a character that the charset lacks is an error`(charset: TextCharset?, text: String) throws {
+    func `a character that the charset cannot represent is an error`(charset: TextCharset?, text: String) throws {
         let body = RequestBody.text(text, charset: try #require(charset))
         #expect(try Endpoint.make(method: .post, body: body).generationError().field == .body)
     }
 
-    @Test func `bytes are sent as they are`() throws {
+    @Test func `bytes are sent unchanged`() throws {
         #expect(try RequestBody.data(Data([0, 255])).encoded() == Data([0, 255]))
         #expect(RequestBody.data(Data()).contentType == "application/octet-stream")
         #expect(RequestBody.data(Data(), contentType: "image/png").contentType == "image/png")
     }
 
-    @Test func `a body that cannot be encoded is an error that keeps the encoder's`() throws {
+    @Test func `a body that cannot be encoded is an error that contains the encoder's error`() throws {
         let bad: [RequestBody] = [
             .json(["secret": Double.nan]), .json([1, .infinity]), .form(["x": Double.nan]), .form([1, 2]),
             .encoded(Double.nan, by: .json, contentType: "x/y"),

@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import Testing
 
-/// Everything but host and endpoint left to the defaults, unless said otherwise.
+/// An API with default values for everything except host and endpoint.
 private struct SomeAPI: API {
     var scheme = "https"
     var host = "api.example.com"
@@ -30,7 +30,7 @@ private enum Minimal: API {
     }
 }
 
-/// What two APIs share.
+/// The values that two APIs share.
 private protocol CompanyAPI: API {}
 extension CompanyAPI {
     var basePath: String { "v2" }
@@ -74,7 +74,7 @@ struct APITests {
         #expect(try url(SomeAPI(basePath: basePath, endpoint: endpoint)) == "https://api.example.com\(end)")
     }
 
-    @Test func `scheme, port and addresses find their place`() throws {
+    @Test func `scheme, port and addresses become parts of the URL`() throws {
         #expect(try url(SomeAPI(scheme: "HTTP", port: 8080)) == "http://api.example.com:8080/users")
         #expect(try url(SomeAPI(host: "127.0.0.1", port: 1)) == "https://127.0.0.1:1/users")
         #expect(try url(SomeAPI(host: "::1", port: 65535)) == "https://[::1]:65535/users")
@@ -96,18 +96,18 @@ struct APITests {
         (SomeAPI(timeout: .zero), "total timeout"), (SomeAPI(headers: ["a b": "c"]), "header name \"a b\""),
         (SomeAPI(cachePolicy: RequestCachePolicy(rawValue: "no\r\nstore")), "value of header \"Cache-Control\""),
     ])
-    private func `a part that is wrong is an error that names it`(api: SomeAPI, field: String) {
+    private func `an invalid part is an error for its field`(api: SomeAPI, field: String) {
         let error = #expect(throws: RequestGenerationError.self) { try built(api) }
         #expect(error.map { "\($0.field)" } == field, "\(String(describing: error))")
     }
 
-    @Test func `an error repeats no user information`() {
+    @Test func `an error contains no user information`() {
         let error = #expect(throws: RequestGenerationError.self) { try built(SomeAPI(host: "user:s3cret@a.example")) }
         #expect(error?.field == .host && error?.reason.hasSuffix("has user information, which belongs in a header") == true)
         #expect(error.map { "\($0)".contains("s3cret") } == false)
     }
 
-    @Test func `two APIs with two hosts share what a protocol extension says, and may say otherwise`() throws {
+    @Test func `two APIs with two hosts share the values of a protocol extension and can override them`() throws {
         let (first, second) = (try built(First()), try built(Second()))
         #expect(first.url.absoluteString == "https://first.example.com/v2/a")
         #expect(second.url.absoluteString == "https://second.example.com/v3/a")
@@ -154,7 +154,7 @@ struct APITests {
                 == "max-age=1")
     }
 
-    @Test func `logging is called off in the request's context, through wrappers, too`() throws {
+    @Test func `logging is disabled in the request's context, also through wrappers`() throws {
         #expect(try !built(SomeAPI(shouldLog: false)).context.isLogged)
         #expect(try !built(SomeAPI(shouldLog: false).as(Int.self)).context.isLogged)
         #expect(try built(SomeAPI().as(Int.self)).context.isLogged)
@@ -166,19 +166,19 @@ struct APITests {
 
     // MARK: With a configuration
 
-    @Test func `the configuration's base URL is not asked, and on its host all it shares is sent`() throws {
+    @Test func `the configuration's base URL is not used, and its headers and query are sent to its own origin only`() throws {
         let shared = try APIConfiguration(
             "https://api.example.com/ignored?x=1", headers: ["Authorization": "t", "Accept": "a/b"], queryParameters: ["key": "k"]
         )
         let own = try built(SomeAPI(parameters: .query(["q": 1])), with: shared)
         #expect(own.url.absoluteString == "https://api.example.com/users?key=k&q=1" && own.headers["Authorization"] == "t")
-        for foreign in [SomeAPI(host: "other.example.com"), SomeAPI(port: 8443), SomeAPI(scheme: "http")] {
-            let request = try built(foreign, with: shared)
+        for crossOrigin in [SomeAPI(host: "other.example.com"), SomeAPI(port: 8443), SomeAPI(scheme: "http")] {
+            let request = try built(crossOrigin, with: shared)
             #expect(request.url.query == nil && request.headers["Authorization"] == nil && request.headers["Accept"] == "a/b")
         }
     }
 
-    @Test func `without a base URL, an endpoint without a host is an error, and one with a full path is none`() throws {
+    @Test func `without a base URL, an endpoint without a host is an error, and one with a full path is built`() throws {
         let error = #expect(throws: RequestGenerationError.self) { try built(Endpoint<Void>(path: "a")) }
         #expect(error?.field == .baseURL)
         #expect(try built(Endpoint<Void>(path: "https://a.example/b", isFullPath: true)).url.host == "a.example")

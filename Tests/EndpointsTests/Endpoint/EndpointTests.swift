@@ -25,7 +25,7 @@ private enum Movies: Requestable {
         #expect(Movies.popular.acceptedStatuses == .success)
     }
 
-    @Test func `the same endpoint makes the same bytes every time`() throws {
+    @Test func `the same endpoint builds the same bytes every time`() throws {
         let names = Dictionary(uniqueKeysWithValues: (0..<20).map { ("k\($0)", $0) })
         let configuration = try APIConfiguration.make(
             "https://h.example/v1?z=1", headers: HTTPHeaders(["b": "1", "a": "2"] as [String: String]), query: Parameters(names))
@@ -42,7 +42,7 @@ private enum Movies: Requestable {
         }
     }
 
-    @Test func `an endpoint says what its answer is`() throws {
+    @Test func `an endpoint decodes its response`() throws {
         let body = ResponseBody(Data(#"{"results":[1,2]}"#.utf8))
         #expect(try Movies.popular.as([Int].self, keyPath: "results").response(from: body) == [1, 2])
         #expect(try Movies.popular.as([String: [Int]].self).response(from: body) == ["results": [1, 2]])
@@ -53,22 +53,22 @@ private enum Movies: Requestable {
         try Endpoint<Void>(path: "x").response(from: body)
     }
 
-    private struct Answered<Response: Decodable & Sendable>: ResponseRequestable {
+    private struct Decoded<Response: Decodable & Sendable>: ResponseRequestable {
         let path = "x"
     }
 
-    private struct Unanswered: ResponseRequestable {
+    private struct Discarded: ResponseRequestable {
         typealias Response = Void
         let path = "x"
     }
 
-    @Test func `a type of one's own needs only the type of the answer`() throws {
-        let answer = try Answered<[Int]>().response(from: ResponseBody(Data("[1]".utf8)))
-        #expect(answer == [1])
-        Unanswered().response(from: ResponseBody(Data("{".utf8)))
+    @Test func `a custom type needs only a response type`() throws {
+        let response = try Decoded<[Int]>().response(from: ResponseBody(Data("[1]".utf8)))
+        #expect(response == [1])
+        Discarded().response(from: ResponseBody(Data("{".utf8)))
     }
 
-    @Test func `an endpoint that got a type is the same request`() throws {
+    @Test func `an endpoint with a chosen response type builds the same request`() throws {
         let endpoint = Endpoint.make(
             "a/{b}?c=1", method: .put, pathParameters: ["b": 1], headers: ["H": "1"], query: ["q": ["x", "y"]],
             style: QueryStyle(arrays: .brackets), body: .text("t"), timeouts: RequestTimeouts(total: .seconds(3)))

@@ -23,7 +23,7 @@ struct HTTPDateTests {
         #expect(HTTPDate(text)?.secondsSince1970 == seconds)
     }
 
-    @Test func `a leap second counts as the one before`() {
+    @Test func `a leap second is treated as second 59`() {
         #expect(HTTPDate("Sat, 31 Dec 2016 23:59:60 GMT") == HTTPDate("Sat, 31 Dec 2016 23:59:59 GMT"))
     }
 
@@ -40,7 +40,7 @@ struct HTTPDateTests {
         "Sun, 06 Nov 19941 08:49:37 GMT", " Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT ",
         "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov ١٩٩٤ 08:49:37 GMT", "784111777", "Sunday, 06-Nov-1994 08:49:37 GMT",
     ])
-    func `anything else is no date`(text: String) {
+    func `other text is not a date`(text: String) {
         #expect(HTTPDate(text, now: Self.now) == nil)
     }
 

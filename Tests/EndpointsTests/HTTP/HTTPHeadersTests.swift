@@ -4,7 +4,7 @@ import Testing
 @Suite struct HTTPHeadersTests {
     private let headers: HTTPHeaders = ["Accept": "a", "Set-Cookie": "x=1", "accept": "b", "set-cookie": "y=2", "B": ""]
 
-    @Test func `names have no case and values stay apart`() {
+    @Test func `names are compared without case and values stay separate`() {
         // RFC 9110 §5.1, §5.3
         #expect(headers["ACCEPT"] == "a, b")
         #expect(headers.values(for: "Accept") == ["a", "b"])
@@ -19,7 +19,7 @@ import Testing
         #expect(headers.values(for: "Set-Cookie") == ["x=1", "y=2"])
     }
 
-    @Test func `setting replaces every line in the place of the first`() {
+    @Test func `setting replaces all lines at the position of the first`() {
         var headers = headers
         headers["aCCept"] = "c"
         #expect(headers.map(\.name) == ["aCCept", "Set-Cookie", "set-cookie", "B"])
@@ -49,7 +49,7 @@ import Testing
             ([:], [:], true),
         ] as [(HTTPHeaders, HTTPHeaders, Bool)]
     )
-    func `equality minds the order of one name's values only`(left: HTTPHeaders, right: HTTPHeaders, isEqual: Bool) {
+    func `equality depends only on the order of values with one name`(left: HTTPHeaders, right: HTTPHeaders, isEqual: Bool) {
         #expect((left == right) == isEqual)
         if isEqual { #expect(left.hashValue == right.hashValue) }
     }

@@ -50,7 +50,7 @@ import Testing
                 == "name=rex&tags[0]=a&tags[2][size]=1&tags[3][0]=true")
     }
 
-    @Test func `what is written later under a name replaces what was there`() throws {
+    @Test func `a value that is encoded later for a name replaces the earlier one`() throws {
         #expect(
             try query(Parameters(Dog()), QueryStyle(arrays: .brackets)).removingPercentEncoding
                 == ["super", "tags"].map { "\($0)[name]=rex&\($0)[tags][]=a&\($0)[tags][][size]=1&\($0)[tags][][]=true" }

@@ -10,7 +10,7 @@ import Testing
             ["x": Date(timeIntervalSince1970: 253_402_300_800)], ["x": Date.distantPast.addingTimeInterval(-1e11)],
         ] as [Parameters]
     )
-    func `a value that has no text is refused by name`(parameters: Parameters) throws {
+    func `a value that cannot be written as text is an error with its name`(parameters: Parameters) throws {
         let error = try Endpoint.make(query: parameters).generationError()
         #expect(error.field == .query("x"))
         #expect(error.underlying is EncodingError)
@@ -79,7 +79,7 @@ import Testing
         #expect(error.reason.contains("64 levels"))
     }
 
-    @Test func `an error of the value's own is kept and not repeated`() throws {
+    @Test func `an error that a value throws is kept, but not shown`() throws {
         struct Failing: Encodable {
             struct Secret: Error { let text = "CANARY" }
             func encode(to encoder: any Encoder) throws { throw Secret() }

@@ -37,7 +37,7 @@ import Testing
         #expect(request.url.query() == "q=1")
     }
 
-    @Test func `a full path needs no valid base URL, and is foreign to it`() throws {
+    @Test func `a full path needs no valid base URL, and is cross-origin to it`() throws {
         let baseless = APIConfiguration(baseURL: URL(filePath: "/tmp"), headers: Self.headers)
         let request = try Endpoint.make("https://h.example/x", isFullPath: true).networkRequest(with: baseless)
         #expect(!request.headers.contains("Authorization"))

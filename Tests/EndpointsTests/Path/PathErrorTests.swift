@@ -31,14 +31,14 @@ import Testing
             "http://other.example/a", "https://other.example", "HTTPS://other.example/a?token=hunter2", "http://user:hunter2@h/",
             "http://{host}/a",
         ])
-    func `a path that is a whole URL is refused unless it is said to be one`(path: String) throws {
+    func `a path that is a full URL is an error unless isFullPath is true`(path: String) throws {
         let endpoint = Endpoint.make(path, pathParameters: path.contains("{") ? ["host": "h"] : [:])
         let error = try endpoint.generationError()
         #expect(error.field == .path && error.reason.contains("isFullPath") && !error.reason.contains("hunter2"), "\(error)")
     }
 
     @Test(arguments: ["http:/a", "httpsfiles/a", "a/http://b", "{url}"])
-    func `a path that only looks like one is one below the base URL`(path: String) throws {
+    func `a path that only looks like a URL is joined to the base URL`(path: String) throws {
         let endpoint = Endpoint.make(path, pathParameters: path == "{url}" ? ["url": "http://other.example"] : [:])
         #expect(try endpoint.networkRequest(with: APIConfiguration("https://api.test")).url.host == "api.test")
     }

@@ -15,7 +15,7 @@ import Testing
             ("users/{id}", ["id": "{id}"], "users/%7Bid%7D"),
             ("users/{id}", ["id": "\r\n"], "users/%0D%0A"),
             ("{größe}/x", ["größe": "日本"], "%E6%97%A5%E6%9C%AC/x"),
-            // A brace is a byte of its own even where a combining character follows it.
+            // A brace is a separate byte even if a combining character follows it.
             ("{id}\u{301}/x", ["id": "1"], "1%CC%81/x"),
             ("search?q={q}", ["q": "a&b"], "search?q=a%26b"),
             ("%7Bid%7D", [:], "%7Bid%7D"),
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["", ".", "..", "a\0b"])
-    func `a value that would not stay a segment is refused`(value: String) throws {
+    func `a value that would not remain a segment is an error`(value: String) throws {
         let error = try Endpoint.make("users/{id}/x", pathParameters: ["id": value]).generationError()
         #expect(error.field == .pathParameter("id"))
     }

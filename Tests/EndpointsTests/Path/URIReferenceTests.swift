@@ -24,18 +24,18 @@ struct URIReferenceTests {
             ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/./x", "http://a/b/c/g#s/./x"),
             // §5.2.2: also where there is an authority or a scheme.
             ("//g/x/../y", "http://g/y"), ("http://g/x/./../y/..", "http://g/"), ("//g?x", "http://g?x"),
-            // An empty query is not the same as none, and what is encoded stays so.
+            // An empty query differs from no query, and existing percent-encoding is kept.
             ("g?", "http://a/b/c/g?"), ("?", "http://a/b/c/d;p?"), ("g?#", "http://a/b/c/g?#"),
             ("/%2e%2E/%2Fx?a=%7e%26+b", "http://a/%2e%2E/%2Fx?a=%7e%26+b"), ("//", "http://"), ("g//../h", "http://a/b/c/g/h"),
-            // What may not stand in a URL is encoded, and nothing is encoded twice.
+            // Characters that are not allowed in a URL are encoded, and nothing is encoded twice.
             ("g h", "http://a/b/c/g%20h"), ("/%2f|é%", "http://a/%2f%7C%C3%A9%25"),
             ("?a=b c%20\"", "http://a/b/c/d;p?a=b%20c%20%22"),
         ])
-    func `a reference is resolved as RFC 3986 §5.2 has it, byte for byte`(reference: String, expected: String) {
+    func `a reference is resolved as in RFC 3986, byte for byte`(reference: String, expected: String) {
         #expect(resolve(reference, "http://a/b/c/d;p?q") == expected)
     }
 
-    @Test func `a base without a path has the root's`() {
+    @Test func `a base without a path is resolved like the root path`() {
         #expect(resolve("x", "http://a") == "http://a/x")
         #expect(resolve("../x", "http://a?q") == "http://a/x")
         #expect(resolve("", "http://a?q") == "http://a?q")

@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import Testing
 
-/// A secret in any field shows up in no text made of it.
+/// No description or error contains a secret, whichever field it is in.
 @Suite struct CanaryTests {
     private static let canary = "CANARY"
 

@@ -6,7 +6,7 @@ struct RequestContextTests {
     private enum Count: RequestContextKey { typealias Value = Int }
     private enum Size: RequestContextKey { typealias Value = Int }
 
-    @Test func `each key has a value of its own`() {
+    @Test func `each key has a separate value`() {
         var context = RequestContext()
         #expect(context[Name.self] == nil)
         context[Name.self] = "a"
@@ -17,7 +17,7 @@ struct RequestContextTests {
         #expect(context[Name.self] == "a" && context[Count.self] == 3 && context[Size.self] == 2)
     }
 
-    @Test func `a value can be taken away, the others stay`() {
+    @Test func `a value can be removed, and the others stay`() {
         var context = RequestContext()
         context[Name.self] = "a"
         context[Count.self] = 1
@@ -30,7 +30,7 @@ struct RequestContextTests {
         #expect(context[Name.self] == nil && context[Count.self] == nil && context[Size.self] == nil)
     }
 
-    @Test func `a copy is a value of its own`() {
+    @Test func `changing a copy does not change the original`() {
         var context = RequestContext()
         context[Count.self] = 1
         var copy = context

@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import Testing
 
-/// Random input never traps, and whatever is built is a request that means what was asked.
+/// Random input never traps, and every request that is built matches its input.
 @Suite struct RequestFuzzTests {
     private static let pieces = [
         "a", "b1", "%41", "%", "%2", "/", "//", "?", "#", "&", "=", "+", " ", ":", "@", "[", "]", "{", "}", "{id}", ".", "..",

@@ -21,13 +21,13 @@ import Testing
             Case(200, 200, 50, nil, nil), Case(200, 200, 200, 200, 1), Case(5, nil, 0, nil, nil), Case(0, 0, 0, 0, 1),
             Case(0, 0, 150, 100, 1), Case(0, .max, 0, .max, nil),
         ])
-    func `the fraction is that of the bytes known of`(row: Case) {
+    func `the fraction is computed from the known totals`(row: Case) {
         let progress = TransferProgress(
             bytesSent: row.sent, totalBytesToSend: row.toSend, bytesReceived: row.received, totalBytesToReceive: row.toReceive)
         #expect(progress.fraction == row.fraction)
     }
 
-    @Test func `the time that remains is what is left at the recent rate`() {
+    @Test func `the remaining time is computed from the recent rate`() {
         var progress = TransferProgress(bytesSent: 100, totalBytesToSend: 400, recentBytesPerSecond: 50)
         #expect(progress.timeRemaining == .seconds(6))
         progress.recentBytesPerSecond = 0

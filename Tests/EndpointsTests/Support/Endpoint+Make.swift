@@ -29,19 +29,19 @@ extension APIConfiguration {
 }
 
 extension Requestable {
-    /// The text of the URL this endpoint makes.
+    /// Returns the text of the URL of the built request.
     func url(_ configuration: APIConfiguration? = nil) throws -> String {
         try networkRequest(with: configuration ?? .make()).url.absoluteString
     }
 
-    /// The error this endpoint makes; an issue when there is none.
+    /// Returns the error of building the request. Records an issue if it can be built.
     func generationError(_ configuration: APIConfiguration? = nil) throws -> RequestGenerationError {
         let configuration = try configuration ?? .make()
         return try #require(throws: RequestGenerationError.self) { try networkRequest(with: configuration) }
     }
 }
 
-/// The query that parameters make, without the question mark.
+/// Returns the query of the parameters without the question mark.
 func query(_ parameters: Parameters, _ style: QueryStyle = .default) throws -> String {
     let url = try Endpoint.make("", query: parameters, style: style).url()
     return String(url.dropFirst("https://api.example.com?".count))

@@ -1,4 +1,4 @@
-/// Everything a person or a log could see of a value.
+/// Returns all textual representations of a value.
 func everyText(of value: Any) -> String {
     var dumped = ""
     dump(value, to: &dumped)

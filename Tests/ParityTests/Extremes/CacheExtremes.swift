@@ -23,19 +23,19 @@ extension ExtremeCall {
             body: Data("abc".utf8), url: url, requestTime: requested, responseTime: came)
     }
 
-    /// Twice, so that the second one finds what the first one left.
-    private static func send(_ cache: CacheInterceptor, asking: HTTPHeaders = [:], answer: HTTPHeaders) async {
+    /// Sends two requests, so that the second one uses what the first one stored.
+    private static func send(_ cache: CacheInterceptor, request: HTTPHeaders = [:], response: HTTPHeaders) async {
         let session = StubSessionManager()
-        session.route { _ in .text("ok", headers: answer) }
+        session.route { _ in .text("ok", headers: response) }
         let service = DefaultNetworkService(
             configuration: APIConfiguration(baseURL: url), sessionManager: session, interceptors: [cache])
         for _ in 0..<2 {
-            _ = try? await service.response(for: Endpoint<Void>(path: "", headerParameters: asking))
+            _ = try? await service.response(for: Endpoint<Void>(path: "", headerParameters: request))
         }
     }
 
     static let cache: [ExtremeCall] = [
-        // No declaration of its own: properties that are set.
+        // Stored properties, which have no declaration in the table.
         ExtremeCall {
             var policies: [CachePolicy] = []
             for fraction in Extreme.doubles {
@@ -56,20 +56,21 @@ extension ExtremeCall {
                 policies.append(policy)
             }
             for policy in policies {
-                await send(CacheInterceptor(policy: policy), answer: ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"])
-                await send(CacheInterceptor(policy: policy), answer: ["Cache-Control": "max-age=0, stale-while-revalidate=60"])
+                await send(CacheInterceptor(policy: policy), response: ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"])
+                await send(CacheInterceptor(policy: policy), response: ["Cache-Control": "max-age=0, stale-while-revalidate=60"])
             }
         },
         ExtremeCall("CacheInterceptor.init(store:policy:name:partition:logger:now:)") {
             for (date, later) in Extreme.dates.flatMap({ date in Extreme.dates.map { (date, $0) } }) {
                 let store = MemoryCacheStore()
                 for now in [date, later] {
-                    await send(CacheInterceptor(store: store, now: { now }), answer: ["Cache-Control": "max-age=60"])
+                    await send(CacheInterceptor(store: store, now: { now }), response: ["Cache-Control": "max-age=60"])
                     await send(
-                        CacheInterceptor(store: store, now: { now }), answer: ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"])
+                        CacheInterceptor(store: store, now: { now }), response: ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]
+                    )
                 }
             }
-            for text in Extreme.texts { await send(CacheInterceptor(name: text), answer: ["Cache-Control": "max-age=60"]) }
+            for text in Extreme.texts { await send(CacheInterceptor(name: text), response: ["Cache-Control": "max-age=60"]) }
         },
         ExtremeCall(
             "CacheControl+Directive.init(_:argument:)", "CacheControl+Directive.maxAge(_:)",
@@ -87,7 +88,8 @@ extension ExtremeCall {
                 ]
                 describe(control)
                 _ = (control.maxAge, control.maxStale, control.minFresh, control.staleIfError)
-                await send(CacheInterceptor(), asking: ["Cache-Control": "\(control)"], answer: ["Cache-Control": "\(control)"])
+                await send(
+                    CacheInterceptor(), request: ["Cache-Control": "\(control)"], response: ["Cache-Control": "\(control)"])
             }
             for text in Extreme.texts {
                 let control = CacheControl([.init(text, argument: text), .noCache(fields: [text]), .private(fields: [text])])
@@ -118,7 +120,7 @@ extension ExtremeCall {
                 _ = try? StoredResponse(encoded: stored.encoded())
                 let store = MemoryCacheStore()
                 store.save(CacheEntry(stored))
-                await send(CacheInterceptor(store: store), answer: [:])
+                await send(CacheInterceptor(store: store), response: [:])
             }
         },
         ExtremeCall(
@@ -134,22 +136,23 @@ extension ExtremeCall {
             "DiskCacheStore.init(directory:maximumBytes:onRemoval:)"
         ) {
             for bytes in Extreme.integers {
-                await send(.cache(maximumBytes: bytes), answer: ["Cache-Control": "max-age=60"])
+                await send(.cache(maximumBytes: bytes), response: ["Cache-Control": "max-age=60"])
                 for path in [\MemoryCacheStore.Limits.bytes, \.entryBytes, \.keys, \.variants] {
                     var limits = MemoryCacheStore.Limits()
                     limits[keyPath: path] = bytes
-                    await send(CacheInterceptor(store: MemoryCacheStore(limits: limits)), answer: ["Cache-Control": "max-age=60"])
+                    await send(
+                        CacheInterceptor(store: MemoryCacheStore(limits: limits)), response: ["Cache-Control": "max-age=60"])
                 }
                 let folder = temporaryFolder()
                 defer { try? FileManager.default.removeItem(at: folder) }
                 if let store = try? DiskCacheStore(directory: folder, maximumBytes: bytes) {
-                    await send(CacheInterceptor(store: store), answer: ["Cache-Control": "max-age=60"])
+                    await send(CacheInterceptor(store: store), response: ["Cache-Control": "max-age=60"])
                 }
                 for path in [\DiskCacheStore.Limits.bytes, \.entryBytes, \.keys, \.variants] {
                     var limits = DiskCacheStore.Limits()
                     limits[keyPath: path] = bytes
                     guard let store = try? DiskCacheStore(directory: folder, limits: limits) else { continue }
-                    await send(CacheInterceptor(store: store), answer: ["Cache-Control": "max-age=60"])
+                    await send(CacheInterceptor(store: store), response: ["Cache-Control": "max-age=60"])
                     for date in Extreme.dates { try? await store.save(CacheEntry(response(date, date))) }
                 }
             }

@@ -27,7 +27,7 @@ extension ExtremeCall {
     }
 
     static let core: [ExtremeCall] = [
-        // No declaration of its own: properties that are set.
+        // Stored properties, which have no declaration in the table.
         ExtremeCall {
             for limit in Extreme.durations {
                 await send { $0.connectTimeout = limit }

@@ -54,7 +54,7 @@ extension ExtremeCall {
             for number in Extreme.integers { build(Endpoint<Void>(path: "a", queryParameters: ["n": number])) }
             for text in Extreme.texts { _ = try? RequestBody.json([text: text] as Parameters).content() }
         },
-        ExtremeCall("RequestTimeouts.init(connect:idle:total:deadline:)", "RequestDeadline.limit(_:)") {
+        ExtremeCall("RequestTimeouts.init(connect:idle:total:deadline:)", "RequestTimeouts.limit(_:)") {
             for limit in Extreme.durations {
                 for timeouts in [
                     RequestTimeouts(connect: limit), RequestTimeouts(idle: limit), RequestTimeouts(total: limit),
@@ -62,12 +62,12 @@ extension ExtremeCall {
                 ] { build(Endpoint<Void>(path: "a", timeouts: timeouts)) }
             }
         },
-        ExtremeCall("AcceptedStatuses.init(_:)", "AcceptedStatuses.init(arrayLiteral:)", "AcceptedStatuses.contains(_:)") {
+        ExtremeCall("Requestable.init(_:)", "Requestable.init(arrayLiteral:)", "Requestable.contains(_:)") {
             for status in Extreme.integers {
                 _ = (AcceptedStatuses(arrayLiteral: status) + AcceptedStatuses(min(status, 0)..<max(status, 0))).contains(status)
             }
         },
-        ExtremeCall("APIConfiguration.init(_:headers:queryParameters:)") {
+        ExtremeCall("NetworkConfigurable.init(_:headers:queryParameters:)") {
             for text in Extreme.texts + Extreme.texts.map({ "https://host.test/" + $0 }) + Extreme.texts.map({ "https://" + $0 })
             {
                 guard let configuration = try? APIConfiguration(text, headers: ["A": text]) else { continue }
@@ -76,8 +76,8 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "RequestCachePolicy.init(rawValue:)", "RequestCachePolicy.maximumAge(_:)", "RequestCachePolicy.maximumStaleness(_:)",
-            "RequestCachePolicy.minimumFreshness(_:)"
+            "APIParts.init(rawValue:)", "APIParts.maximumAge(_:)", "APIParts.maximumStaleness(_:)",
+            "APIParts.minimumFreshness(_:)"
         ) {
             for text in Extreme.texts { describe(RequestCachePolicy(rawValue: text)) }
             for time in Extreme.durations {

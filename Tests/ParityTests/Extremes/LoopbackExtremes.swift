@@ -5,7 +5,7 @@ import NetworkTesting
 
 /// The server that tests run against, and its faults.
 extension ExtremeCall {
-    /// One request to a server, which need not be answered.
+    /// Sends one request to a server, which may not respond.
     private static func ask(_ server: LoopbackServer, _ path: String = "/") async {
         var request = NetworkRequest(url: URL(string: path, relativeTo: server.url)?.absoluteURL ?? server.url)
         request.timeouts.total = .milliseconds(30)

@@ -39,7 +39,7 @@ extension ExtremeCall {
             "RequestBody.init(contentType:encode:)", "RequestBody.init(contentType:content:)",
             "RequestBody.text(_:charset:contentType:)",
             "RequestBody.data(_:contentType:)", "RequestBody.file(_:contentType:)", "RequestBody.stream(_:length:contentType:)",
-            "RequestBody.encoded(_:by:contentType:)", "RequestParameters.data(_:contentType:)"
+            "RequestBody.encoded(_:by:contentType:)", "APIParts.data(_:contentType:)"
         ) {
             for text in Extreme.texts {
                 let bodies: [RequestBody?] = [

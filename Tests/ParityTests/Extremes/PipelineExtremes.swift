@@ -8,7 +8,7 @@ import NetworkTesting
 extension ExtremeCall {
     private static let api = APIConfiguration(baseURL: URL(string: "https://api.test")!)
 
-    /// Sends a request that is answered from memory: 503 with a pause at first, then 200; and cancels it where it waits for that.
+    /// Sends a request to a stub that responds with 503 and a pause, then 200; cancels the request while it waits.
     private static func send(_ interceptors: [any NetworkInterceptor], deadline: RequestDeadline = .default) async {
         let session = StubSessionManager()
         session.enqueue(.status(503, headers: ["Retry-After": "0", "RateLimit": "x;r=0;t=999999999999999"]))

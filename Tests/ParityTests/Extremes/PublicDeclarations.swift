@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The public initialisers, functions and subscripts of the package that take a number, a duration, a date or a text, found in its sources.
+/// The public initializers, functions and subscripts in the package sources that take a number, a duration, a date or a text.
 ///
 /// A name is that of the file, the declaration, and its labels: `RetryBudget.init(share:reserve:)`.
 enum PublicDeclarations {

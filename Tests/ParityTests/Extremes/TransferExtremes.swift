@@ -14,7 +14,7 @@ extension ExtremeCall {
         return DefaultDataTransferService(configuration: APIConfiguration(baseURL: url), sessionManager: session)
     }
 
-    /// Through a continuation, as a completion is told.
+    /// Waits for a completion through a continuation.
     private static func completing(_ call: (@escaping @Sendable () -> Void) -> Void) async {
         await withCheckedContinuation { continuation in call { continuation.resume() } }
     }

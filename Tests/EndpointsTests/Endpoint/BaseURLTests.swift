@@ -12,19 +12,19 @@ import Testing
             ("https://a b", "not a URL"), ("https://h%", "not a URL"),
         ]
     )
-    func `a base URL without http scheme or host is refused at once`(text: String, reason: String) throws {
+    func `a base URL without http scheme or host is an error immediately`(text: String, reason: String) throws {
         let error = try #require(throws: RequestGenerationError.self) { try APIConfiguration(text) }
         #expect(error.field == .baseURL)
         #expect(error.reason.contains(reason))
     }
 
     @Test(arguments: ["api.example.com", "/v1", "ftp://h", "file:///tmp", "https:///v1", "https:v1", "mailto:a@b", "http://[]/"])
-    func `a base URL made elsewhere is refused when the request is built`(text: String) throws {
+    func `an invalid base URL of type URL is an error when the request is built`(text: String) throws {
         let configuration = APIConfiguration(baseURL: try #require(URL(string: text)))
         #expect(try Endpoint.make().generationError(configuration).field == .baseURL)
     }
 
-    @Test func `a base URL that is relative to another is taken as a whole`() throws {
+    @Test func `a base URL that is relative to another is resolved`() throws {
         let url = try #require(URL(string: "v2", relativeTo: URL(string: "https://h.example/api/")))
         #expect(try Endpoint.make("x").url(APIConfiguration(baseURL: url)) == "https://h.example/api/v2/x")
     }
@@ -37,7 +37,7 @@ import Testing
         #expect(Bare().queryParameters.isEmpty)
     }
 
-    @Test func `a configuration is read anew for each request`() throws {
+    @Test func `a configuration is read again for each request`() throws {
         final class Rotating: NetworkConfigurable, @unchecked Sendable {  // used by this test alone
             var count = 0
             var baseURL: URL { URL(filePath: "/") }

@@ -3,9 +3,9 @@ import Foundation
 import Testing
 
 struct ComputedConfigurationTests {
-    /// Counts how often it was asked.
+    /// Settings that count how often they are read.
     private final class Settings: @unchecked Sendable {
-        // Sendable although unchecked: the tests use it on one thread.
+        // `@unchecked Sendable`: the tests use it on one thread only.
         var asked = 0
 
         var current: any NetworkConfigurable {
@@ -16,7 +16,7 @@ struct ComputedConfigurationTests {
         }
     }
 
-    @Test func `each request is built with one answer, the next with another`() throws {
+    @Test func `the configuration is computed once for each request`() throws {
         let settings = Settings()
         let configuration = ComputedConfiguration { settings.current }
         for number in 1...3 {
@@ -27,7 +27,7 @@ struct ComputedConfigurationTests {
         }
     }
 
-    @Test func `one may stand in another`() throws {
+    @Test func `a computed configuration may return another one`() throws {
         let settings = Settings()
         let configuration = ComputedConfiguration { ComputedConfiguration { settings.current } }
         #expect(try Endpoint<Void>(path: "a").networkRequest(with: configuration).url.host == "h1.test")

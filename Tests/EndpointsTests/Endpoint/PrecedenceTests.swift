@@ -33,9 +33,9 @@ import Testing
             (["a": 1], "x?A=3", [:], "a=1&A=3"),
             (["ab": 1], "x?a=3", [:], "ab=1&a=3"),
             (["[a]": 1], "x", ["[b]": 2], "%5Ba%5D=1&%5Bb%5D=2"),
-            // A path's query and the endpoint's items are both the endpoint's: both are kept.
+            // The query of the path and the items both belong to the endpoint: both are kept.
             (["a": 1], "x?a=2", ["a": 3], "a=2&a=3"),
-            // What is nothing replaces nothing; an empty list is something.
+            // A value that is `nil` replaces nothing; an empty array replaces the item.
             (["a": 1], "x", ["a": nil], "a=1"),
             (["a": 1, "b": 2], "x", ["a": [Int]()], "b=2"),
         ] as [(Parameters, String, Parameters, String)]
@@ -47,7 +47,7 @@ import Testing
         #expect(url == "https://api.example.com/x?" + query)
     }
 
-    @Test func `the names of an encoded value count as well`() throws {
+    @Test func `the names of an encoded value replace items too`() throws {
         struct Page: Encodable {
             var page: Int
             var size: Int?
@@ -67,7 +67,7 @@ import Testing
         #expect(request.headers.values(for: "Content-Type") == [own ?? "application/json"])
     }
 
-    @Test func `a body without a media type leaves the configuration's`() throws {
+    @Test func `a body without a media type keeps the configuration's`() throws {
         let configuration = try APIConfiguration.make(headers: ["Content-Type": "text/x"])
         let endpoint = Endpoint.make(method: .post, body: RequestBody(contentType: nil) { Data("x".utf8) })
         #expect(try endpoint.networkRequest(with: configuration).headers["content-type"] == "text/x")

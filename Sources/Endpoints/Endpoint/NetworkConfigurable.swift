@@ -1,0 +1,110 @@
+import Foundation
+
+/// The settings that all requests to one API share. They are read again for each request, so computed properties may change
+/// between requests.
+public protocol NetworkConfigurable: Sendable {
+    /// The absolute `http` or `https` URL that all requests without a full path share, with or without a path and a query.
+    var baseURL: URL { get }
+    /// The header fields of every request. An endpoint's header of the same name replaces one. Default: none.
+    var headers: HTTPHeaders { get }
+    /// The query parameters of every request. An endpoint's item of the same name replaces one. Default: none.
+    var queryParameters: Parameters { get }
+    /// The configuration that one request is built with. Read once for each request. Default: `self`.
+    var current: any NetworkConfigurable { get }
+}
+
+extension NetworkConfigurable {
+    /// An empty list, so that requests share no header fields.
+    public var headers: HTTPHeaders { [:] }
+    /// This configuration, read directly for each request.
+    public var current: any NetworkConfigurable { self }
+    /// An empty set, so that requests share no query parameters.
+    public var queryParameters: Parameters { [:] }
+}
+
+/// A configuration with stored values.
+public struct APIConfiguration: NetworkConfigurable {
+    /// The absolute `http` or `https` base URL, with or without a path and a query. Validated when a request is built.
+    public var baseURL: URL
+    /// The header fields of every request. An endpoint's header of the same name replaces one. Other origins receive only those
+    /// that cannot contain a secret.
+    public var headers: HTTPHeaders
+    /// The query parameters of every request. An endpoint's item of the same name replaces one. Other origins receive none.
+    public var queryParameters: Parameters
+
+    /// Creates a configuration without validation. An invalid base URL is an error when a request is built.
+    public init(baseURL: URL, headers: HTTPHeaders = [:], queryParameters: Parameters = [:]) {
+        self.baseURL = baseURL
+        self.headers = headers
+        self.queryParameters = queryParameters
+    }
+
+    /// Creates a configuration from the text of a base URL, which is validated immediately.
+    ///
+    /// - Throws: ``RequestGenerationError`` for the field `baseURL` if the text is not a URL with an http(s) scheme and a host.
+    public init(
+        _ baseURL: String, headers: HTTPHeaders = [:], queryParameters: Parameters = [:]
+    ) throws(RequestGenerationError) {
+        try URLText(baseURL).requireHTTP(.baseURL)
+        guard let url = URL(string: baseURL) else {
+            throw RequestGenerationError(.baseURL, "\"\(URLText.shown(baseURL).printable)\" is not a URL (RFC 3986 §3)")
+        }
+        self.init(baseURL: url, headers: headers, queryParameters: queryParameters)
+    }
+}
+
+extension APIConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// A textual representation with the base URL without user information and query, the headers without secrets, and the names
+    /// of the query parameters.
+    public var description: String { "APIConfiguration(\(URLText(baseURL).originAndPath), \(headers), \(queryParameters))" }
+    /// A textual representation with secrets redacted.
+    public var debugDescription: String { description }
+    /// A mirror that shows only the description, so that dumps contain no secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// A configuration that is computed for each request, for settings that change while the program runs.
+///
+/// ```swift
+/// let service = DefaultDataTransferService(configuration: ComputedConfiguration { settings.current })
+/// ```
+public struct ComputedConfiguration: NetworkConfigurable {
+    private let configuration: @Sendable () -> any NetworkConfigurable
+
+    /// Creates a configuration that is computed by a closure.
+    ///
+    /// - Parameter configuration: Called once per request, on the calling thread, where the request is built. All parts of the
+    ///   request use the same result.
+    public init(_ configuration: @escaping @Sendable () -> any NetworkConfigurable) {
+        self.configuration = configuration
+    }
+
+    /// The result of the closure at this moment.
+    public var current: any NetworkConfigurable { configuration().current }
+    /// The base URL of the current configuration.
+    public var baseURL: URL { current.baseURL }
+    /// The header fields of the current configuration.
+    public var headers: HTTPHeaders { current.headers }
+    /// The query parameters of the current configuration.
+    public var queryParameters: Parameters { current.queryParameters }
+}
+
+/// A configuration without a base URL, for a service whose endpoints all declare their own host.
+///
+/// ```swift
+/// let service = DefaultDataTransferService(configuration: .composed)
+/// ```
+///
+/// An endpoint that declares no host fails with an error for the field `baseURL`; one with a full path works.
+public struct ComposedConfiguration: NetworkConfigurable {
+    /// A placeholder that no request can be built from.
+    public let baseURL = URL(string: "none:") ?? URL(fileURLWithPath: "/")
+
+    /// Creates a configuration without shared headers and query parameters.
+    public init() {}
+}
+
+extension NetworkConfigurable where Self == ComposedConfiguration {
+    /// A configuration without a base URL, for a service whose endpoints all declare their own host.
+    public static var composed: ComposedConfiguration { ComposedConfiguration() }
+}
