@@ -33,22 +33,6 @@ enum CacheDecision: Equatable {
     case fail
 }
 
-/// Why a request went on (RFC 9211 §2.2).
-enum ForwardReason: String {
-    /// The request is none for a cache, or not as it stands.
-    case bypass
-    /// The method is none whose answers are kept.
-    case method
-    /// There is nothing under the URL.
-    case uriMiss = "uri-miss"
-    /// What there is answers other fields that `Vary` names.
-    case varyMiss = "vary-miss"
-    /// What there is may be used, but the request wants it newer.
-    case request
-    /// What there is may not be used without asking.
-    case stale
-}
-
 extension CachePolicy {
     /// How old a stored response is, and how long it is fresh (RFC 9111 §4.2).
     struct Freshness: Equatable {

@@ -1,3 +1,4 @@
+import Endpoints
 import Foundation
 import NetworkCore
 
@@ -59,5 +60,163 @@ struct ValueSelection: Sendable {
         // What was stored later than now was stored before the clock was set back.
         if let expiredAt, storedAt <= expiredAt, expiredAt < expiresAt { return false }
         return true
+    }
+}
+
+/// Values in memory, the longest unused of which make room.
+final class MemoryValues: ValueStorage {
+    private struct State {
+        var table = RecencyTable<ValueKey, StoredValue>()
+        var bytes = 0
+    }
+
+    /// What holds a value, roughly.
+    private static let overhead = 256
+
+    private let limits: ValueCache.Limits
+    private let state = Locked(State())
+
+    init(_ limits: ValueCache.Limits) {
+        self.limits = limits
+    }
+
+    func value(for key: ValueKey) -> StoredValue? {
+        state.withLock { $0.table.use(key) }
+    }
+
+    func set(_ value: StoredValue, for key: ValueKey) throws(CacheStoreError) {
+        let size = Self.size(key, value)
+        let limit = limits.maximumValueBytes
+        guard size <= limit else {
+            remove(key)
+            throw CacheStoreError(.tooLarge, "a value takes \(size) bytes, and one may take \(limit)")
+        }
+        state.withLock { state in
+            if let old = state.table.peek(key) { state.bytes -= Self.size(key, old) }
+            state.table.set(value, for: key)
+            state.bytes += size
+            while state.bytes > limits.bytes || state.table.count > limits.values, let oldest = state.table.oldestKey {
+                if let old = state.table.remove(oldest) { state.bytes -= Self.size(oldest, old) }
+            }
+        }
+    }
+
+    func remove(_ selection: ValueSelection) -> Int {
+        state.withLock { state in
+            let keys = selection.key.map { [$0] } ?? Array(state.table.keys)
+            var count = 0
+            for key in keys {
+                guard let value = state.table.peek(key),
+                    selection.contains(key, storedAt: value.storedAt, expiresAt: value.expiresAt)
+                else { continue }
+                state.table.remove(key)
+                state.bytes -= Self.size(key, value)
+                count += 1
+            }
+            return count
+        }
+    }
+
+    private func remove(_ key: ValueKey) {
+        var selection = ValueSelection()
+        selection.key = key
+        _ = remove(selection)
+    }
+
+    private static func size(_ key: ValueKey, _ value: StoredValue) -> Int {
+        overhead + value.json.count + key.name.utf8.count + key.partition.utf8.count
+    }
+}
+
+/// Values in a directory: see ``DiskRecords``.
+final class DiskValues: ValueStorage {
+    let records: DiskRecords
+
+    init(
+        _ directory: URL, _ limits: ValueCache.Limits, noting interval: Duration = .seconds(60),
+        clock: @escaping @Sendable () -> FileTime
+    ) throws(CacheStoreError) {
+        records = try DiskRecords(
+            directory, limits: DiskLimits(bytes: limits.bytes, entries: limits.values, recordBytes: limits.maximumValueBytes),
+            noting: interval, clock: clock)
+    }
+
+    func value(for key: ValueKey) async -> StoredValue? {
+        guard let record = await records.read(RecordKey(key.bytes)), let times = Self.times(in: record.info) else { return nil }
+        return StoredValue(storedAt: times.storedAt, expiresAt: times.expiresAt, json: record.payload)
+    }
+
+    func set(_ value: StoredValue, for key: ValueKey) async throws(CacheStoreError) {
+        var info: [UInt8] = []
+        info.append(number: value.storedAt.nanoseconds)
+        info.append(number: value.expiresAt.nanoseconds)
+        do throws(CacheStoreError) {
+            try await records.write(RecordKey(key.bytes), info: info, payload: value.json)
+        } catch {
+            // What was there is older than what the caller has seen.
+            if error.code == .tooLarge { try await records.update(RecordKey(key.bytes)) { _ in .nothing } }
+            throw error
+        }
+    }
+
+    func remove(_ selection: ValueSelection) async throws(CacheStoreError) -> Int {
+        if let key = selection.key { return try await remove([key], selection) }
+        let heads = await records.heads()
+        let keys = heads.compactMap { head in
+            ValueKey(head.key).flatMap { key in Self.isMeant(key, head.info, by: selection) ? key : nil }
+        }
+        guard selection.isAll else { return try await remove(keys, selection) }
+        try await records.removeAll()
+        return keys.count
+    }
+
+    private func remove(_ keys: [ValueKey], _ selection: ValueSelection) async throws(CacheStoreError) -> Int {
+        var failure: CacheStoreError?
+        let count = Locked(0)
+        for key in keys {
+            let isMeant = Locked(false)
+            do throws(CacheStoreError) {
+                try await records.update(RecordKey(key.bytes)) { old in
+                    let isMeantNow = old.map { Self.isMeant(key, $0.info, by: selection) } ?? false
+                    isMeant.withLock { $0 = isMeantNow }
+                    return isMeantNow ? .nothing : .same
+                }
+                if isMeant.withLock(\.self) { count.withLock { $0 += 1 } }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return count.withLock(\.self)
+    }
+
+    /// What cannot be read is of no use to anybody.
+    private static func isMeant(_ key: ValueKey, _ info: [UInt8], by selection: ValueSelection) -> Bool {
+        guard let times = times(in: info) else { return true }
+        return selection.contains(key, storedAt: times.storedAt, expiresAt: times.expiresAt)
+    }
+
+    private static func times(in info: [UInt8]) -> (storedAt: FileTime, expiresAt: FileTime)? {
+        guard info.count == 16 else { return nil }
+        return info.withUnsafeBytes {
+            (FileTime(nanoseconds: $0.number(at: 0)), FileTime(nanoseconds: $0.number(at: 8)))
+        }
+    }
+}
+
+/// Values as JSON, with numbers that JSON has none for as texts.
+enum ValueCoding {
+    static func encode(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+        return try encoder.encodeBounded(value)
+    }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, from json: Data) throws -> Value {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+        return try decoder.decode(type, from: json)
     }
 }
