@@ -71,7 +71,7 @@ extension CachePolicy {
         guard let stored else { return request.onlyIfCached ? .fail : .forward(miss) }
         let freshness = freshness(stored, at: now)
         if freshness.isKnown, !request.noCache, !stored.mustAsk {
-            if let answer = unasked(request, stored, freshness, isHead: isHead) { return answer }
+            if let decision = decisionWithoutValidation(request, stored, freshness, isHead: isHead) { return decision }
         }
         if request.onlyIfCached { return .fail }
         let isFresh = freshness.isKnown && freshness.ttl > 0 && !stored.mustAsk
@@ -80,7 +80,7 @@ extension CachePolicy {
     }
 
     /// Without asking the origin, if it may be so answered.
-    private func unasked(
+    private func decisionWithoutValidation(
         _ request: RequestTerms, _ stored: ResponseTerms, _ freshness: Freshness, isHead: Bool
     ) -> CacheDecision? {
         let (age, ttl) = (freshness.age, freshness.ttl)
@@ -100,12 +100,12 @@ extension CachePolicy {
     }
 
     /// Whether a stored response may stand in where the origin fails (RFC 5861 §4, RFC 9111 §4.2.4).
-    func mayStandIn(_ request: RequestTerms, _ stored: ResponseTerms, at now: Double) -> Bool {
+    func mayServeOnFailure(_ request: RequestTerms, _ stored: ResponseTerms, at now: Double) -> Bool {
         let freshness = freshness(stored, at: now)
         guard freshness.isKnown, !request.noCache, !stored.mustAsk, !stored.mustRevalidate else { return false }
         let fallback = ResponseTerms.seconds(staleIfError)
-        let said = [request.staleIfError, stored.staleIfError].compactMap { $0 }
-        let allowed = said.max() ?? fallback
+        let explicit = [request.staleIfError, stored.staleIfError].compactMap { $0 }
+        let allowed = explicit.max() ?? fallback
         return allowed > 0 && -freshness.ttl <= allowed
     }
 }

@@ -107,7 +107,7 @@ struct RequestTerms: Sendable, Equatable {
     /// RFC 5861 §4.
     var staleIfError: Double?
     /// It carries conditions of its own, or asks for a part: the answer is for who asked so (RFC 9110 §13.1, §14.2).
-    var isParticular = false
+    var isConditionalOrPartial = false
 
     init() {}
 
@@ -123,13 +123,14 @@ struct RequestTerms: Sendable, Equatable {
                     hasControl = true
                     lines.append(field.value)
                 } else if HTTPHeaders.isSame(name, "If-None-Match") {
-                    isParticular = true
+                    isConditionalOrPartial = true
                 }
             case 6: if HTTPHeaders.isSame(name, "Pragma") { pragma = pragma || CacheControl(parsing: field.value).noCache != nil }
-            case 5: if HTTPHeaders.isSame(name, "Range") { isParticular = true }
-            case 8: if HTTPHeaders.isSame(name, "If-Match") || HTTPHeaders.isSame(name, "If-Range") { isParticular = true }
-            case 17: if HTTPHeaders.isSame(name, "If-Modified-Since") { isParticular = true }
-            case 19: if HTTPHeaders.isSame(name, "If-Unmodified-Since") { isParticular = true }
+            case 5: if HTTPHeaders.isSame(name, "Range") { isConditionalOrPartial = true }
+            case 8:
+                if HTTPHeaders.isSame(name, "If-Match") || HTTPHeaders.isSame(name, "If-Range") { isConditionalOrPartial = true }
+            case 17: if HTTPHeaders.isSame(name, "If-Modified-Since") { isConditionalOrPartial = true }
+            case 19: if HTTPHeaders.isSame(name, "If-Unmodified-Since") { isConditionalOrPartial = true }
             default: break
             }
         }

@@ -24,8 +24,10 @@ enum StorageRules {
         } else if control?.noStore == true {
             return false
         }
-        let isSaid = terms.explicitLifetime != nil || control?.isPublic == true || control?.isPrivate != nil
-        guard isSaid || StatusRules.isHeuristicallyCacheable(status), varyingNames(stored.headers) != nil else { return false }
+        let isExplicit = terms.explicitLifetime != nil || control?.isPublic == true || control?.isPrivate != nil
+        guard isExplicit || StatusRules.isHeuristicallyCacheable(status), varyingNames(stored.headers) != nil else {
+            return false
+        }
         if terms.hasValidator { return true }
         if terms.mustAsk { return false }
         let lasts = policy.lifetime(terms) + max(terms.staleWhileRevalidate, terms.staleIfError ?? 0)
@@ -140,7 +142,7 @@ enum StatusRules {
     }
 
     /// Whether it says what the resource is now, rather than that this request could not be answered.
-    static func isAnswer(_ status: Int) -> Bool {
+    static func describesResource(_ status: Int) -> Bool {
         (200..<400).contains(status) || status == 404 || status == 410
     }
 }

@@ -78,7 +78,7 @@ public final class DiskCacheStore: CacheStore {
         self.limits = limits
         self.onRemoval = onRemoval
         let recordBytes = min(max(0, limits.entryBytes), Int.max - Self.overhead) + Self.overhead
-        let tell = onRemoval.map { onRemoval in
+        let notify = onRemoval.map { onRemoval in
             { @Sendable (head: DiskRecordHead, reason: CacheRemoval) in
                 guard let key = StoredVariants.key(in: head.key), let variants = StoredVariants.notes(in: head.info) else {
                     return
@@ -88,7 +88,7 @@ public final class DiskCacheStore: CacheStore {
         }
         records = try DiskRecords(
             directory, limits: DiskLimits(bytes: limits.bytes, entries: limits.keys, recordBytes: recordBytes),
-            noting: interval, clock: clock, onRemoval: tell)
+            noting: interval, clock: clock, onRemoval: notify)
     }
 
     /// The smaller of the limits for one entry and for all.

@@ -62,7 +62,7 @@ struct DiskRecord: Equatable, Sendable {
 /// Why a file is no record.
 enum DiskRecordFlaw: Error {
     /// Written by another version of this format: it is left where it is, as that version may still be in use.
-    case foreignVersion
+    case otherVersion
     /// Anything else than what was written: it is of no use to anybody.
     case damaged
     /// It cannot be read now, or is longer than may be read.
@@ -99,7 +99,7 @@ struct DiskRecordHead: Equatable, Sendable {
     /// How long key and info are, from the first forty bytes; they are within the file, and what is left over is the payload.
     static func lengths(_ bytes: UnsafeRawBufferPointer, fileBytes: Int) throws(DiskRecordFlaw) -> (key: Int, info: Int) {
         guard bytes.count >= DiskRecord.fixedBytes, bytes[..<4].elementsEqual(magic) else { throw .damaged }
-        guard bytes.number(at: 4) as UInt32 == DiskRecord.version else { throw .foreignVersion }
+        guard bytes.number(at: 4) as UInt32 == DiskRecord.version else { throw .otherVersion }
         let (key, info) = (Int(bytes.number(at: 24) as UInt32), Int(bytes.number(at: 28) as UInt32))
         let limit = DiskRecord.maximumHeadPartBytes
         // No sum of these can overflow.

@@ -3,7 +3,7 @@ import NetworkCore
 
 /// A ``RecordFolder`` that keeps within limits: what was longest unused is removed, in small steps and in the background.
 ///
-/// Whatever changes the folder is done as ``SerialWork``, one thing after the other, so that steps of the upkeep and writes take
+/// Whatever changes the folder is done as ``SerialWork``, one thing after the other, so that steps of the eviction and writes take
 /// turns: however much is written, as much is removed. Reading does not pass through it, and never waits for any of that.
 final class DiskRecords: Sendable {
     let folder: RecordFolder
@@ -16,14 +16,14 @@ final class DiskRecords: Sendable {
     private let state: Locked<State>
 
     private struct State {
-        var upkeep: RecordUpkeep
+        var eviction: RecordEviction
         /// A step is on the queue, or under way.
         var isWorking = true
-        /// Those who wait for the upkeep to have nothing to do.
+        /// Those who wait for the eviction to have nothing to do.
         var waiting: [UnsafeContinuation<Void, Never>] = []
     }
 
-    /// Opens the folder. Nothing in it is read now; the upkeep begins in the background with a look at all of it.
+    /// Opens the folder. Nothing in it is read now; the eviction begins in the background with a look at all of it.
     init(
         _ url: URL, limits: DiskLimits, noting interval: Duration = .seconds(60),
         clock: @escaping @Sendable () -> FileTime = { .now },
@@ -34,7 +34,7 @@ final class DiskRecords: Sendable {
         self.interval = interval
         self.clock = clock
         self.onRemoval = onRemoval
-        state = Locked(State(upkeep: RecordUpkeep(limits)))
+        state = Locked(State(eviction: RecordEviction(limits)))
         queue.run { [weak self] in
             self?.folder.removeLeftovers()
             self?.work()
@@ -97,7 +97,7 @@ final class DiskRecords: Sendable {
     func removeAll() async throws(CacheStoreError) {
         try await onQueue { () throws(CacheStoreError) in
             try self.folder.removeAll()
-            self.state.withLock { $0.upkeep.noteNothing() }
+            self.state.withLock { $0.eviction.noteRemovedAll() }
         }
     }
 
@@ -118,7 +118,7 @@ final class DiskRecords: Sendable {
     // MARK: Upkeep
 
     /// What there is, as far as is known: bytes and records.
-    var usage: (bytes: Int, count: Int) { state.withLock { ($0.upkeep.bytes, $0.upkeep.count) } }
+    var usage: (bytes: Int, count: Int) { state.withLock { ($0.eviction.bytes, $0.eviction.count) } }
 
     /// Returns when there is nothing to be done in the background.
     func settle() async {
@@ -133,7 +133,7 @@ final class DiskRecords: Sendable {
 
     private func note(_ change: RecordFolder.Change, shard: Int) {
         let starts = state.withLock { state in
-            state.upkeep.note(change, shard: shard)
+            state.eviction.note(change, shard: shard)
             defer { state.isWorking = true }
             return !state.isWorking
         }
@@ -142,8 +142,8 @@ final class DiskRecords: Sendable {
 
     /// One step. The next one goes behind what waits on the queue.
     private func work() {
-        let (action, waiting): (RecordUpkeep.Action, [UnsafeContinuation<Void, Never>]) = state.withLock { state in
-            let action = state.upkeep.next()
+        let (action, waiting): (RecordEviction.Action, [UnsafeContinuation<Void, Never>]) = state.withLock { state in
+            let action = state.eviction.next()
             guard action == .none else { return (action, []) }
             state.isWorking = false
             defer { state.waiting = [] }
@@ -153,14 +153,14 @@ final class DiskRecords: Sendable {
         case .none:
             for continuation in waiting { continuation.resume() }
             return
-        case .look(let shard):
+        case .scan(let shard):
             var found: [RecordStatus] = []
             folder.forEachRecord(inShard: shard) { found.append($0) }
             // Afterwards: what another process wrote meanwhile is not of the future.
             let now = clock()
             state.withLock { state in
-                for record in found { state.upkeep.found(record, now: now) }
-                state.upkeep.looked()
+                for record in found { state.eviction.found(record, now: now) }
+                state.eviction.endScan()
             }
         case .remove(let records):
             remove(records, because: .evicted)
@@ -174,7 +174,7 @@ final class DiskRecords: Sendable {
             // Who it was has to be known before it is gone.
             let head = onRemoval == nil ? nil : folder.head(of: record.name)
             guard let change = try? folder.remove(record.name, if: { $0 == record }) else { continue }
-            state.withLock { $0.upkeep.removed(change, shard: record.name.shard) }
+            state.withLock { $0.eviction.removed(change, shard: record.name.shard) }
             if change.count < 0, let head { onRemoval?(head, reason) }
         }
     }

@@ -85,13 +85,13 @@ final class FileDescriptor: Sendable {
         }
         defer { closedir(stream) }
         while let entry = readdir(stream) {
-            let goesOn = withUnsafePointer(to: &entry.pointee.d_name) { name in
+            let continues = withUnsafePointer(to: &entry.pointee.d_name) { name in
                 name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)) { name in
                     let isDots = name[0] == 0x2E && (name[1] == 0 || name[1] == 0x2E && name[2] == 0)
                     return isDots || body(name)
                 }
             }
-            if !goesOn { break }
+            if !continues { break }
         }
         return true
     }

@@ -169,7 +169,7 @@ extension RecordFolder {
             if status.lastUse > now || status.lastUse.advanced(by: interval) <= now { open.file.setTimes(now) }
             return .found(record)
         case .failure(.damaged): return .damaged(status)
-        case .failure(.foreignVersion), .failure(.unreadable): return .missing
+        case .failure(.otherVersion), .failure(.unreadable): return .missing
         }
     }
 

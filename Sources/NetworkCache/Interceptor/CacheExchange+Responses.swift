@@ -4,7 +4,7 @@ import NetworkCore
 
 extension CacheExchange {
     /// Keeps a response where it may be kept; a streamed one while it is read.
-    func take(
+    func storeIfAllowed(
         _ response: NetworkResponse, _ attempt: Attempt, _ reason: ForwardReason, replacing entry: CacheEntry?
     ) async -> NetworkResponse {
         var response = response
@@ -15,12 +15,12 @@ extension CacheExchange {
         }
         let head = stored(response, attempt)
         let headTerms = ResponseTerms(head)
-        guard mayKeep(response, attempt), StorageRules.mayStore(terms, head, headTerms, cache.policy), fits(response),
+        guard matchesRequest(response, attempt), StorageRules.mayStore(terms, head, headTerms, cache.policy), fits(response),
             attempt.ticket.isValid
         else {
             response.note(cache.status.forwarded(reason, status: response.statusCode))
             // What was stored is not what the origin answers any more.
-            if entry != nil, !terms.noStore, StatusRules.isAnswer(response.statusCode) {
+            if entry != nil, !terms.noStore, StatusRules.describesResource(response.statusCode) {
                 await cache.forget(.key(key), .expired, request)
             }
             return response
@@ -48,12 +48,13 @@ extension CacheExchange {
     }
 
     /// What the answer to a HEAD says of the stored answer to GET (RFC 9111 §4.3.5).
-    func heed(
+    func updateStoredResponse(
         _ response: NetworkResponse, _ attempt: Attempt, _ reason: ForwardReason, _ entry: CacheEntry?
     ) async -> NetworkResponse {
         var response = response
         response.note(cache.status.forwarded(reason, status: response.statusCode))
-        guard let entry, !attempt.sent.isShared, response.statusCode == 200, !terms.noStore, mayKeep(response, attempt) else {
+        guard let entry, !attempt.sent.isShared, response.statusCode == 200, !terms.noStore, matchesRequest(response, attempt)
+        else {
             return response
         }
         let renewed = CacheEntry(renewed(entry.response, by: response, attempt))
@@ -88,7 +89,7 @@ extension CacheExchange {
     // MARK: Whether it is what was asked for
 
     /// Whether the response answers this URL, for whom the cache takes the request to be from, and the fields of `Vary` as it saw them.
-    func mayKeep(_ response: NetworkResponse, _ attempt: Attempt) -> Bool {
+    func matchesRequest(_ response: NetworkResponse, _ attempt: Attempt) -> Bool {
         guard let sent = attempt.sent.request, sent.method == request.method, response.timings.redirects == 0,
             NormalURL.text(of: sent.url) == key.url, NormalURL.text(of: response.url) == key.url,
             isNamed || CachePartition(credentialsOf: sent).text == key.partition
@@ -110,25 +111,25 @@ extension CacheExchange {
 
     // MARK: Standing in for a failure (RFC 5861 §4)
 
-    func standIn(_ entry: CacheEntry, _ reason: ForwardReason, _ error: TransportError) -> NetworkResponse? {
+    func staleResponse(_ entry: CacheEntry, _ reason: ForwardReason, _ error: TransportError) -> NetworkResponse? {
         guard !error.isCancelled, ![.invalidRequest, .invalidConfiguration, .authenticationFailed].contains(error.code) else {
             return nil
         }
-        return standIn(entry) { cache.status.forwarded(reason, ttl: $0, detail: error.code.rawValue) }
+        return staleResponse(entry) { cache.status.forwarded(reason, ttl: $0, detail: error.code.rawValue) }
     }
 
-    func standIn(_ entry: CacheEntry, _ reason: ForwardReason, _ response: NetworkResponse) -> NetworkResponse? {
+    func staleResponse(_ entry: CacheEntry, _ reason: ForwardReason, _ response: NetworkResponse) -> NetworkResponse? {
         guard StatusRules.isFailure(response.statusCode) else { return nil }
-        let answer = standIn(entry) { cache.status.forwarded(reason, status: response.statusCode, ttl: $0) }
-        if answer != nil { response.stream?.stop() }
-        return answer
+        let stale = staleResponse(entry) { cache.status.forwarded(reason, status: response.statusCode, ttl: $0) }
+        if stale != nil { response.stream?.stop() }
+        return stale
     }
 
-    private func standIn(_ entry: CacheEntry, _ status: (_ ttl: Double) -> String) -> NetworkResponse? {
+    private func staleResponse(_ entry: CacheEntry, _ status: (_ ttl: Double) -> String) -> NetworkResponse? {
         let date = cache.now().timeIntervalSinceReferenceDate
-        guard cache.policy.mayStandIn(terms, entry.terms, at: date) else { return nil }
+        guard cache.policy.mayServeOnFailure(terms, entry.terms, at: date) else { return nil }
         let freshness = cache.policy.freshness(entry.terms, at: date)
-        return answer(entry, age: freshness.age, status: status(freshness.ttl), isAsked: false)
+        return makeResponse(entry, age: freshness.age, status: status(freshness.ttl), isValidated: false)
     }
 }
 

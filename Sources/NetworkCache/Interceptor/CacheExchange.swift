@@ -34,14 +34,14 @@ struct CacheExchange: Sendable {
         return (found, entries.isEmpty ? .uriMiss : .varyMiss)
     }
 
-    /// - Parameter isAsked: Whether the origin has said that it holds: else fields that it hides are left out (§5.2.2.4).
-    func answer(_ entry: CacheEntry, age: Double, status: String, isAsked: Bool) -> NetworkResponse {
+    /// - Parameter isValidated: Whether the origin has said that it holds: else fields that it hides are left out (§5.2.2.4).
+    func makeResponse(_ entry: CacheEntry, age: Double, status: String, isValidated: Bool) -> NetworkResponse {
         request.attemptObserver?.answerIsStored()
         let stored = entry.response
         var response = NetworkResponse(
             statusCode: stored.statusCode, headers: stored.headers, body: request.method == .head ? Data() : stored.body,
             url: stored.url)
-        if !isAsked { for name in entry.terms.hiddenFields { response.headers.remove(name) } }
+        if !isValidated { for name in entry.terms.hiddenFields { response.headers.remove(name) } }
         response.headers.reserveCapacity(response.headers.count + 2)
         response.headers.set(String(CacheStatus.whole(age)), for: "Age")
         response.note(status)
@@ -57,12 +57,13 @@ struct CacheExchange: Sendable {
         do throws(TransportError) {
             response = try await next(attempt.request)
         } catch {
-            if let entry, let answer = standIn(entry, reason, error) { return answer }
+            if let entry, let stale = staleResponse(entry, reason, error) { return stale }
             throw error
         }
-        if let entry, let answer = standIn(entry, reason, response) { return answer }
+        if let entry, let stale = staleResponse(entry, reason, response) { return stale }
         return request.method == .head
-            ? await heed(response, attempt, reason, entry) : await take(response, attempt, reason, replacing: entry)
+            ? await updateStoredResponse(response, attempt, reason, entry)
+            : await storeIfAllowed(response, attempt, reason, replacing: entry)
     }
 
     /// Asks whether a stored response still holds (§4.3).
@@ -72,16 +73,16 @@ struct CacheExchange: Sendable {
         do throws(TransportError) {
             response = try await next(ValidationRules.conditional(attempt.request, entry.terms))
         } catch {
-            if let answer = standIn(entry, reason, error) { return answer }
+            if let stale = staleResponse(entry, reason, error) { return stale }
             throw error
         }
         guard response.statusCode == 304 else {
-            if let answer = standIn(entry, reason, response) { return answer }
-            return await take(response, attempt, reason, replacing: entry)
+            if let stale = staleResponse(entry, reason, response) { return stale }
+            return await storeIfAllowed(response, attempt, reason, replacing: entry)
         }
         response.stream?.stop()
         // Of another resource, another response, or for somebody else: the whole one is needed.
-        guard mayKeep(response, attempt), ValidationRules.isAbout(response.headers, entry.terms) else {
+        guard matchesRequest(response, attempt), ValidationRules.isAbout(response.headers, entry.terms) else {
             return try await forward(reason, replacing: nil)
         }
         let renewed = CacheEntry(renewed(entry.response, by: response, attempt))
@@ -97,11 +98,11 @@ struct CacheExchange: Sendable {
         let status = cache.status.forwarded(
             reason, status: 304, isStored: isKept && !attempt.sent.isShared, isCollapsed: attempt.sent.isShared,
             ttl: freshness.ttl)
-        return answer(renewed, age: freshness.age, status: status, isAsked: true)
+        return makeResponse(renewed, age: freshness.age, status: status, isValidated: true)
     }
 
     /// Asks in a task of its own, once at a time for each variant (RFC 5861 §3). What it brings is for the next request.
-    func revalidateBehind(_ entry: CacheEntry) {
+    func revalidateInBackground(_ entry: CacheEntry) {
         let variant = CacheLedger.Variant(key: key, varying: entry.response.varying)
         guard cache.ledger.beginRevalidation(variant, maximum: cache.policy.maximumRevalidations) else { return }
         var request = request

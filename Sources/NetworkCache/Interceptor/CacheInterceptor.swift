@@ -60,9 +60,9 @@ public final class CacheInterceptor: NetworkInterceptor {
         -> NetworkResponse
     {
         let isHead = request.method == .head
-        guard isHead || request.method == .get, request.body == nil else { return try await passOn(request, next) }
+        guard isHead || request.method == .get, request.body == nil else { return try await forwardAndInvalidate(request, next) }
         let terms = RequestTerms(request.headers)
-        if terms.isParticular { return try await bypass(request, terms, next) }
+        if terms.isConditionalOrPartial { return try await bypass(request, terms, next) }
         let exchange = CacheExchange(cache: self, request: request, terms: terms, next: next)
         let (entry, miss) = await exchange.find()
         let date = now()
@@ -70,8 +70,8 @@ public final class CacheInterceptor: NetworkInterceptor {
             terms, entry?.terms, miss: miss, isHead: isHead, at: date.timeIntervalSinceReferenceDate)
         switch (decision, entry) {
         case (.serve(let age, let ttl, let revalidates), let entry?):
-            if revalidates { exchange.revalidateBehind(entry) }
-            return exchange.answer(entry, age: age, status: status.hit(ttl: ttl), isAsked: false)
+            if revalidates { exchange.revalidateInBackground(entry) }
+            return exchange.makeResponse(entry, age: age, status: status.hit(ttl: ttl), isValidated: false)
         case (.validate(let reason), let entry?): return try await exchange.validate(entry, reason)
         case (.forward(let reason), _): return try await exchange.forward(reason, replacing: entry)
         default: return unavailable(request)
@@ -79,7 +79,9 @@ public final class CacheInterceptor: NetworkInterceptor {
     }
 
     /// Neither GET nor HEAD: what it changes is forgotten (RFC 9111 §4.4).
-    private func passOn(_ request: NetworkRequest, _ next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+    private func forwardAndInvalidate(_ request: NetworkRequest, _ next: NetworkExchange) async throws(TransportError)
+        -> NetworkResponse
+    {
         var response = try await next(request)
         for url in ValidationRules.invalidated(by: request, response) { await forget(url, request) }
         response.note(status.forwarded(.method))
@@ -123,7 +125,7 @@ extension CacheInterceptor {
     /// - Throws: ``CacheStoreError`` where the store fails. Even then nothing of it is used by this cache any more.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws(CacheStoreError) -> Int {
-        ledger.void(selection)
+        ledger.invalidate(selection)
         do throws(CacheStoreError) {
             return try await store.remove(selection, because: .removed)
         } catch {
@@ -165,7 +167,7 @@ extension CacheInterceptor {
     func forget(_ url: String, _ request: NetworkRequest) async {
         var selection = CacheSelection()
         selection.url = url
-        ledger.void(selection)
+        ledger.invalidate(selection)
         await forget(selection, .invalidated, request)
     }
 

@@ -57,7 +57,7 @@ final class CacheLedger: Sendable {
     }
 
     /// No one who is on the way saves what is selected.
-    func void(_ selection: CacheSelection) {
+    func invalidate(_ selection: CacheSelection) {
         state.withLock { state in
             for (number, key) in state.tickets where selection.contains(key, storedAt: .distantFuture) {
                 state.tickets[number] = nil

@@ -30,16 +30,16 @@ public struct CacheKey: Hashable, Sendable {
         let text = request.url.absoluteString
         let isNormal = NormalURL.isNormal(text)
         url = isNormal ? text : NormalURL.text(of: request.url)
-        let whose: String
+        let partitionText: String
         if let partition {
-            whose = partition.text
+            partitionText = partition.text
         } else if isNormal {
-            whose = CachePartition(request, user: nil).text
+            partitionText = CachePartition(request, user: nil).text
         } else {
-            whose = CachePartition(credentialsOf: request).text
+            partitionText = CachePartition(credentialsOf: request).text
         }
         // What came over a connection that was trusted for less is not for who asks for more. The number is this process's own.
-        self.partition = request.statedTrust.map { "\(whose)\(Self.trustMark)\($0.hashValue)" } ?? whose
+        self.partition = request.statedTrust.map { "\(partitionText)\(Self.trustMark)\($0.hashValue)" } ?? partitionText
     }
 
     /// Follows a partition, where an API states whom it trusts.

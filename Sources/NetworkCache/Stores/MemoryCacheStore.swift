@@ -76,18 +76,18 @@ public final class MemoryCacheStore: CacheStore {
             }
             return gone
         }
-        tell(gone)
+        notify(gone)
     }
 
     /// Forgets what is selected. Never throws.
     @discardableResult
     public func remove(_ selection: CacheSelection, because reason: CacheRemoval = .removed) -> Int {
         let gone = state.withLock { $0.remove(selection) }
-        tell(gone.map { ($0.response.key, reason) })
+        notify(gone.map { ($0.response.key, reason) })
         return gone.count
     }
 
-    private func tell(_ gone: [(CacheKey, CacheRemoval)]) {
+    private func notify(_ gone: [(CacheKey, CacheRemoval)]) {
         guard let onRemoval else { return }
         for (key, reason) in gone { onRemoval(key, reason) }
     }

@@ -127,7 +127,7 @@ public struct ValueCache: Sendable {
                     return value
                 }
                 throw error
-            case .again:
+            case .retry:
                 continue
             case .cancelled:
                 return try await make()
@@ -140,16 +140,16 @@ public struct ValueCache: Sendable {
     ) async throws(Failure) -> Value {
         // The last one may have landed just before this one began.
         if let value: Value = await stored(flight.value, lifetime: lifetime, beyond: .zero) {
-            flights.land(flight, .made(value))
+            flights.finish(flight, .made(value))
             return value
         }
         do throws(Failure) {
             let value = try await make()
             await keep(value, for: flight.value, lifetime: lifetime)
-            flights.land(flight, .made(value))
+            flights.finish(flight, .made(value))
             return value
         } catch {
-            flights.land(flight, Task.isCancelled ? .again : .failed(error))
+            flights.finish(flight, Task.isCancelled ? .retry : .failed(error))
             if !Task.isCancelled, staleness > .zero,
                 let value: Value = await stored(flight.value, lifetime: lifetime, beyond: staleness)
             {

@@ -11,26 +11,26 @@ final class ValueFlights: Sendable {
     }
 
     /// What there is to do for who has come.
-    enum Turn: Sendable {
-        /// Make it, and say ``ValueFlights/land(_:_:)`` in the end.
+    enum Outcome: Sendable {
+        /// Make it, and say ``ValueFlights/finish(_:_:)`` in the end.
         case make
         case made(any Sendable)
         case failed(any Error)
         /// The one that made it gave up: come again.
-        case again
+        case retry
         /// The own task is cancelled.
         case cancelled
     }
 
     private struct State {
         /// Those who wait for each.
-        var flights: [Key: [Int: UnsafeContinuation<Turn, Never>]] = [:]
+        var flights: [Key: [Int: UnsafeContinuation<Outcome, Never>]] = [:]
         var lastNumber = 0
     }
 
     private let state = Locked(State())
 
-    func join(_ key: Key) async -> Turn {
+    func join(_ key: Key) async -> Outcome {
         let number: Int? = state.withLock { state in
             guard state.flights[key] != nil else {
                 state.flights[key] = [:]
@@ -42,14 +42,14 @@ final class ValueFlights: Sendable {
         guard let number else { return .make }
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                let turn: Turn? = state.withLock { state in
+                let outcome: Outcome? = state.withLock { state in
                     if Task.isCancelled { return .cancelled }
                     // It may have landed since.
-                    guard state.flights[key] != nil else { return .again }
+                    guard state.flights[key] != nil else { return .retry }
                     state.flights[key]?[number] = continuation
                     return nil
                 }
-                if let turn { continuation.resume(returning: turn) }
+                if let outcome { continuation.resume(returning: outcome) }
             }
         } onCancel: {
             let waiting = state.withLock { $0.flights[key]?.removeValue(forKey: number) }
@@ -58,9 +58,9 @@ final class ValueFlights: Sendable {
     }
 
     /// Tells all who wait.
-    func land(_ key: Key, _ turn: Turn) {
+    func finish(_ key: Key, _ outcome: Outcome) {
         let waiting = state.withLock { $0.flights.removeValue(forKey: key) } ?? [:]
-        for continuation in waiting.values { continuation.resume(returning: turn) }
+        for continuation in waiting.values { continuation.resume(returning: outcome) }
     }
 
     /// Whether nobody is making it.

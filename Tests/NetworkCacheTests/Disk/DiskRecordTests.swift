@@ -68,7 +68,7 @@ struct DiskRecordTests {
     func `another version is not taken for damage`(version: UInt32) {
         var other = file
         withUnsafeBytes(of: version.littleEndian) { other.replaceSubrange(4..<8, with: $0) }
-        #expect(flaw(other) == .foreignVersion)
+        #expect(flaw(other) == .otherVersion)
     }
 
     @Test(arguments: [.max, .max / 2, 1 << 63, 1 << 32, 1 << 31, 21, 19, 0] as [UInt64])

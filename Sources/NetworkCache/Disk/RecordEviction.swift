@@ -1,13 +1,13 @@
 /// Decides what is to be done so that a folder of records stays within its limits: which shard to look at, which records to
 /// remove.
 ///
-/// It knows no files. Sums come from looking at all shards one after the other, and from what this process writes; what others
+/// It knows no files. Sums come from scanning at all shards one after the other, and from what this process writes; what others
 /// write is noticed at the next look, which comes when a sixteenth of a limit was written. The records longest unused are
 /// remembered from each look, and are removed in that order as room is needed: whoever uses one of them meanwhile changes its
 /// time, and so it is not the one that was meant.
-struct RecordUpkeep {
+struct RecordEviction {
     enum Action: Equatable {
-        case look(shard: Int)
+        case scan(shard: Int)
         /// Those that still are as they were.
         case remove([RecordStatus])
         case none
@@ -16,7 +16,7 @@ struct RecordUpkeep {
     private enum Phase {
         case idle
         /// The next shard, and what those before it come to.
-        case looking(Int, RecordFolder.Change)
+        case scanning(Int, RecordFolder.Change)
     }
 
     /// How many are remembered, and how many are removed in one go.
@@ -24,13 +24,13 @@ struct RecordUpkeep {
     static let batch = 16
 
     private let limits: DiskLimits
-    private var phase = Phase.looking(0, .init())
+    private var phase = Phase.scanning(0, .init())
     private(set) var bytes = 0
     private(set) var count = 0
     /// Whether all shards were looked at once.
-    private(set) var hasLooked = false
+    private(set) var hasScanned = false
     /// Written since the last look began.
-    private var news = RecordFolder.Change()
+    private var changesSinceScan = RecordFolder.Change()
     private var oldest = OldestRecords(capacity: Self.remembered)
     /// From the last look: the oldest at the end.
     private var candidates: [RecordStatus] = []
@@ -47,24 +47,24 @@ struct RecordUpkeep {
 
     /// Takes note of what was written or removed.
     mutating func note(_ change: RecordFolder.Change, shard: Int) {
-        news.bytes += max(0, change.bytes)
-        news.count += max(0, change.count)
+        changesSinceScan.bytes += max(0, change.bytes)
+        changesSinceScan.count += max(0, change.count)
         bytes = max(0, bytes + change.bytes)
         count = max(0, count + change.count)
         // The shards to come are still to be counted.
-        guard case .looking(let next, let sum) = phase, shard < next else { return }
-        phase = .looking(next, .init(bytes: sum.bytes + change.bytes, count: sum.count + change.count))
+        guard case .scanning(let next, let sum) = phase, shard < next else { return }
+        phase = .scanning(next, .init(bytes: sum.bytes + change.bytes, count: sum.count + change.count))
     }
 
     /// Takes note that there is nothing any more.
-    mutating func noteNothing() {
-        self = RecordUpkeep(limits)
+    mutating func noteRemovedAll() {
+        self = RecordEviction(limits)
         phase = .idle
-        hasLooked = true
+        hasScanned = true
     }
 
     mutating func next() -> Action {
-        if case .looking(let shard, _) = phase { return .look(shard: shard) }
+        if case .scanning(let shard, _) = phase { return .scan(shard: shard) }
         if !oversized.isEmpty {
             defer { oversized = [] }
             return .remove(oversized)
@@ -74,13 +74,15 @@ struct RecordUpkeep {
             candidates.removeLast(chosen.count)
             return .remove(chosen.reversed())
         }
-        let isMuch = news.bytes > limits.bytes / 16 || news.count > max(64, limits.entries / 16)
-        guard isMuch || isOver && (removedCount > 0 || news.count > 0 || news.bytes > 0) else { return .none }
-        phase = .looking(0, .init())
-        news = .init()
+        let isMuch = changesSinceScan.bytes > limits.bytes / 16 || changesSinceScan.count > max(64, limits.entries / 16)
+        guard isMuch || isOver && (removedCount > 0 || changesSinceScan.count > 0 || changesSinceScan.bytes > 0) else {
+            return .none
+        }
+        phase = .scanning(0, .init())
+        changesSinceScan = .init()
         oldest = OldestRecords(capacity: Self.remembered)
         candidates = []
-        return .look(shard: 0)
+        return .scan(shard: 0)
     }
 
     /// How many of these, from the end, have to go.
@@ -96,10 +98,10 @@ struct RecordUpkeep {
 
     /// A record of the shard that is looked at.
     mutating func found(_ record: RecordStatus, now: FileTime) {
-        guard case .looking(let shard, var sum) = phase else { return }
+        guard case .scanning(let shard, var sum) = phase else { return }
         sum.bytes += record.bytes
         sum.count += 1
-        phase = .looking(shard, sum)
+        phase = .scanning(shard, sum)
         if record.bytes > limits.recordBytes, oversized.count < 256 {
             oversized.append(record)
         } else {
@@ -108,14 +110,14 @@ struct RecordUpkeep {
     }
 
     /// All records of the shard were reported.
-    mutating func looked() {
-        guard case .looking(let shard, let sum) = phase else { return }
+    mutating func endScan() {
+        guard case .scanning(let shard, let sum) = phase else { return }
         guard shard + 1 == RecordName.shards else {
-            phase = .looking(shard + 1, sum)
+            phase = .scanning(shard + 1, sum)
             return
         }
         phase = .idle
-        hasLooked = true
+        hasScanned = true
         bytes = sum.bytes
         count = sum.count
         candidates = oldest.newestFirst

@@ -6,7 +6,7 @@ import Testing
 
 /// What is removed, and when.
 @Suite(.timeLimit(.minutes(1)))
-struct RecordUpkeepTests {
+struct RecordEvictionTests {
     // What is oldest is known for sure once all was looked at: tests of the order wait for that first.
     private let directory: CacheDirectory
     private let clock = TestClock()
@@ -175,22 +175,22 @@ struct RecordUpkeepTests {
     @Test func `where nothing can be removed the search ends`() async throws {
         // A folder under a record's name is not counted, and what is counted can always be removed by its owner: so by a plan
         // alone.
-        var upkeep = RecordUpkeep(DiskLimits(bytes: 100, entries: 10, recordBytes: 100))
+        var eviction = RecordEviction(DiskLimits(bytes: 100, entries: 10, recordBytes: 100))
         let status = try #require(try someStatus())
         var looks = 0
         for _ in 0..<10_000 {
-            switch upkeep.next() {
-            case .look(let shard):
+            switch eviction.next() {
+            case .scan(let shard):
                 looks += 1
-                if shard == 0 { for _ in 0..<40 { upkeep.found(status, now: clock.now) } }
-                upkeep.looked()
-            case .remove: upkeep.removed(.init(), shard: 0)
+                if shard == 0 { for _ in 0..<40 { eviction.found(status, now: clock.now) } }
+                eviction.endScan()
+            case .remove: eviction.removed(.init(), shard: 0)
             case .none: break
             }
         }
         #expect(looks == RecordName.shards)
-        upkeep.note(.init(bytes: 1, count: 1), shard: 7)
-        #expect(upkeep.next() == .look(shard: 0))
+        eviction.note(.init(bytes: 1, count: 1), shard: 7)
+        #expect(eviction.next() == .scan(shard: 0))
     }
 
     private func someStatus() throws -> RecordStatus? {
