@@ -7,36 +7,37 @@ import Endpoints
 /// if let age = response.headers.cacheControl?.maxAge { … }
 /// ```
 ///
-/// Parsing never fails: what is no directive is left out, unknown directives are kept and mean nothing (§5.2.3), and one that is
-/// known but damaged is taken in its most restrictive sense (§4.2.1). Both argument forms, token and quoted, are read for all.
+/// Parsing never fails. Text that is not a directive is skipped, unknown directives are kept but have no effect (§5.2.3), and a known
+/// directive with an invalid argument is interpreted in its most restrictive sense (§4.2.1). Both argument forms, token and quoted
+/// string, are accepted for every directive.
 public struct CacheControl: Hashable, Sendable, ExpressibleByArrayLiteral {
-    /// The greatest number of seconds that counts: 2³¹, as RFC 9111 §1.2.2 asks. Greater ones become it.
+    /// The maximum number of seconds that a directive can express: 2³¹ (RFC 9111 §1.2.2). Greater numbers are clamped to it.
     public static let maximumSeconds = 2_147_483_648
 
-    /// All directives, in order, those of no meaning here and repeated ones too.
+    /// All directives in order, including unknown and repeated ones.
     public var directives: [Directive]
 
-    /// Of these directives.
+    /// Creates a field value from a list of directives.
     public init(_ directives: [Directive] = []) {
         self.directives = directives
     }
 
-    /// Of these directives.
+    /// Creates a field value from an array literal of directives.
     public init(arrayLiteral elements: Directive...) {
         directives = elements
     }
 
-    /// From the value of a field line.
+    /// Parses the value of a `Cache-Control` field line. Never fails: see ``CacheControl``.
     public init(parsing value: String) {
         directives = CacheControlParser.directives(in: value)
     }
 
-    /// Whether a directive occurs, in whatever form. Names are compared without case.
+    /// Returns whether a directive is present, with or without an argument. Names are compared case-insensitively.
     public func contains(_ name: String) -> Bool {
         first(name) != nil
     }
 
-    /// The first directive of this name, compared without case.
+    /// Returns the first directive with a name, compared case-insensitively, or `nil` if there is none.
     public func first(_ name: String) -> Directive? {
         let wanted = name.lowercased()
         return directives.first { $0.name == wanted }
@@ -44,63 +45,67 @@ public struct CacheControl: Hashable, Sendable, ExpressibleByArrayLiteral {
 }
 
 extension CacheControl: CustomStringConvertible {
-    /// The value of a field line, which parses into the same directives. One whose name is no token (RFC 9110 §5.6.2) is left out.
+    /// The value of a field line, which parses into the same directives. Directives whose name is not a token (RFC 9110 §5.6.2) are
+    /// omitted.
     public var description: String {
         directives.filter { $0.name.isToken }.map(\.description).joined(separator: ", ")
     }
 }
 
 extension CacheControl {
-    /// What a directive that may list field names applies to.
+    /// The part of a response to which a directive with an optional list of field names applies.
     public enum Scope: Hashable, Sendable {
         /// The whole response.
         case all
-        /// The fields of these names, in lower case.
+        /// Only the fields with these names, in lower case.
         case fields(Set<String>)
     }
 
-    /// `max-age` (RFC 9111 §5.2.1.1, §5.2.2.1). Zero where the number is damaged (§4.2.1); the first of several counts.
+    /// The `max-age` directive (RFC 9111 §5.2.1.1, §5.2.2.1). Zero if its number is invalid (§4.2.1). If the directive is repeated,
+    /// the first one applies.
     public var maxAge: Duration? { restrictive("max-age", otherwise: 0) }
-    /// `s-maxage` (§5.2.2.10), as ``maxAge``.
+    /// The `s-maxage` directive (§5.2.2.10), interpreted like ``maxAge``.
     public var sharedMaxAge: Duration? { restrictive("s-maxage", otherwise: 0) }
-    /// `min-fresh` (§5.2.1.3). 2³¹ seconds where the number is damaged: no response is that fresh.
+    /// The `min-fresh` directive (§5.2.1.3). 2³¹ seconds if its number is invalid, which no response satisfies.
     public var minFresh: Duration? { restrictive("min-fresh", otherwise: Self.maximumSeconds) }
-    /// `max-stale` (§5.2.1.2): 2³¹ seconds without an argument, no permission where the number is damaged.
+    /// The `max-stale` directive (§5.2.1.2). 2³¹ seconds without an argument; `nil` if its number is invalid, so that nothing stale is
+    /// allowed.
     public var maxStale: Duration? {
         guard let directive = first("max-stale") else { return nil }
         return directive.argument == nil ? .seconds(Self.maximumSeconds) : Self.seconds(directive.argument)
     }
 
-    /// `no-cache` (§5.2.1.4, §5.2.2.4); `nil` without it. A list that is empty or damaged is taken for none: ``Scope/all``.
+    /// The `no-cache` directive (§5.2.1.4, §5.2.2.4), or `nil` if it is absent. ``Scope/all`` without a list of field names, or if the
+    /// list is empty or invalid.
     public var noCache: Scope? { scope("no-cache") }
-    /// `no-store` (§5.2.1.5, §5.2.2.5).
+    /// Whether the `no-store` directive is present (§5.2.1.5, §5.2.2.5).
     public var noStore: Bool { contains("no-store") }
-    /// `no-transform` (§5.2.1.6, §5.2.2.6).
+    /// Whether the `no-transform` directive is present (§5.2.1.6, §5.2.2.6).
     public var noTransform: Bool { contains("no-transform") }
-    /// `only-if-cached` (§5.2.1.7).
+    /// Whether the `only-if-cached` directive is present (§5.2.1.7).
     public var onlyIfCached: Bool { contains("only-if-cached") }
-    /// `must-revalidate` (§5.2.2.2).
+    /// Whether the `must-revalidate` directive is present (§5.2.2.2).
     public var mustRevalidate: Bool { contains("must-revalidate") }
-    /// `must-understand` (§5.2.2.3).
+    /// Whether the `must-understand` directive is present (§5.2.2.3).
     public var mustUnderstand: Bool { contains("must-understand") }
-    /// `private` (§5.2.2.7), as ``noCache``.
+    /// The `private` directive (§5.2.2.7), interpreted like ``noCache``.
     public var isPrivate: Scope? { scope("private") }
-    /// `proxy-revalidate` (§5.2.2.8).
+    /// Whether the `proxy-revalidate` directive is present (§5.2.2.8).
     public var proxyRevalidate: Bool { contains("proxy-revalidate") }
-    /// `public` (§5.2.2.9).
+    /// Whether the `public` directive is present (§5.2.2.9).
     public var isPublic: Bool { contains("public") }
-    /// `immutable` (RFC 8246 §2).
+    /// Whether the `immutable` directive is present (RFC 8246 §2).
     public var isImmutable: Bool { contains("immutable") }
-    /// `stale-while-revalidate` (RFC 5861 §3). No permission where the number is damaged.
+    /// The `stale-while-revalidate` directive (RFC 5861 §3). `nil` if its number is invalid.
     public var staleWhileRevalidate: Duration? { Self.seconds(first("stale-while-revalidate")?.argument) }
-    /// `stale-if-error` (RFC 5861 §4). No permission where the number is damaged.
+    /// The `stale-if-error` directive (RFC 5861 §4). `nil` if its number is invalid.
     public var staleIfError: Duration? { Self.seconds(first("stale-if-error")?.argument) }
 
     private func restrictive(_ name: String, otherwise: Int) -> Duration? {
         first(name).map { Self.seconds($0.argument) ?? .seconds(otherwise) }
     }
 
-    /// All lines together; one without a list outdoes those with one.
+    /// The combined scope of all directives with a name. One without a list covers the whole response.
     private func scope(_ name: String) -> Scope? {
         var names: Set<String>?
         for directive in directives where directive.name == name {
@@ -110,7 +115,7 @@ extension CacheControl {
         return names.map(Scope.fields)
     }
 
-    /// `1*DIGIT`, and nothing else (§1.2.2).
+    /// Parses `1*DIGIT` (§1.2.2). Returns `nil` for anything else.
     private static func seconds(_ argument: String?) -> Duration? {
         guard let argument, !argument.isEmpty else { return nil }
         var seconds = 0
@@ -121,7 +126,7 @@ extension CacheControl {
         return .seconds(seconds)
     }
 
-    /// `#field-name` (RFC 9110 §5.6.1): empty elements do not count. `nil` when there is no name, or something else.
+    /// Parses `#field-name` (RFC 9110 §5.6.1), ignoring empty elements. Returns `nil` if there is no name or an element is not a token.
     private static func fieldNames(_ argument: String?) -> Set<String>? {
         guard let argument else { return nil }
         let names = argument.utf8.split(separator: UInt8(ascii: ",")).map(CacheControlParser.trimmed).filter { !$0.isEmpty }
@@ -132,10 +137,10 @@ extension CacheControl {
 }
 
 extension HTTPHeaders {
-    /// The `Cache-Control` field; `nil` without one. Each of several lines is parsed by itself, so that damage in one leaves the
-    /// others whole.
+    /// The parsed `Cache-Control` field, or `nil` if there is none. Each field line is parsed separately, so that invalid text in one
+    /// line does not affect the others.
     ///
-    /// Setting replaces all lines by one; setting `nil`, or nothing but directives that cannot be sent, removes them.
+    /// Setting a value replaces all lines with one. Setting `nil`, or only directives that cannot be sent, removes the field.
     public var cacheControl: CacheControl? {
         get {
             let lines = values(for: "Cache-Control")
