@@ -12,7 +12,7 @@ enum ValidationRules {
         return request
     }
 
-    /// Returns whether a 304 response applies to the stored response (§4.3.4): its entity tag, if it has one, matches the stored one.
+    /// Returns whether a 304 response applies to the stored response (§4.3.4): if both have an entity tag, the tags match.
     static func isAbout(_ notModified: HTTPHeaders, _ stored: ResponseTerms) -> Bool {
         if let tag = notModified["ETag"] {
             guard let own = stored.entityTag else { return true }

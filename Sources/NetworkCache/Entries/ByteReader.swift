@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 
-/// Takes apart what a ``ByteWriter`` put together. No length is believed before the bytes are seen to be there.
+/// A reader of the format that ``ByteWriter`` writes. Every length is checked against the remaining bytes before it is used.
 struct ByteReader {
     private let data: Data
     private var offset = 0
@@ -26,7 +26,7 @@ struct ByteReader {
         let (text, isUTF8) = data.withUnsafeBytes { bytes in
             let bytes = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
             let text = String(decoding: bytes, as: UTF8.self)
-            // Another number of bytes, or others, where something had to be repaired.
+            // Decoding replaces invalid UTF-8, so that the bytes differ.
             return (text, text.utf8.elementsEqual(bytes))
         }
         guard isUTF8 else { throw StoredResponseError(.malformed, "the \(part) is not UTF-8") }
@@ -38,14 +38,14 @@ struct ByteReader {
         _ part: String, _ element: (inout ByteReader) throws(StoredResponseError) -> Element
     ) throws(StoredResponseError) -> [Element] {
         let count = Int(try number(part, as: UInt32.self))
-        // Each takes five bytes at the least.
+        // Each element takes at least five bytes.
         guard count <= left / 5 else { throw Self.missing(part) }
         var list: [Element] = []
         for _ in 0..<count { list.append(try element(&self)) }
         return list
     }
 
-    /// To the last byte, as many as a number before says.
+    /// Returns all remaining bytes, whose number must equal the length before them.
     mutating func rest(_ part: String) throws(StoredResponseError) -> Data {
         guard try number(part, as: UInt64.self) == UInt64(left) else {
             throw StoredResponseError(.malformed, "the \(part) has another length than announced")
@@ -78,7 +78,7 @@ extension ByteReader {
         return url
     }
 
-    /// Between the years 1 and 10,000 or so.
+    /// Reads a date. It must be within 10¹² seconds (about 31,700 years) of the reference date.
     mutating func date(_ part: String) throws(StoredResponseError) -> Date {
         let seconds = Double(bitPattern: try number(part, as: UInt64.self))
         guard abs(seconds) <= 1e12 else { throw StoredResponseError(.malformed, "the \(part) is no date") }
@@ -103,7 +103,7 @@ extension ByteReader {
     }
 }
 
-/// Puts numbers and texts one behind another.
+/// A writer that concatenates little-endian numbers, texts and data.
 struct ByteWriter {
     private var bytes = Data()
 
@@ -115,22 +115,22 @@ struct ByteWriter {
         withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Its length, and its UTF-8.
+    /// Appends the length of a text and its UTF-8 bytes.
     mutating func add(_ text: String) {
         add(UInt32(truncatingIfNeeded: text.utf8.count))
         var text = text
         text.withUTF8 { bytes.append(contentsOf: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Without a length.
+    /// Appends data without its length.
     mutating func add(_ data: Data) {
         bytes.append(data)
     }
 
-    /// What was put together so far.
+    /// The bytes written so far.
     var data: Data { bytes }
 
-    /// All of it, with the checksum of what follows put in eight bytes at an offset.
+    /// Returns all bytes, after writing the checksum of the bytes behind it into the eight bytes at an offset.
     consuming func finished(checksumAt offset: Int) -> Data {
         let sum = Self.checksum(of: bytes, from: offset + 8)
         for index in 0..<8 { bytes[bytes.startIndex + offset + index] = UInt8(truncatingIfNeeded: sum >> (8 * UInt64(index))) }

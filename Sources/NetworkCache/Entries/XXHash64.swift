@@ -1,4 +1,4 @@
-/// The checksum of what is stored: XXH64, seed 0. Finds damage, and is no proof against intent.
+/// The XXH64 checksum (seed 0) of stored data. It detects accidental damage, but not deliberate changes.
 enum XXHash64 {
     private static let prime1: UInt64 = 11_400_714_785_074_694_791
     private static let prime2: UInt64 = 14_029_467_366_897_019_727

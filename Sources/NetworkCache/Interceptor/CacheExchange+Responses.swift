@@ -3,13 +3,13 @@ import Foundation
 import NetworkCore
 
 extension CacheExchange {
-    /// Keeps a response where it may be kept; a streamed one while it is read.
+    /// Stores a response if that is allowed. A streamed response is stored after it was read to its end.
     func storeIfAllowed(
         _ response: NetworkResponse, _ attempt: Attempt, _ reason: ForwardReason, replacing entry: CacheEntry?
     ) async -> NetworkResponse {
         var response = response
         if attempt.sent.isShared {
-            // Whoever sent it keeps it.
+            // The exchange that sent the request stores the response.
             response.note(cache.status.forwarded(reason, status: response.statusCode, isCollapsed: true))
             return response
         }
@@ -19,7 +19,7 @@ extension CacheExchange {
             attempt.ticket.isValid
         else {
             response.note(cache.status.forwarded(reason, status: response.statusCode))
-            // What was stored is not what the origin answers any more.
+            // The stored response is no longer what the origin returns.
             if entry != nil, !terms.noStore, StatusRules.describesResource(response.statusCode) {
                 await cache.forget(.key(key), .expired, request)
             }
@@ -47,7 +47,7 @@ extension CacheExchange {
         return response
     }
 
-    /// What the answer to a HEAD says of the stored answer to GET (RFC 9111 §4.3.5).
+    /// Updates or removes the stored response to GET according to the response to a HEAD (RFC 9111 §4.3.5).
     func updateStoredResponse(
         _ response: NetworkResponse, _ attempt: Attempt, _ reason: ForwardReason, _ entry: CacheEntry?
     ) async -> NetworkResponse {
@@ -68,7 +68,7 @@ extension CacheExchange {
         return response
     }
 
-    /// The stored response with the fields of one that says it still holds (§4.3.4).
+    /// Returns the stored response with the fields of a response that validated it (§4.3.4).
     func renewed(_ old: StoredResponse, by response: NetworkResponse, _ attempt: Attempt) -> StoredResponse {
         var renewed = old
         renewed.requestTime = attempt.date
@@ -86,9 +86,11 @@ extension CacheExchange {
             url: response.url, requestTime: attempt.date, responseTime: date)
     }
 
-    // MARK: Whether it is what was asked for
+    // MARK: Checks of the response
 
-    /// Whether the response answers this URL, for whom the cache takes the request to be from, and the fields of `Vary` as it saw them.
+    /// Returns whether the request that was sent behind the cache is equivalent to the request that the cache received, so that the
+    /// response may be stored: the same method and URL without redirects, the same credentials unless the partition is named, and the
+    /// same values of the fields in `Vary`.
     func matchesRequest(_ response: NetworkResponse, _ attempt: Attempt) -> Bool {
         guard let sent = attempt.sent.request, sent.method == request.method, response.timings.redirects == 0,
             NormalURL.text(of: sent.url) == key.url, NormalURL.text(of: response.url) == key.url,
@@ -104,12 +106,12 @@ extension CacheExchange {
         return response.body.count <= cache.store.maximumEntryBytes
     }
 
-    /// How long the body must be; `nil` where nobody says, or the bytes on the wire were others.
+    /// Returns `Content-Length`, or `nil` if it is missing or refers to an encoded body.
     private func announcedLength(_ response: NetworkResponse) -> Int? {
         response.headers.contains("Content-Encoding") ? nil : response.headers["Content-Length"].flatMap { Int($0) }
     }
 
-    // MARK: Standing in for a failure (RFC 5861 §4)
+    // MARK: Stale responses on failure (RFC 5861 §4)
 
     func staleResponse(_ entry: CacheEntry, _ reason: ForwardReason, _ error: TransportError) -> NetworkResponse? {
         guard !error.isCancelled, ![.invalidRequest, .invalidConfiguration, .authenticationFailed].contains(error.code) else {
@@ -134,11 +136,11 @@ extension CacheExchange {
 }
 
 extension ResponseStream {
-    /// The same stream, whose bytes are gathered while they are read: nothing is read ahead.
+    /// Returns a stream with the same bytes, which are collected while they are read. Nothing is read ahead.
     ///
     /// - Parameters:
-    ///   - maximum: With more bytes, nothing is kept, and those that were are let go of at once.
-    ///   - keep: Runs at most once: with all bytes, when the reader has come to the end, which waits for it.
+    ///   - maximum: The maximum number of bytes. If there are more, those collected so far are released and `keep` is not called.
+    ///   - keep: Called at most once, with all bytes, when the reader reaches the end of the stream. The reader waits until it returns.
     func kept(upTo maximum: Int, _ keep: @escaping @Sendable (Data) async -> Void) -> ResponseStream {
         let gathered = Locked<Data?>(Data())
         return ResponseStream { () async throws(TransportError) in

@@ -2,29 +2,29 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// Under what responses are kept (RFC 9111 §2): method and URL, and whose they are.
+/// The key under which responses are stored (RFC 9111 §2): method, URL and partition.
 ///
 /// Descriptions show method, origin and path, never the query.
 public struct CacheKey: Hashable, Sendable {
-    /// Of the request. The cache keeps answers to GET, which answer HEAD too.
+    /// The method of the request. The cache stores responses to GET, which it also uses for HEAD.
     public let method: HTTPMethod
-    /// Absolute, with scheme and host in lower case, without default port, user information and fragment (RFC 9110 §4.2.3, §7.1).
-    /// The query is part of it.
+    /// The absolute URL in normal form, including the query: with scheme and host in lower case, without default port, user
+    /// information and fragment (RFC 9110 §4.2.3, §7.1).
     public let url: String
-    /// Whose responses these are; empty for requests without a credential. Holds a digest, never the credential: see
+    /// The partition, or an empty string for requests without credentials. Contains a digest or a name, never the credentials: see
     /// ``CachePartition``.
     public let partition: String
 
-    /// A key of these parts.
+    /// Creates a key from its parts.
     ///
-    /// - Parameter url: Brought to its normal form.
+    /// - Parameter url: The URL, which is converted to its normal form.
     public init(method: HTTPMethod = .get, url: URL, partition: CachePartition = .none) {
         self.method = method
         self.url = NormalURL.text(of: url)
         self.partition = partition.text
     }
 
-    /// The key of a GET or HEAD.
+    /// Creates the key of a GET or HEAD request.
     init(_ request: NetworkRequest, named partition: CachePartition?) {
         method = .get
         let text = request.url.absoluteString
@@ -38,19 +38,21 @@ public struct CacheKey: Hashable, Sendable {
         } else {
             partitionText = CachePartition(credentialsOf: request).text
         }
-        // What came over a connection that was trusted for less is not for who asks for more. The number is this process's own.
+        // A response from a connection with one trust policy is not used for an API with another. The hash value differs between
+        // processes.
         self.partition = request.statedTrust.map { "\(partitionText)\(Self.trustMark)\($0.hashValue)" } ?? partitionText
     }
 
-    /// Follows a partition, where an API states whom it trusts.
+    /// The separator between the partition and the hash of the trust policy, if the API states one.
     static let trustMark = " trust:"
 
-    /// A key that was taken apart.
+    /// Creates a key from the properties of an existing key, for example when a store reads it.
     ///
     /// - Parameters:
-    ///   - url: As ``url`` of the key that it was.
-    ///   - partition: As ``partition`` of the key that it was.
-    /// - Returns: `nil` where `url` is not in its normal form.
+    ///   - method: The ``method`` of the existing key.
+    ///   - url: The ``url`` of the existing key.
+    ///   - partition: The ``partition`` of the existing key.
+    /// - Returns: `nil` if `url` is not in its normal form.
     public init?(method: HTTPMethod, url: String, partition: String) {
         guard let parsed = URL(string: url), NormalURL.text(of: parsed) == url, !URLText(url).hostAndPort.isEmpty else {
             return nil
@@ -60,11 +62,11 @@ public struct CacheKey: Hashable, Sendable {
         self.partition = partition
     }
 
-    /// In lower case, without port.
+    /// The host of the URL, in lower case and without port.
     public var host: String { NormalURL.host(of: url) }
 
-    /// 64 hexadecimal digits (SHA-256) that stand for the whole key, the same in every process: for the name of a file, or of a
-    /// row elsewhere.
+    /// A SHA-256 digest of the whole key, as 64 hexadecimal digits, for example for the name of a file or a database row. It depends
+    /// only on the key's properties.
     public var digest: String {
         var text = DigestText()
         text.add(method.rawValue)
@@ -75,38 +77,40 @@ public struct CacheKey: Hashable, Sendable {
 }
 
 extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Method, origin and path.
+    /// The method, origin and path, without the query.
     public var description: String { "\(method) \(URLText(url).originAndPath)" }
-    /// The same as `description`.
+    /// The method, origin and path, without the query.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror whose only child is the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// Whose responses are kept under a key. Responses never pass from one partition to another.
+/// A separate part of a cache, for example for a user. Responses are never shared between partitions.
 public struct CachePartition: Hashable, Sendable {
-    /// Empty for nobody's; else a digest, or a name that was given.
+    /// A digest of credentials, a name with its prefix, or an empty string for requests without credentials.
     public let text: String
 
-    /// For requests without a credential.
+    /// The partition for requests without credentials.
     public static let none = CachePartition(text: "")
 
-    /// A partition of a name: a user's or a tenant's number, nothing that is secret.
+    /// Creates a partition with a name, for example the identifier of a user or tenant. The name must not be secret.
     public init(named name: String) {
         text = "name:" + name
     }
 
-    /// What the credentials in a request come to: a SHA-256 of all header fields that were marked as one
-    /// (``Endpoints/NetworkRequest/setCredential(_:forHeader:)``), of all others that are not known to be harmless, whatever their name, of
-    /// user information in the URL, and of the cookies that the session manager has stored for it. ``none`` where there are none.
+    /// Creates a partition from the credentials in a request, or ``none`` if there are none.
     ///
-    /// The digest of a random token tells nothing. That of a password a person chose can be guessed at by whoever can read the store:
-    /// name the partition there.
+    /// The partition is a SHA-256 digest of all header fields that are marked as credentials
+    /// (``Endpoints/NetworkRequest/setCredential(_:forHeader:)``), all other fields that are not known to be harmless, the user
+    /// information in the URL, and the cookies that the session manager has stored for the URL.
+    ///
+    /// The digest of a random token reveals nothing. A password that a person chose can be guessed from its digest by anybody who can
+    /// read the store: name the partition in that case.
     public init(credentialsOf request: NetworkRequest) {
         self.init(request, user: Self.userInformation(in: request.url))
     }
 
-    /// - Parameter user: The user information of the URL.
+    /// Creates a partition from the credentials in a request and the user information of its URL.
     init(_ request: NetworkRequest, user: String?) {
         var fields: [HTTPHeaders.Field] = []
         for field in request.headers where request.credentials.contains(header: field.name) || !NeutralFields.contains(field.name)
@@ -119,7 +123,7 @@ public struct CachePartition: Hashable, Sendable {
             return
         }
         if fields.count > 1 {
-            // Stable: several lines of one name keep their order.
+            // The sort is stable: lines with the same name keep their order.
             let sorted = fields.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
             fields = sorted.map(\.element)
         }
@@ -147,9 +151,9 @@ public struct CachePartition: Hashable, Sendable {
     }
 }
 
-/// Header fields that tell nothing of who is asking: those that are harmless, and those that tell requests apart.
+/// The header fields that do not identify a user: harmless fields, and fields that identify a single request.
 enum NeutralFields {
-    /// In the order in which they are usual.
+    /// The most frequent fields, in the order of their frequency.
     private static let names = [
         "Accept", "User-Agent", "Accept-Language", "Accept-Encoding", "Cache-Control", "Content-Type", "If-None-Match",
         "If-Modified-Since", "Host", "Origin", "Referer", "traceparent", "tracestate", "X-Request-ID",
@@ -160,7 +164,7 @@ enum NeutralFields {
     }
 }
 
-/// Texts one after another, kept apart by their lengths, and their SHA-256 in hexadecimal.
+/// A SHA-256 digest of a sequence of texts, each preceded by its length so that different sequences have different digests.
 struct DigestText {
     private var bytes: [UInt8] = []
 
