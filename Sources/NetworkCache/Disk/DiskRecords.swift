@@ -1,15 +1,15 @@
 import Foundation
 import NetworkCore
 
-/// A ``RecordFolder`` that keeps within limits: what was longest unused is removed, in small steps and in the background.
+/// A ``RecordFolder`` with limits. The least recently used records are evicted in the background, in small steps.
 ///
-/// Whatever changes the folder is done as ``SerialWork``, one thing after the other, so that steps of the eviction and writes take
-/// turns: however much is written, as much is removed. Reading does not pass through it, and never waits for any of that.
+/// All changes of the folder run as ``SerialWork``, one after another. Steps of the eviction and writes alternate, so that eviction
+/// keeps up with any amount of writes. Reads do not use this queue, and never wait for changes.
 final class DiskRecords: Sendable {
     let folder: RecordFolder
     let limits: DiskLimits
     private let clock: @Sendable () -> FileTime
-    /// How old a record's last use has to be for a new one to be noted.
+    /// The minimum age of a record's last use. If it is more recent, a new use is not recorded.
     private let interval: Duration
     private let onRemoval: (@Sendable (DiskRecordHead, CacheRemoval) -> Void)?
     private let queue = SerialWork()
@@ -17,13 +17,13 @@ final class DiskRecords: Sendable {
 
     private struct State {
         var eviction: RecordEviction
-        /// A step is on the queue, or under way.
+        /// Whether a step of the eviction is queued or running.
         var isWorking = true
-        /// Those who wait for the eviction to have nothing to do.
+        /// The callers of `settle()` that wait until the eviction is idle.
         var waiting: [UnsafeContinuation<Void, Never>] = []
     }
 
-    /// Opens the folder. Nothing in it is read now; the eviction begins in the background with a look at all of it.
+    /// Opens the folder without reading its contents. Eviction begins in the background with a scan of all records.
     init(
         _ url: URL, limits: DiskLimits, noting interval: Duration = .seconds(60),
         clock: @escaping @Sendable () -> FileTime = { .now },
@@ -43,7 +43,7 @@ final class DiskRecords: Sendable {
 
     // MARK: Reading
 
-    /// The record of a key. Damaged ones are removed.
+    /// Returns the record of a key, or `nil` if there is none. A damaged record is removed.
     func read(_ key: RecordKey) async -> DiskRecord? {
         await BackgroundThreads.files.value {
             self.folder.open(key, maximumBytes: self.limits.recordBytes).flatMap(self.read)
@@ -62,7 +62,8 @@ final class DiskRecords: Sendable {
 
     // MARK: Changes
 
-    /// As ``RecordFolder/update(_:maximumBytes:now:_:)``, within the limit for one record.
+    /// Replaces the record of a key: see ``RecordFolder/update(_:maximumBytes:now:_:)``. Throws if the new one exceeds the limit for one
+    /// record.
     func update(
         _ key: RecordKey, _ change: @escaping @Sendable (DiskRecord?) throws(CacheStoreError) -> RecordFolder.Replacement
     ) async throws(CacheStoreError) {
@@ -77,7 +78,7 @@ final class DiskRecords: Sendable {
         }
     }
 
-    /// Puts a record in the place of what there was.
+    /// Writes a record, replacing an existing one.
     func write(_ key: RecordKey, info: [UInt8], payload: Data) async throws(CacheStoreError) {
         try check(key.bytes.count + info.count + payload.count)
         try await onQueue { () throws(CacheStoreError) in
@@ -89,7 +90,7 @@ final class DiskRecords: Sendable {
     private func check(_ bytes: Int) throws(CacheStoreError) {
         guard bytes + DiskRecord.fixedBytes <= limits.recordBytes else {
             throw CacheStoreError(
-                .tooLarge, "the entry would take \(bytes + DiskRecord.fixedBytes) bytes, and one may take \(limits.recordBytes)")
+                .tooLarge, "the entry takes \(bytes + DiskRecord.fixedBytes) bytes, and the limit for one is \(limits.recordBytes)")
         }
     }
 
@@ -101,9 +102,9 @@ final class DiskRecords: Sendable {
         }
     }
 
-    /// The heads of all records, or of those of a group: found now, in no order. Reads the beginning of each file.
+    /// Returns the heads of all current records, or of those of a group, in no order. Reads the beginning of each file.
     func heads(ofGroup group: [UInt8]? = nil) async -> [DiskRecordHead] {
-        // Not on the queue: it may take long, and changes nothing.
+        // Not on the queue, because it may take long and does not change anything.
         await BackgroundThreads.files.value {
             let shards = group.map { [RecordName.shard(ofGroup: $0)] } ?? Array(0..<RecordName.shards)
             return shards.flatMap { shard in
@@ -115,12 +116,12 @@ final class DiskRecords: Sendable {
         }
     }
 
-    // MARK: Upkeep
+    // MARK: Eviction
 
-    /// What there is, as far as is known: bytes and records.
+    /// The size and number of the records, according to the last scan.
     var usage: (bytes: Int, count: Int) { state.withLock { ($0.eviction.bytes, $0.eviction.count) } }
 
-    /// Returns when there is nothing to be done in the background.
+    /// Waits until the eviction is idle.
     func settle() async {
         await withUnsafeContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -140,7 +141,7 @@ final class DiskRecords: Sendable {
         if starts { queue.run { [weak self] in self?.work() } }
     }
 
-    /// One step. The next one goes behind what waits on the queue.
+    /// Performs one step of the eviction, and queues the next one behind waiting changes.
     private func work() {
         let (action, waiting): (RecordEviction.Action, [UnsafeContinuation<Void, Never>]) = state.withLock { state in
             let action = state.eviction.next()
@@ -156,7 +157,7 @@ final class DiskRecords: Sendable {
         case .scan(let shard):
             var found: [RecordStatus] = []
             folder.forEachRecord(inShard: shard) { found.append($0) }
-            // Afterwards: what another process wrote meanwhile is not of the future.
+            // The time is taken after the scan, so that records that other processes write meanwhile are not in the future.
             let now = clock()
             state.withLock { state in
                 for record in found { state.eviction.found(record, now: now) }
@@ -168,10 +169,10 @@ final class DiskRecords: Sendable {
         queue.run { [weak self] in self?.work() }
     }
 
-    /// Those that are as they were.
+    /// Removes the records that have not changed since they were found.
     private func remove(_ records: [RecordStatus], because reason: CacheRemoval) {
         for record in records {
-            // Who it was has to be known before it is gone.
+            // The handler needs the key, which must be read before the record is removed.
             let head = onRemoval == nil ? nil : folder.head(of: record.name)
             guard let change = try? folder.remove(record.name, if: { $0 == record }) else { continue }
             state.withLock { $0.eviction.removed(change, shard: record.name.shard) }
@@ -180,7 +181,7 @@ final class DiskRecords: Sendable {
     }
 
     private func onQueue(_ work: @escaping @Sendable () throws(CacheStoreError) -> Void) async throws(CacheStoreError) {
-        // What comes of it comes through a lock: the thread sanitizer does not see the way through a continuation.
+        // The result is passed through a lock because the thread sanitizer does not detect the synchronization by a continuation.
         let done = Locked<Result<Void, CacheStoreError>>(.success(()))
         await withUnsafeContinuation { continuation in
             queue.run {
@@ -193,13 +194,13 @@ final class DiskRecords: Sendable {
     }
 }
 
-/// How much a folder of records may hold. Files count with their length; what the file system rounds it up to is not known here.
+/// The limits of a folder of records. The size of a file is its length, not the space that the file system allocates for it.
 struct DiskLimits: Equatable, Sendable {
-    /// All records together.
+    /// The maximum size of all records, in bytes.
     var bytes: Int
-    /// How many records.
+    /// The maximum number of records.
     var entries: Int
-    /// One record. Longer files are neither written nor read, and removed where they are seen.
+    /// The maximum size of one record, in bytes. Larger files are neither written nor read, and are removed when a scan finds them.
     var recordBytes: Int
 
     init(bytes: Int, entries: Int, recordBytes: Int) {

@@ -1,25 +1,26 @@
-/// Decides what is to be done so that a folder of records stays within its limits: which shard to look at, which records to
-/// remove.
+/// The state machine that keeps a folder of records within its limits. It decides which shard to scan and which records to remove,
+/// and performs no I/O.
 ///
-/// It knows no files. Sums come from scanning at all shards one after the other, and from what this process writes; what others
-/// write is noticed at the next look, which comes when a sixteenth of a limit was written. The records longest unused are
-/// remembered from each look, and are removed in that order as room is needed: whoever uses one of them meanwhile changes its
-/// time, and so it is not the one that was meant.
+/// The sums come from scanning all shards one after another, and from the changes of this process. Changes by other processes are
+/// included at the next scan, which starts after this process has written a sixteenth of a limit. Each scan collects the least
+/// recently used records, which are removed in this order when space is needed. A record that is used after the scan gets a new time,
+/// no longer equals the collected status, and so is not removed.
 struct RecordEviction {
     enum Action: Equatable {
+        /// Scan the records of a shard.
         case scan(shard: Int)
-        /// Those that still are as they were.
+        /// Remove the records that have not changed since the scan.
         case remove([RecordStatus])
         case none
     }
 
     private enum Phase {
         case idle
-        /// The next shard, and what those before it come to.
+        /// A scan is in progress: the next shard, and the sum of the shards before it.
         case scanning(Int, RecordFolder.Change)
     }
 
-    /// How many are remembered, and how many are removed in one go.
+    /// The maximum number of records that a scan collects, and the maximum number that one step removes.
     static let remembered = 4096
     static let batch = 16
 
@@ -27,16 +28,16 @@ struct RecordEviction {
     private var phase = Phase.scanning(0, .init())
     private(set) var bytes = 0
     private(set) var count = 0
-    /// Whether all shards were looked at once.
+    /// Whether all shards were scanned at least once.
     private(set) var hasScanned = false
-    /// Written since the last look began.
+    /// The bytes and records that were added since the last scan began.
     private var changesSinceScan = RecordFolder.Change()
     private var oldest = OldestRecords(capacity: Self.remembered)
-    /// From the last look: the oldest at the end.
+    /// The least recently used records of the last scan, with the oldest at the end.
     private var candidates: [RecordStatus] = []
-    /// Longer than anything may be.
+    /// The records that exceed the size limit for one record.
     private var oversized: [RecordStatus] = []
-    /// Removed since the last look ended: where nothing can be removed, another look is of no use.
+    /// The number of records removed since the last scan ended. If none could be removed, another scan is useless.
     private var removedCount = 0
 
     init(_ limits: DiskLimits) {
@@ -45,24 +46,25 @@ struct RecordEviction {
 
     private var isOver: Bool { bytes > limits.bytes || count > limits.entries }
 
-    /// Takes note of what was written or removed.
+    /// Adds a change by this process to the sums.
     mutating func note(_ change: RecordFolder.Change, shard: Int) {
         changesSinceScan.bytes += max(0, change.bytes)
         changesSinceScan.count += max(0, change.count)
         bytes = max(0, bytes + change.bytes)
         count = max(0, count + change.count)
-        // The shards to come are still to be counted.
+        // Changes in shards that the scan has not reached yet are counted by the scan.
         guard case .scanning(let next, let sum) = phase, shard < next else { return }
         phase = .scanning(next, .init(bytes: sum.bytes + change.bytes, count: sum.count + change.count))
     }
 
-    /// Takes note that there is nothing any more.
+    /// Resets the state after all records were removed.
     mutating func noteRemovedAll() {
         self = RecordEviction(limits)
         phase = .idle
         hasScanned = true
     }
 
+    /// Returns the next action.
     mutating func next() -> Action {
         if case .scanning(let shard, _) = phase { return .scan(shard: shard) }
         if !oversized.isEmpty {
@@ -85,7 +87,7 @@ struct RecordEviction {
         return .scan(shard: 0)
     }
 
-    /// How many of these, from the end, have to go.
+    /// Returns how many records from the end of a batch must be removed to meet the limits.
     private func enough(_ batch: ArraySlice<RecordStatus>) -> Int {
         var (bytes, count, chosen) = (bytes, count, 0)
         for record in batch.reversed() where bytes > limits.bytes || count > limits.entries {
@@ -96,7 +98,7 @@ struct RecordEviction {
         return chosen
     }
 
-    /// A record of the shard that is looked at.
+    /// Reports a record of the shard that is being scanned.
     mutating func found(_ record: RecordStatus, now: FileTime) {
         guard case .scanning(let shard, var sum) = phase else { return }
         sum.bytes += record.bytes
@@ -109,7 +111,7 @@ struct RecordEviction {
         }
     }
 
-    /// All records of the shard were reported.
+    /// Reports that all records of the shard have been reported.
     mutating func endScan() {
         guard case .scanning(let shard, let sum) = phase else { return }
         guard shard + 1 == RecordName.shards else {
@@ -125,15 +127,15 @@ struct RecordEviction {
         removedCount = 0
     }
 
-    /// What came of ``Action/remove(_:)``.
+    /// Reports the result of ``Action/remove(_:)``.
     mutating func removed(_ change: RecordFolder.Change, shard: Int) {
         removedCount -= change.count
         note(change, shard: shard)
     }
 }
 
-/// The records longest unused among all that are offered, at most as many as it has room for: a heap with the newest of them on
-/// top.
+/// A collection of the least recently used records among all that are offered, up to its capacity. It is a heap with the most
+/// recently used of them at the top.
 struct OldestRecords {
     private struct Item {
         var record: RecordStatus
@@ -147,7 +149,9 @@ struct OldestRecords {
         self.capacity = capacity
     }
 
-    /// - Parameter now: Later times are from before the clock was set back, and so older than all others.
+    /// Adds a record if there is space, or replaces the most recently used one if the record is older.
+    ///
+    /// - Parameter now: The current time. Later times were recorded before the clock was set back, and count as older than all others.
     mutating func offer(_ record: RecordStatus, now: FileTime) {
         let time = record.lastUse > now ? FileTime(nanoseconds: .min) : record.lastUse
         if heap.count < capacity {
@@ -159,7 +163,7 @@ struct OldestRecords {
         }
     }
 
-    /// The oldest at the end.
+    /// The collected records, with the oldest at the end.
     var newestFirst: [RecordStatus] { heap.sorted { $1.time < $0.time }.map(\.record) }
 
     private mutating func rise(_ start: Int) {

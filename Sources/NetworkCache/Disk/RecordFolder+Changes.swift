@@ -1,38 +1,41 @@
 import Foundation
 
 extension RecordFolder {
-    /// By how much a call has changed what there is.
+    /// The change in size and number of records that a call has made.
     struct Change: Equatable, Sendable {
         var bytes = 0
         var count = 0
     }
 
-    /// What takes the place of a record.
+    /// The replacement for a record.
     enum Replacement: Sendable {
         case record(info: [UInt8], payload: Data)
         case nothing
-        /// It stays.
+        /// The record remains unchanged.
         case same
     }
 
-    /// Puts something in the place of what there was, which may be a change of it: what another process does meanwhile is not
-    /// lost. When it returns, what was written outlives this process; when it throws, what there was is still there, and nothing
-    /// is left over.
+    /// Replaces the record of a key by one that is calculated from it. Concurrent changes by other processes are not lost.
+    ///
+    /// After the method returns, the new record outlives this process. If it throws, the old record is unchanged and no temporary
+    /// file remains.
     ///
     /// - Parameters:
-    ///   - maximumBytes: A longer file than this counts as none.
-    ///   - change: What to make of what there is; `nil` where there is nothing of this key. Called again where another was
-    ///     faster.
+    ///   - maximumBytes: The maximum size of the existing file. A larger one is treated as missing. With 0, the existing record is not
+    ///     read.
+    ///   - change: Returns the replacement for the existing record, which is `nil` if there is none for this key. Called again if
+    ///     another process has changed the record concurrently.
+    /// - Throws: ``CacheStoreError`` if the record cannot be replaced, or an error of `change`.
     func update(
         _ key: RecordKey, maximumBytes: Int, now: FileTime, _ change: (DiskRecord?) throws(CacheStoreError) -> Replacement
     ) throws(CacheStoreError) -> Change {
         let name = RecordName(key)
-        var failure = CacheStoreError(.other, "others change the same entry again and again", path: path)
+        var failure = CacheStoreError(.other, "the entry was changed concurrently too many times", path: path)
         for attempt in 0..<50 {
             do throws(CacheStoreError) {
                 if let change = try updateOnce(key, name, maximumBytes: maximumBytes, now: now, change) { return change }
             } catch {
-                // Somebody has removed the directory, or a folder in it.
+                // The directory or a folder in it was removed.
                 guard error.systemError == ENOENT, attempt < 3 else { throw error }
                 failure = error
                 try reopen()
@@ -41,17 +44,17 @@ extension RecordFolder {
         throw failure
     }
 
-    /// Puts a record in the place of what there was, as ``update(_:maximumBytes:now:_:)``.
+    /// Writes a record, replacing an existing one, with the guarantees of ``update(_:maximumBytes:now:_:)``.
     func write(_ key: RecordKey, info: [UInt8], payload: Data, now: FileTime) throws(CacheStoreError) -> Change {
         try update(key, maximumBytes: 0, now: now) { _ in .record(info: info, payload: payload) }
     }
 
-    /// - Returns: `nil` where another has changed it meanwhile.
+    /// - Returns: The change, or `nil` if the record was changed concurrently.
     private func updateOnce(
         _ key: RecordKey, _ name: RecordName, maximumBytes: Int, now: FileTime,
         _ change: (DiskRecord?) throws(CacheStoreError) -> Replacement
     ) throws(CacheStoreError) -> Change? {
-        // As long as it is open, no other file is taken for it. Without a limit nobody looks at it.
+        // While the old file is open, no other file has its inode number. With a limit of 0, the old file is not needed.
         let old = maximumBytes > 0 ? try openOld(name) : nil
         let found = old.flatMap { try? read($0.file, $0.status, maximumBytes: maximumBytes).get() }
         switch try change(found?.key == key.bytes ? found : nil) {
@@ -63,7 +66,7 @@ extension RecordFolder {
         case .record(let info, let payload):
             let limit = DiskRecord.maximumHeadPartBytes
             guard key.bytes.count <= limit, info.count <= limit else {
-                throw CacheStoreError(.tooLarge, "the key or what is noted of the entry has more than \(limit) bytes")
+                throw CacheStoreError(.tooLarge, "the key or the metadata of the entry has more than \(limit) bytes")
             }
             return try replace(name, DiskRecord(key: key.bytes, info: info, payload: payload), now: now) { current in
                 maximumBytes == 0 || current?.identity == old?.status.identity
@@ -71,12 +74,14 @@ extension RecordFolder {
         }
     }
 
-    /// - Throws: ``CacheStoreError`` where there may be one that cannot be opened: then nobody knows what would be lost.
+    /// Opens the existing file of a record, or returns `nil` if there is none.
+    ///
+    /// - Throws: ``CacheStoreError`` if there may be a file that cannot be opened, because replacing it could lose its contents.
     private func openOld(_ name: RecordName) throws(CacheStoreError) -> (file: FileDescriptor, status: RecordStatus)? {
         errno = 0
         if let old = open(name) { return old }
         switch errno {
-        // Nothing there, or something that is no file.
+        // There is nothing, or it is not a regular file.
         case 0, ENOENT, ELOOP, ENOTDIR, ENXIO: return nil
         default: throw CacheStoreError("an entry cannot be opened", path: path + "/" + name.file, errno: errno)
         }
@@ -93,9 +98,9 @@ extension RecordFolder {
         guard isWritten else { throw CacheStoreError("an entry cannot be written", path: path, errno: errno) }
         file.setTimes(now)
         guard let shard = shard(name.shard, makes: true) else {
-            throw CacheStoreError("its folder cannot be opened", path: path, errno: errno)
+            throw CacheStoreError("the folder of the entry cannot be opened", path: path, errno: errno)
         }
-        // Without the lock too: whoever has it does not run, and so changes nothing now.
+        // Continue even without the lock: a process that holds it for so long is not running, and so does not change anything now.
         _ = lock(shard)
         let current = shard.status(of: name.file).flatMap { RecordStatus(name, $0) }
         guard isExpected(current) else { return nil }
@@ -106,38 +111,39 @@ extension RecordFolder {
         return Change(bytes: record.byteCount - (current?.bytes ?? 0), count: current == nil ? 1 : 0)
     }
 
-    /// An empty file that no other process takes for a left-over one.
+    /// Creates an empty temporary file, locked so that other processes do not remove it as left behind.
     private func newFile() throws(CacheStoreError) -> (path: String, file: FileDescriptor, root: FileDescriptor) {
         let root = descriptor
         for _ in 0..<100 {
             let temporary = Self.writing + "/" + newName()
             guard let file = FileDescriptor.open(temporary, in: root, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600) else {
                 if errno == EEXIST { continue }
-                throw CacheStoreError("a file cannot be made", path: path, errno: errno)
+                throw CacheStoreError("a file cannot be created", path: path, errno: errno)
             }
-            // Another process may have found it before it was locked, and have removed it.
+            // Another process may have removed the file before it was locked.
             if flock(file.number, LOCK_EX | LOCK_NB) == 0, file.status?.st_nlink == 1 { return (temporary, file, root) }
         }
-        throw CacheStoreError(.other, "files in it vanish at once", path: path)
+        throw CacheStoreError(.other, "new files in the directory are removed immediately", path: path)
     }
 }
 
 extension RecordFolder {
     /// Removes a record.
     ///
-    /// - Parameter isMeant: Asked whether it is the one, once nobody can replace it any more.
-    /// - Throws: ``CacheStoreError`` where it is there and cannot be removed. What is not there is no error.
+    /// - Parameter isMeant: Returns whether the existing file is the one to remove. Called while the lock prevents its replacement.
+    /// - Returns: The change, which is empty if there is no record or `isMeant` returns `false`.
+    /// - Throws: ``CacheStoreError`` if the record exists but cannot be removed.
     func remove(_ name: RecordName, if isMeant: (RecordStatus) -> Bool = { _ in true }) throws(CacheStoreError) -> Change {
         guard let shard = shard(name.shard) else {
             if errno == ENOENT { return Change() }
-            throw CacheStoreError("its folder cannot be opened", path: path, errno: errno)
+            throw CacheStoreError("the folder of the entry cannot be opened", path: path, errno: errno)
         }
         let isLocked = lock(shard)
         guard let found = shard.status(of: name.file) else { return Change() }
         let status = RecordStatus(name, found)
         if let status, !isMeant(status) { return Change() }
         guard isLocked else {
-            throw CacheStoreError(.other, "another process has locked its folder and does not run", path: path)
+            throw CacheStoreError(.other, "another process holds the lock of the folder of the entry and does not release it", path: path)
         }
         guard unlinkat(shard.number, name.file, 0) == 0 else {
             if errno == ENOENT { return Change() }
@@ -146,13 +152,13 @@ extension RecordFolder {
         return status.map { Change(bytes: -$0.bytes, count: -1) } ?? Change()
     }
 
-    /// Calls with each record of a shard.
+    /// Calls a closure with the status of each record in a shard.
     func forEachRecord(inShard number: Int, _ body: (RecordStatus) -> Void) {
         guard let shard = shard(number) else { return }
         _ = shard.forEachName { file in
             guard let name = RecordName(shard: number, file: file) else { return true }
             var status = stat()
-            // It may have gone meanwhile.
+            // The file may have been removed concurrently.
             if fstatat(shard.number, file, &status, AT_SYMLINK_NOFOLLOW) == 0, let status = RecordStatus(name, status) {
                 body(status)
             }
@@ -160,9 +166,9 @@ extension RecordFolder {
         }
     }
 
-    /// Makes all records unreachable at once, and then removes them.
+    /// Makes all records unavailable at once, and then removes their files.
     ///
-    /// - Throws: ``CacheStoreError`` where they are still reachable, or still there.
+    /// - Throws: ``CacheStoreError`` if the records are still available, or if their files could not be removed.
     func removeAll() throws(CacheStoreError) {
         let root = descriptor
         let place = Self.trash + "/" + newName()
@@ -172,17 +178,17 @@ extension RecordFolder {
         }
         _ = mkdirat(root.number, Self.records, 0o700)
         guard Self.removeTree(place, in: root, depth: 3) else {
-            throw CacheStoreError("the entries are out of use, but cannot be removed", path: path + "/" + place, errno: errno)
+            throw CacheStoreError("the entries are no longer used, but cannot be removed", path: path + "/" + place, errno: errno)
         }
     }
 
-    /// Removes what processes that were killed have left behind.
+    /// Removes the temporary files and removed records that killed processes have left behind.
     func removeLeftovers() {
         let root = descriptor
         if let writing = FileDescriptor.open(Self.writing, in: root, O_RDONLY | O_DIRECTORY) {
             _ = writing.forEachName { name in
                 let name = String(cString: name)
-                // Whoever writes to it has locked it.
+                // A file that is being written is locked by its writer.
                 guard let file = FileDescriptor.open(name, in: writing, O_RDONLY) else { return true }
                 if flock(file.number, LOCK_EX | LOCK_NB) == 0 { unlinkat(writing.number, name, 0) }
                 return true
@@ -194,10 +200,12 @@ extension RecordFolder {
         }
     }
 
-    /// - Parameter depth: How many folders may lie in each other; deeper ones are none of ours.
+    /// Removes a file, or a folder with its contents.
+    ///
+    /// - Parameter depth: The maximum number of nested folders. Deeper ones were not created by a cache, and are not removed.
     private static func removeTree(_ path: String, in directory: FileDescriptor, depth: Int) -> Bool {
         if unlinkat(directory.number, path, 0) == 0 || errno == ENOENT { return true }
-        // Of a folder Linux says the one and POSIX the other.
+        // For a folder, Linux reports `EISDIR` and POSIX specifies `EPERM`.
         guard errno == EISDIR || errno == EPERM, depth > 0,
             let folder = FileDescriptor.open(path, in: directory, O_RDONLY | O_DIRECTORY)
         else { return false }

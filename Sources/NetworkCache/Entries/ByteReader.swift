@@ -48,13 +48,13 @@ struct ByteReader {
     /// Returns all remaining bytes, whose number must equal the length before them.
     mutating func rest(_ part: String) throws(StoredResponseError) -> Data {
         guard try number(part, as: UInt64.self) == UInt64(left) else {
-            throw StoredResponseError(.malformed, "the \(part) has another length than announced")
+            throw StoredResponseError(.malformed, "the length of the \(part) does not match the data")
         }
         return data.subdata(in: (data.startIndex + offset)..<data.endIndex)
     }
 
     private static func missing(_ part: String) -> StoredResponseError {
-        StoredResponseError(.malformed, "the \(part) goes beyond the end")
+        StoredResponseError(.malformed, "the \(part) extends beyond the end of the data")
     }
 }
 
@@ -66,14 +66,14 @@ extension ByteReader {
         let url = try text("key's URL")
         let partition = try text("partition")
         guard method.isToken, let key = CacheKey(method: HTTPMethod(method), url: url, partition: partition) else {
-            throw StoredResponseError(.malformed, "the key is none")
+            throw StoredResponseError(.malformed, "the key is invalid")
         }
         return key
     }
 
     mutating func url(_ part: String) throws(StoredResponseError) -> URL {
         guard let url = URL(string: try text(part)), url.host != nil else {
-            throw StoredResponseError(.malformed, "the \(part) is none")
+            throw StoredResponseError(.malformed, "the \(part) is not a valid URL")
         }
         return url
     }
@@ -81,7 +81,7 @@ extension ByteReader {
     /// Reads a date. It must be within 10¹² seconds (about 31,700 years) of the reference date.
     mutating func date(_ part: String) throws(StoredResponseError) -> Date {
         let seconds = Double(bitPattern: try number(part, as: UInt64.self))
-        guard abs(seconds) <= 1e12 else { throw StoredResponseError(.malformed, "the \(part) is no date") }
+        guard abs(seconds) <= 1e12 else { throw StoredResponseError(.malformed, "the \(part) is not a valid date") }
         return Date(timeIntervalSinceReferenceDate: seconds)
     }
 
@@ -90,14 +90,14 @@ extension ByteReader {
         switch try number("varying field", as: UInt8.self) {
         case 0: return StoredResponse.VaryingField(name: name, value: nil)
         case 1: return StoredResponse.VaryingField(name: name, value: try text("varying field"))
-        default: throw StoredResponseError(.malformed, "a varying field is neither there nor missing")
+        default: throw StoredResponseError(.malformed, "a varying field has an invalid presence flag")
         }
     }
 
     mutating func field() throws(StoredResponseError) -> HTTPHeaders.Field {
         let field = HTTPHeaders.Field(name: try text("header"), value: try text("header"))
         guard field.name.isToken, !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
-            throw StoredResponseError(.malformed, "a header field could not be sent")
+            throw StoredResponseError(.malformed, "a header field has an invalid name or value")
         }
         return field
     }

@@ -52,23 +52,23 @@ extension StoredResponse {
     /// - Throws: ``StoredResponseError`` if the bytes are not a valid encoding or exceed the maximum size.
     public init(encoded: Data, maximumBytes: Int = StoredResponse.maximumEncodedBytes) throws(StoredResponseError) {
         guard encoded.count <= maximumBytes else {
-            throw StoredResponseError(.tooLarge, "it has \(encoded.count) bytes, and may have \(maximumBytes)")
+            throw StoredResponseError(.tooLarge, "the encoding has \(encoded.count) bytes, and the limit is \(maximumBytes)")
         }
         var reader = ByteReader(encoded)
         guard encoded.count >= Self.headBytes, try reader.number("magic", as: UInt32.self) == Self.magic else {
-            throw StoredResponseError(.malformed, "it does not begin as a stored response")
+            throw StoredResponseError(.malformed, "the bytes are not an encoded response")
         }
         let version = try reader.number("version", as: UInt32.self)
         guard version == UInt32(Self.version) else {
-            throw StoredResponseError(.otherVersion, "its format is of version \(version), not \(Self.version)")
+            throw StoredResponseError(.otherVersion, "the format version is \(version), not \(Self.version)")
         }
         guard try reader.number("checksum", as: UInt64.self) == ByteWriter.checksum(of: encoded, from: Self.headBytes) else {
-            throw StoredResponseError(.damaged, "the checksum is another")
+            throw StoredResponseError(.damaged, "the checksum does not match")
         }
         key = try reader.key()
         url = try reader.url("url")
         let status = try reader.number("status", as: UInt32.self)
-        guard (100...999).contains(status) else { throw StoredResponseError(.malformed, "the status is \(status)") }
+        guard (100...999).contains(status) else { throw StoredResponseError(.malformed, "the status code is \(status)") }
         statusCode = Int(status)
         requestTime = try reader.date("request time")
         responseTime = try reader.date("response time")

@@ -45,7 +45,7 @@ public struct CacheRemoval: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The response was stale when it was requested, and the response from the origin could not replace it.
+    /// The origin returned a newer response that may not be stored.
     public static let expired = CacheRemoval(rawValue: "expired")
     /// A newer response replaced it.
     public static let replaced = CacheRemoval(rawValue: "replaced")

@@ -2,24 +2,24 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// What a ``ValueCache`` keeps of a value.
+/// A value of a ``ValueCache`` in its stored form.
 struct StoredValue: Sendable, Equatable {
     var storedAt: FileTime
     var expiresAt: FileTime
-    /// As JSON.
+    /// The value, encoded as JSON.
     var json: Data
 }
 
-/// Where a ``ValueCache`` keeps its values.
+/// A storage for the values of a ``ValueCache``.
 protocol ValueStorage: Sendable {
-    /// Counts as a use.
+    /// Returns the value of a key and marks it as used.
     func value(for key: ValueKey) async -> StoredValue?
     func set(_ value: StoredValue, for key: ValueKey) async throws(CacheStoreError)
-    /// Removes those that are meant: told their key, and when they were stored and expire.
+    /// Removes the selected values, and returns their number.
     func remove(_ selection: ValueSelection) async throws(CacheStoreError) -> Int
 }
 
-/// Partition and the caller's key: any two texts, never mixed up.
+/// A partition and a key of the caller. Both are arbitrary texts, and different pairs are never confused.
 struct ValueKey: Hashable, Sendable {
     var partition: String
     var name: String
@@ -43,12 +43,12 @@ struct ValueKey: Hashable, Sendable {
     }
 }
 
-/// Which values are meant.
+/// A selection of values: those that meet all conditions that are set.
 struct ValueSelection: Sendable {
     var key: ValueKey?
     var partition: String?
     var storedBefore: FileTime?
-    /// Those that have expired by then.
+    /// The time at which the values have expired.
     var expiredAt: FileTime?
 
     var isAll: Bool { key == nil && partition == nil && storedBefore == nil && expiredAt == nil }
@@ -57,20 +57,20 @@ struct ValueSelection: Sendable {
         if let key, key != other { return false }
         if let partition, partition != other.partition { return false }
         if let storedBefore, storedAt >= storedBefore { return false }
-        // What was stored later than now was stored before the clock was set back.
+        // A value that was stored in the future was stored before the clock was set back, and counts as expired.
         if let expiredAt, storedAt <= expiredAt, expiredAt < expiresAt { return false }
         return true
     }
 }
 
-/// Values in memory, the longest unused of which make room.
+/// A storage for values in memory, which evicts the least recently used ones.
 final class MemoryValues: ValueStorage {
     private struct State {
         var table = RecencyTable<ValueKey, StoredValue>()
         var bytes = 0
     }
 
-    /// What holds a value, roughly.
+    /// The approximate memory overhead of a value, in bytes.
     private static let overhead = 256
 
     private let limits: ValueCache.Limits
@@ -89,7 +89,7 @@ final class MemoryValues: ValueStorage {
         let limit = limits.maximumValueBytes
         guard size <= limit else {
             remove(key)
-            throw CacheStoreError(.tooLarge, "a value takes \(size) bytes, and one may take \(limit)")
+            throw CacheStoreError(.tooLarge, "the value takes \(size) bytes, and the limit for one is \(limit)")
         }
         state.withLock { state in
             if let old = state.table.peek(key) { state.bytes -= Self.size(key, old) }
@@ -128,7 +128,7 @@ final class MemoryValues: ValueStorage {
     }
 }
 
-/// Values in a directory: see ``DiskRecords``.
+/// A storage for values in a directory: see ``DiskRecords``.
 final class DiskValues: ValueStorage {
     let records: DiskRecords
 
@@ -153,7 +153,7 @@ final class DiskValues: ValueStorage {
         do throws(CacheStoreError) {
             try await records.write(RecordKey(key.bytes), info: info, payload: value.json)
         } catch {
-            // What was there is older than what the caller has seen.
+            // The existing value is older than the one that the caller has.
             if error.code == .tooLarge { try await records.update(RecordKey(key.bytes)) { _ in .nothing } }
             throw error
         }
@@ -190,7 +190,7 @@ final class DiskValues: ValueStorage {
         return count.withLock(\.self)
     }
 
-    /// What cannot be read is of no use to anybody.
+    /// Returns whether a value is selected. An unreadable value always is, because it is useless.
     private static func isMeant(_ key: ValueKey, _ info: [UInt8], by selection: ValueSelection) -> Bool {
         guard let times = times(in: info) else { return true }
         return selection.contains(key, storedAt: times.storedAt, expiresAt: times.expiresAt)
@@ -204,7 +204,7 @@ final class DiskValues: ValueStorage {
     }
 }
 
-/// Values as JSON, with numbers that JSON has none for as texts.
+/// The JSON encoding of values. Infinite numbers and NaN are encoded as strings.
 enum ValueCoding {
     static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
