@@ -2,11 +2,11 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// The caching choices that RFC 9111 leaves open: the freshness of responses that do not state it, and the behaviour when the origin
-/// fails.
+/// The caching choices that RFC 9111 leaves open: the freshness of responses that do not state it, and the behaviour when the
+/// origin fails.
 public struct CachePolicy: Hashable, Sendable {
-    /// The fraction of the time since `Last-Modified` for which a response without an explicit lifetime is fresh (RFC 9111 §4.2.2).
-    /// Default: 0.1. With 0, such a response is never used without validation.
+    /// The fraction of the time since `Last-Modified` for which a response without an explicit lifetime is fresh (RFC 9111
+    /// §4.2.2). Default: 0.1. With 0, such a response is never used without validation.
     public var heuristicFraction = 0.1
     /// The maximum lifetime that the heuristic assigns. Default: one day.
     public var maximumHeuristicLifetime = Duration.seconds(86_400)
@@ -15,8 +15,8 @@ public struct CachePolicy: Hashable, Sendable {
     public var staleIfError = Duration.zero
     /// The total time limit of a revalidation in the background. Default: 30 seconds.
     public var revalidationTimeout = Duration.seconds(30)
-    /// The maximum number of concurrent revalidations in the background. Beyond it, a stale response is served without starting one.
-    /// Default: 64.
+    /// The maximum number of concurrent revalidations in the background. Beyond it, a stale response is served without starting
+    /// one. Default: 64.
     public var maximumRevalidations = 64
 
     /// Creates a policy with the default values.

@@ -63,8 +63,8 @@ struct ResponseTerms: Sendable, Equatable {
     /// Whether the response has a validator with which it can be validated with the origin.
     var hasValidator: Bool { entityTag != nil || lastModified != nil }
 
-    /// Returns `max-age`, or else `Expires` minus `Date`. Ignores `s-maxage`, which is for shared caches (§4.2.1). An `Expires` field
-    /// that is not a valid date or is repeated means that the response has expired (§5.3).
+    /// Returns `max-age`, or else `Expires` minus `Date`. Ignores `s-maxage`, which is for shared caches (§4.2.1). An `Expires`
+    /// field that is not a valid date or is repeated means that the response has expired (§5.3).
     private static func explicitLifetime(_ headers: HTTPHeaders, _ control: CacheControl?, date: Double, now: Date) -> Double? {
         if let maxAge = control?.maxAge { return seconds(maxAge) }
         guard let expires = headers["Expires"] else { return nil }
@@ -106,7 +106,8 @@ struct RequestTerms: Sendable, Equatable {
     var minFresh: Double?
     /// The maximum staleness of a response that is acceptable if the origin fails (RFC 5861 §4).
     var staleIfError: Double?
-    /// Whether the request has conditions or a range, so that its response is not usable for other requests (RFC 9110 §13.1, §14.2).
+    /// Whether the request has conditions or a range, so that its response is not usable for other requests (RFC 9110 §13.1,
+    /// §14.2).
     var isConditionalOrPartial = false
 
     init() {}

@@ -9,8 +9,9 @@ enum StorageRules {
 
     /// Returns whether a response to a GET may be stored, and could be used later.
     ///
-    /// Partial responses (206) are never stored, so that a request with `Range` always goes to the origin. Responses with `Vary: *`,
-    /// which match no other request, are not stored either, nor are responses that have neither a remaining lifetime nor a validator.
+    /// Partial responses (206) are never stored, so that a request with `Range` always goes to the origin. Responses with
+    /// `Vary: *`, which match no other request, are not stored either, nor are responses that have neither a remaining lifetime
+    /// nor a validator.
     static func mayStore(_ request: RequestTerms, _ stored: StoredResponse, _ terms: ResponseTerms, _ policy: CachePolicy) -> Bool
     {
         let status = stored.statusCode
@@ -53,7 +54,8 @@ enum StorageRules {
         return old.replacing(with: update)
     }
 
-    /// Returns the field names in `Vary`, in lower case and sorted, or `nil` for `*`, for an invalid list, and for too many names.
+    /// Returns the field names in `Vary`, in lower case and sorted, or `nil` for `*`, for an invalid list, and for too many
+    /// names.
     static func varyingNames(_ headers: HTTPHeaders) -> [String]? {
         var names: Set<String> = []
         for line in headers.values(for: "Vary") {
@@ -125,7 +127,8 @@ enum StorageRules {
 
 /// The caching properties of status codes.
 enum StatusRules {
-    /// Returns whether a heuristic lifetime is allowed for a status code (RFC 9110 §15.1). Excludes 206: partial responses are not stored.
+    /// Returns whether a heuristic lifetime is allowed for a status code (RFC 9110 §15.1). Excludes 206: partial responses are
+    /// not stored.
     static func isHeuristicallyCacheable(_ status: Int) -> Bool {
         switch status {
         case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true

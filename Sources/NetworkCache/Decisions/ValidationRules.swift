@@ -34,8 +34,8 @@ enum ValidationRules {
         tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
     }
 
-    /// Returns the URLs that an unsafe request invalidates if it succeeds (§4.4), in normal form: its own, that of the response, and
-    /// those in `Location` and `Content-Location` on the same origin. Empty for a safe method or an unsuccessful response.
+    /// Returns the URLs that an unsafe request invalidates if it succeeds (§4.4), in normal form: its own, that of the response,
+    /// and those in `Location` and `Content-Location` on the same origin. Empty for a safe method or an unsuccessful response.
     static func invalidated(by request: NetworkRequest, _ response: NetworkResponse) -> Set<String> {
         guard !request.method.isSafe, (200..<400).contains(response.statusCode) else { return [] }
         let origin = URLText(request.url).origin

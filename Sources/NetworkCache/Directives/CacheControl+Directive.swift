@@ -35,7 +35,8 @@ extension CacheControl.Directive: CustomStringConvertible {
 }
 
 extension CacheControl.Directive {
-    /// In a request, accepts a response of at most this age (RFC 9111 §5.2.1.1). In a response, sets the freshness lifetime (§5.2.2.1).
+    /// In a request, accepts a response of at most this age (RFC 9111 §5.2.1.1). In a response, sets the freshness lifetime
+    /// (§5.2.2.1).
     public static func maxAge(_ age: Duration) -> Self { Self("max-age", age) }
     /// In a request, accepts a response that has been stale for at most this time (§5.2.1.2).
     public static func maxStale(_ staleness: Duration) -> Self { Self("max-stale", staleness) }

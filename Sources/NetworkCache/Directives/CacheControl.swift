@@ -7,9 +7,9 @@ import Endpoints
 /// if let age = response.headers.cacheControl?.maxAge { … }
 /// ```
 ///
-/// Parsing never fails. Text that is not a directive is skipped, unknown directives are kept but have no effect (§5.2.3), and a known
-/// directive with an invalid argument is interpreted in its most restrictive sense (§4.2.1). Both argument forms, token and quoted
-/// string, are accepted for every directive.
+/// Parsing never fails. Text that is not a directive is skipped, unknown directives are kept but have no effect (§5.2.3), and a
+/// known directive with an invalid argument is interpreted in its most restrictive sense (§4.2.1). Both argument forms, token and
+/// quoted string, are accepted for every directive.
 public struct CacheControl: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// The maximum number of seconds that a directive can express: 2³¹ (RFC 9111 §1.2.2). Greater numbers are clamped to it.
     public static let maximumSeconds = 2_147_483_648
@@ -45,8 +45,8 @@ public struct CacheControl: Hashable, Sendable, ExpressibleByArrayLiteral {
 }
 
 extension CacheControl: CustomStringConvertible {
-    /// The value of a field line, which parses into the same directives. Directives whose name is not a token (RFC 9110 §5.6.2) are
-    /// omitted.
+    /// The value of a field line, which parses into the same directives. Directives whose name is not a token (RFC 9110 §5.6.2)
+    /// are omitted.
     public var description: String {
         directives.filter { $0.name.isToken }.map(\.description).joined(separator: ", ")
     }
@@ -61,22 +61,22 @@ extension CacheControl {
         case fields(Set<String>)
     }
 
-    /// The `max-age` directive (RFC 9111 §5.2.1.1, §5.2.2.1). Zero if its number is invalid (§4.2.1). If the directive is repeated,
-    /// the first one applies.
+    /// The `max-age` directive (RFC 9111 §5.2.1.1, §5.2.2.1). Zero if its number is invalid (§4.2.1). If the directive is
+    /// repeated, the first one applies.
     public var maxAge: Duration? { restrictive("max-age", otherwise: 0) }
     /// The `s-maxage` directive (§5.2.2.10), interpreted like ``maxAge``.
     public var sharedMaxAge: Duration? { restrictive("s-maxage", otherwise: 0) }
     /// The `min-fresh` directive (§5.2.1.3). 2³¹ seconds if its number is invalid, which no response satisfies.
     public var minFresh: Duration? { restrictive("min-fresh", otherwise: Self.maximumSeconds) }
-    /// The `max-stale` directive (§5.2.1.2). 2³¹ seconds without an argument; `nil` if its number is invalid, so that nothing stale is
-    /// allowed.
+    /// The `max-stale` directive (§5.2.1.2). 2³¹ seconds without an argument; `nil` if its number is invalid, so that nothing
+    /// stale is allowed.
     public var maxStale: Duration? {
         guard let directive = first("max-stale") else { return nil }
         return directive.argument == nil ? .seconds(Self.maximumSeconds) : Self.seconds(directive.argument)
     }
 
-    /// The `no-cache` directive (§5.2.1.4, §5.2.2.4), or `nil` if it is absent. ``Scope/all`` without a list of field names, or if the
-    /// list is empty or invalid.
+    /// The `no-cache` directive (§5.2.1.4, §5.2.2.4), or `nil` if it is absent. ``Scope/all`` without a list of field names, or
+    /// if the list is empty or invalid.
     public var noCache: Scope? { scope("no-cache") }
     /// Whether the `no-store` directive is present (§5.2.1.5, §5.2.2.5).
     public var noStore: Bool { contains("no-store") }
@@ -126,7 +126,8 @@ extension CacheControl {
         return .seconds(seconds)
     }
 
-    /// Parses `#field-name` (RFC 9110 §5.6.1), ignoring empty elements. Returns `nil` if there is no name or an element is not a token.
+    /// Parses `#field-name` (RFC 9110 §5.6.1), ignoring empty elements. Returns `nil` if there is no name or an element is not a
+    /// token.
     private static func fieldNames(_ argument: String?) -> Set<String>? {
         guard let argument else { return nil }
         let names = argument.utf8.split(separator: UInt8(ascii: ",")).map(CacheControlParser.trimmed).filter { !$0.isEmpty }
@@ -137,8 +138,8 @@ extension CacheControl {
 }
 
 extension HTTPHeaders {
-    /// The parsed `Cache-Control` field, or `nil` if there is none. Each field line is parsed separately, so that invalid text in one
-    /// line does not affect the others.
+    /// The parsed `Cache-Control` field, or `nil` if there is none. Each field line is parsed separately, so that invalid text in
+    /// one line does not affect the others.
     ///
     /// Setting a value replaces all lines with one. Setting `nil`, or only directives that cannot be sent, removes the field.
     public var cacheControl: CacheControl? {

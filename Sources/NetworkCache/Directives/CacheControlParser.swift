@@ -2,9 +2,9 @@ import Endpoints
 
 /// A lenient parser for `#( token [ "=" ( token / quoted-string ) ] )` (RFC 9111 §5.2).
 ///
-/// Whitespace is allowed anywhere between the parts. An argument that is neither a token nor a quoted string is kept verbatim up to
-/// the next comma, so that the directives after it are not lost; for the same reason, a quote that is never closed is treated as an
-/// ordinary character. Elements whose name is not a token are skipped.
+/// Whitespace is allowed anywhere between the parts. An argument that is neither a token nor a quoted string is kept verbatim up
+/// to the next comma, so that the directives after it are not lost; for the same reason, a quote that is never closed is treated
+/// as an ordinary character. Elements whose name is not a token are skipped.
 enum CacheControlParser {
     typealias Text = Substring.UTF8View
 
@@ -42,8 +42,8 @@ enum CacheControlParser {
         return String(Substring(trimmed(start[start.startIndex..<end.startIndex])))
     }
 
-    /// The unescaped text of a quoted string (RFC 9110 §5.6.4) and the text after it, or `nil` if `rest` does not begin with a complete
-    /// quoted string.
+    /// The unescaped text of a quoted string (RFC 9110 §5.6.4) and the text after it, or `nil` if `rest` does not begin with a
+    /// complete quoted string.
     private static func quotedText(_ rest: Text) -> (text: String, after: Text)? {
         guard rest.first == UInt8(ascii: "\"") else { return nil }
         var bytes: [UInt8] = []

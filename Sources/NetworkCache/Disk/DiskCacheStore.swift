@@ -1,38 +1,39 @@
 import Foundation
 import NetworkCore
 
-/// A store that keeps responses in a directory, up to a total size and number of keys. The least recently used key is evicted first,
-/// with all its variants.
+/// A store that keeps responses in a directory, up to a total size and number of keys. The least recently used key is evicted
+/// first, with all its variants.
 ///
 /// ```swift
 /// let store = try DiskCacheStore(directory: folder, maximumBytes: 256 << 20)
 /// ```
 ///
 /// **Processes.** Several processes may share the directory, and any of them may be killed at any moment: saved responses remain
-/// available, and contents of different responses are never mixed. Nothing waits for the disk (`fsync`), so a loss of power may lose
-/// the last entries. A damaged entry is a miss, and is removed. An entry of another format version is a miss, and remains until it is
-/// replaced or evicted.
+/// available, and contents of different responses are never mixed. Nothing waits for the disk (`fsync`), so a loss of power may
+/// lose the last entries. A damaged entry is a miss, and is removed. An entry of another format version is a miss, and remains
+/// until it is replaced or evicted.
 ///
-/// **Safety.** The directory must belong to this user, must not be writable by others, and must not be a symbolic link. Files in it
-/// are readable only by their owner. File names are hashes. The checksums detect accidental damage, but not deliberate changes:
-/// anybody who can write to the directory can insert responses.
+/// **Safety.** The directory must belong to this user, must not be writable by others, and must not be a symbolic link. Files in
+/// it are readable only by their owner. File names are hashes. The checksums detect accidental damage, but not deliberate
+/// changes: anybody who can write to the directory can insert responses.
 ///
-/// **Limits** may be exceeded by about a sixteenth: eviction runs in the background, in small steps for which no request waits. The
-/// time of the last use is recorded with a precision of one minute.
+/// **Limits** may be exceeded by about a sixteenth: eviction runs in the background, in small steps for which no request waits.
+/// The time of the last use is recorded with a precision of one minute.
 ///
-/// **Threads.** Opening reads no entries, and takes the same time for a hundred thousand entries as for none. All files are read and
-/// written on ``NetworkCore/BackgroundThreads/files``: reads concurrently, changes one after another.
+/// **Threads.** Opening reads no entries, and takes the same time for a hundred thousand entries as for none. All files are read
+/// and written on ``NetworkCore/BackgroundThreads/files``: reads concurrently, changes one after another.
 public final class DiskCacheStore: CacheStore {
     /// The limits of a disk store.
     public struct Limits: Hashable, Sendable {
         /// The maximum size of all entries, in bytes of their files. Default: 128 MiB.
         public var bytes = 128 << 20
-        /// The maximum size of one key with all its variants, in bytes. Beyond it, the variant stored first is evicted. Never more than
-        /// ``bytes``. Default: 8 MiB.
+        /// The maximum size of one key with all its variants, in bytes. Beyond it, the variant stored first is evicted. Never
+        /// more than ``bytes``. Default: 8 MiB.
         public var entryBytes = 8 << 20
         /// The maximum number of keys, each with all its variants. Default: 100,000.
         public var keys = 100_000
-        /// The maximum number of variants under one key (RFC 9111 §4.1). Beyond it, the variant stored first is evicted. Default: 8.
+        /// The maximum number of variants under one key (RFC 9111 §4.1). Beyond it, the variant stored first is evicted.
+        /// Default: 8.
         public var variants = 8
 
         /// Creates limits with the default values.
@@ -54,9 +55,10 @@ public final class DiskCacheStore: CacheStore {
     /// - Parameters:
     ///   - directory: The URL of the directory.
     ///   - maximumBytes: The maximum size of all entries, in bytes. Default: 128 MiB.
-    ///   - onRemoval: Called for each response that this process removes, with the reason. With it, the head of each entry is read
-    ///     before it is evicted.
-    /// - Throws: ``CacheStoreError`` if the directory cannot be created, is not accessible to this user alone, or is not writable.
+    ///   - onRemoval: Called for each response that this process removes, with the reason. With it, the head of each entry is
+    ///     read before it is evicted.
+    /// - Throws: ``CacheStoreError`` if the directory cannot be created, is not accessible to this user alone, or is not
+    ///   writable.
     public convenience init(
         directory: URL, maximumBytes: Int = 128 << 20, onRemoval: CacheRemovalHandler? = nil
     ) throws(CacheStoreError) {
@@ -71,7 +73,8 @@ public final class DiskCacheStore: CacheStore {
     ///   - directory: The URL of the directory.
     ///   - limits: The limits. Negative numbers count as zero, with which nothing is stored.
     ///   - onRemoval: Called for each response that this process removes, with the reason.
-    /// - Throws: ``CacheStoreError`` if the directory cannot be created, is not accessible to this user alone, or is not writable.
+    /// - Throws: ``CacheStoreError`` if the directory cannot be created, is not accessible to this user alone, or is not
+    ///   writable.
     public convenience init(directory: URL, limits: Limits, onRemoval: CacheRemovalHandler? = nil) throws(CacheStoreError) {
         try self.init(directory: directory, limits: limits, noting: .seconds(60), clock: { .now }, onRemoval: onRemoval)
     }
@@ -99,10 +102,10 @@ public final class DiskCacheStore: CacheStore {
 
     /// The maximum size of an entry, in bytes: the smaller of the limits for one entry and for all entries.
     public var maximumEntryBytes: Int { max(0, min(limits.entryBytes, limits.bytes)) }
-    /// The size of all files in bytes, according to the last scan of the directory. Until the first scan has ended, only changes by
-    /// this process are counted.
+    /// The size of all files in bytes, according to the last scan of the directory and later changes by this process. Until the
+    /// first scan after opening has ended, only changes by this process are counted.
     public var byteCount: Int { records.usage.bytes }
-    /// The number of keys, according to the last scan of the directory.
+    /// The number of keys, according to the last scan of the directory and later changes by this process.
     public var count: Int { records.usage.count }
 
     /// Returns all variants that are stored under a key, without damaged and unreadable ones. Never throws.
@@ -113,8 +116,8 @@ public final class DiskCacheStore: CacheStore {
 
     /// Stores a response, replacing the one with the same key and the same varying fields.
     ///
-    /// - Throws: ``CacheStoreError``, for example with ``CacheStoreError/Code/diskFull``. With ``CacheStoreError/Code/tooLarge`` for a
-    ///   response that exceeds the limit for one entry; the response that it would replace is removed then.
+    /// - Throws: ``CacheStoreError``, for example with ``CacheStoreError/Code/diskFull``. With ``CacheStoreError/Code/tooLarge``
+    ///   for a response that exceeds the limit for one entry; the response that it would replace is removed then.
     public func save(_ entry: CacheEntry) async throws(CacheStoreError) {
         let new = StoredVariants.Variant(entry.response)
         let fits = entry.footprint <= maximumEntryBytes && new.bytes.count <= maximumEntryBytes && limits.variants > 0
@@ -134,8 +137,8 @@ public final class DiskCacheStore: CacheStore {
         }
     }
 
-    /// Removes the selected responses. A key or a URL is found directly. For any other selection the beginning of each file is read,
-    /// which takes about ten microseconds per file.
+    /// Removes the selected responses. A key or a URL is found directly. For any other selection the beginning of each file is
+    /// read, which takes about ten microseconds per file.
     ///
     /// - Returns: The number of removed responses.
     /// - Throws: ``CacheStoreError`` if responses could not be removed. All others have been removed then.

@@ -98,7 +98,8 @@ struct DiskRecordHead: Equatable, Sendable {
         payloadChecksum = bytes.number(at: 16)
     }
 
-    /// Returns the lengths of key and info from the fixed part, after checking that they and the payload add up to the file's size.
+    /// Returns the lengths of key and info from the fixed part, after checking that they and the payload add up to the file's
+    /// size.
     static func lengths(_ bytes: UnsafeRawBufferPointer, fileBytes: Int) throws(DiskRecordFlaw) -> (key: Int, info: Int) {
         guard bytes.count >= DiskRecord.fixedBytes, bytes[..<4].elementsEqual(magic) else { throw .damaged }
         guard bytes.number(at: 4) as UInt32 == DiskRecord.version else { throw .otherVersion }

@@ -3,8 +3,8 @@ import NetworkCore
 
 /// A ``RecordFolder`` with limits. The least recently used records are evicted in the background, in small steps.
 ///
-/// All changes of the folder run as ``SerialWork``, one after another. Steps of the eviction and writes alternate, so that eviction
-/// keeps up with any amount of writes. Reads do not use this queue, and never wait for changes.
+/// All changes of the folder run as ``SerialWork``, one after another. Steps of the eviction and writes alternate, so that
+/// eviction keeps up with any amount of writes. Reads do not use this queue, and never wait for changes.
 final class DiskRecords: Sendable {
     let folder: RecordFolder
     let limits: DiskLimits
@@ -62,8 +62,8 @@ final class DiskRecords: Sendable {
 
     // MARK: Changes
 
-    /// Replaces the record of a key: see ``RecordFolder/update(_:maximumBytes:now:_:)``. Throws if the new one exceeds the limit for one
-    /// record.
+    /// Replaces the record of a key: see ``RecordFolder/update(_:maximumBytes:now:_:)``. Throws if the new one exceeds the limit
+    /// for one record.
     func update(
         _ key: RecordKey, _ change: @escaping @Sendable (DiskRecord?) throws(CacheStoreError) -> RecordFolder.Replacement
     ) async throws(CacheStoreError) {
@@ -90,7 +90,8 @@ final class DiskRecords: Sendable {
     private func check(_ bytes: Int) throws(CacheStoreError) {
         guard bytes + DiskRecord.fixedBytes <= limits.recordBytes else {
             throw CacheStoreError(
-                .tooLarge, "the entry takes \(bytes + DiskRecord.fixedBytes) bytes, and the limit for one is \(limits.recordBytes)")
+                .tooLarge,
+                "the entry takes \(bytes + DiskRecord.fixedBytes) bytes, and the limit for one is \(limits.recordBytes)")
         }
     }
 
@@ -118,7 +119,7 @@ final class DiskRecords: Sendable {
 
     // MARK: Eviction
 
-    /// The size and number of the records, according to the last scan.
+    /// The size and number of the records, according to the last scan and later changes by this process.
     var usage: (bytes: Int, count: Int) { state.withLock { ($0.eviction.bytes, $0.eviction.count) } }
 
     /// Waits until the eviction is idle.
@@ -200,7 +201,8 @@ struct DiskLimits: Equatable, Sendable {
     var bytes: Int
     /// The maximum number of records.
     var entries: Int
-    /// The maximum size of one record, in bytes. Larger files are neither written nor read, and are removed when a scan finds them.
+    /// The maximum size of one record, in bytes. Larger files are neither written nor read, and are removed when a scan finds
+    /// them.
     var recordBytes: Int
 
     init(bytes: Int, entries: Int, recordBytes: Int) {

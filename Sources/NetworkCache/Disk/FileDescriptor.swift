@@ -14,8 +14,8 @@ final class FileDescriptor: Sendable {
         close(number)
     }
 
-    /// Opens a path relative to a directory. Fails with `ELOOP` if its last component is a symbolic link. Opening a pipe without a
-    /// writer does not block.
+    /// Opens a path relative to a directory. Fails with `ELOOP` if its last component is a symbolic link. Opening a pipe without
+    /// a writer does not block.
     ///
     /// - Returns: The descriptor, or `nil` with `errno` set.
     static func open(_ path: String, in directory: FileDescriptor, _ flags: Int32, mode: mode_t = 0) -> FileDescriptor? {

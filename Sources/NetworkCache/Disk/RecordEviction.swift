@@ -1,10 +1,10 @@
-/// The state machine that keeps a folder of records within its limits. It decides which shard to scan and which records to remove,
-/// and performs no I/O.
+/// The state machine that keeps a folder of records within its limits. It decides which shard to scan and which records to
+/// remove, and performs no I/O.
 ///
 /// The sums come from scanning all shards one after another, and from the changes of this process. Changes by other processes are
 /// included at the next scan, which starts after this process has written a sixteenth of a limit. Each scan collects the least
-/// recently used records, which are removed in this order when space is needed. A record that is used after the scan gets a new time,
-/// no longer equals the collected status, and so is not removed.
+/// recently used records, which are removed in this order when space is needed. A record that is used after the scan gets a new
+/// time, no longer equals the collected status, and so is not removed.
 struct RecordEviction {
     enum Action: Equatable {
         /// Scan the records of a shard.
@@ -151,7 +151,8 @@ struct OldestRecords {
 
     /// Adds a record if there is space, or replaces the most recently used one if the record is older.
     ///
-    /// - Parameter now: The current time. Later times were recorded before the clock was set back, and count as older than all others.
+    /// - Parameter now: The current time. Later times were recorded before the clock was set back, and count as older than all
+    ///   others.
     mutating func offer(_ record: RecordStatus, now: FileTime) {
         let time = record.lastUse > now ? FileTime(nanoseconds: .min) : record.lastUse
         if heap.count < capacity {

@@ -21,8 +21,8 @@ extension RecordFolder {
     /// file remains.
     ///
     /// - Parameters:
-    ///   - maximumBytes: The maximum size of the existing file. A larger one is treated as missing. With 0, the existing record is not
-    ///     read.
+    ///   - maximumBytes: The maximum size of the existing file. A larger one is treated as missing. With 0, the existing record
+    ///     is not read.
     ///   - change: Returns the replacement for the existing record, which is `nil` if there is none for this key. Called again if
     ///     another process has changed the record concurrently.
     /// - Throws: ``CacheStoreError`` if the record cannot be replaced, or an error of `change`.
@@ -100,7 +100,8 @@ extension RecordFolder {
         guard let shard = shard(name.shard, makes: true) else {
             throw CacheStoreError("the folder of the entry cannot be opened", path: path, errno: errno)
         }
-        // Continue even without the lock: a process that holds it for so long is not running, and so does not change anything now.
+        // Continue even without the lock: a process that holds it for so long is not running, and so does not change anything
+        // now.
         _ = lock(shard)
         let current = shard.status(of: name.file).flatMap { RecordStatus(name, $0) }
         guard isExpected(current) else { return nil }
@@ -130,7 +131,8 @@ extension RecordFolder {
 extension RecordFolder {
     /// Removes a record.
     ///
-    /// - Parameter isMeant: Returns whether the existing file is the one to remove. Called while the lock prevents its replacement.
+    /// - Parameter isMeant: Returns whether the existing file is the one to remove. Called while the lock prevents its
+    ///   replacement.
     /// - Returns: The change, which is empty if there is no record or `isMeant` returns `false`.
     /// - Throws: ``CacheStoreError`` if the record exists but cannot be removed.
     func remove(_ name: RecordName, if isMeant: (RecordStatus) -> Bool = { _ in true }) throws(CacheStoreError) -> Change {
@@ -143,7 +145,8 @@ extension RecordFolder {
         let status = RecordStatus(name, found)
         if let status, !isMeant(status) { return Change() }
         guard isLocked else {
-            throw CacheStoreError(.other, "another process holds the lock of the folder of the entry and does not release it", path: path)
+            throw CacheStoreError(
+                .other, "another process holds the lock of the folder of the entry and does not release it", path: path)
         }
         guard unlinkat(shard.number, name.file, 0) == 0 else {
             if errno == ENOENT { return Change() }

@@ -5,18 +5,19 @@ import NetworkCore
 ///
 /// Several processes may use it at once. These rules prevent conflicts between them:
 ///
-/// - A record is renamed to its name when it is complete, and its file is never written again. A reader keeps the file that it has
-///   opened. Therefore contents of different records are never mixed, and a process may be killed at any moment. Nothing waits for
-///   the disk (no `fsync`): after a loss of power a file may have any contents, which its checksums detect.
-/// - A new file is written in the folder `writing`, locked (`flock`) by its writer. A file there without a lock was left behind by a
-///   killed process, and ``removeLeftovers()`` removes it.
-/// - A process that removes or renames a file holds the lock of its shard. Before it removes a file, it checks that the file is still
-///   the expected one, so that it never removes a file that has just been replaced. A process that is stopped (`SIGSTOP`) while it
-///   holds the lock does not block others for long.
+/// - A record is renamed to its name when it is complete, and its file is never written again. A reader keeps the file that it
+///   has opened. Therefore contents of different records are never mixed, and a process may be killed at any moment. Nothing
+///   waits for the disk (no `fsync`): after a loss of power a file may have any contents, which its checksums detect.
+/// - A new file is written in the folder `writing`, locked (`flock`) by its writer. A file there without a lock was left behind
+///   by a killed process, and ``removeLeftovers()`` removes it.
+/// - A process that removes or renames a file holds the lock of its shard. Before it removes a file, it checks that the file is
+///   still the expected one, so that it never removes a file that has just been replaced. A process that is stopped (`SIGSTOP`)
+///   while it holds the lock does not block others for long.
 /// - All records are removed at once by moving `records` into `trash`.
 ///
-/// The directory must belong to this user, must not be writable by others, and must not be a symbolic link. Files and folders in it
-/// are accessible only to their owner (0600, 0700). The modification time of a file is the time at which its record was last used.
+/// The directory must belong to this user, must not be writable by others, and must not be a symbolic link. Files and folders in
+/// it are accessible only to their owner (0600, 0700). The modification time of a file is the time at which its record was last
+/// used.
 final class RecordFolder: Sendable {
     static let records = "records"
     static let writing = "writing"
@@ -50,7 +51,9 @@ final class RecordFolder: Sendable {
             throw CacheStoreError("the directory cannot be opened", path: path, errno: number)
         }
         let root = FileDescriptor(number)
-        guard let status = root.status else { throw CacheStoreError("the directory cannot be examined", path: path, errno: errno) }
+        guard let status = root.status else {
+            throw CacheStoreError("the directory cannot be examined", path: path, errno: errno)
+        }
         try check(status, path)
         for name in [records, writing, trash] {
             guard mkdirat(root.number, name, 0o700) == 0 || errno == EEXIST else {
@@ -125,8 +128,8 @@ final class RecordFolder: Sendable {
 
     /// Locks a shard until its descriptor is closed.
     ///
-    /// - Returns: `false` if locking failed, or if another process has held the lock for a tenth of a second, which means that it is
-    ///   not running.
+    /// - Returns: `false` if locking failed, or if another process has held the lock for a tenth of a second, which means that it
+    ///   is not running.
     func lock(_ shard: FileDescriptor) -> Bool {
         for attempt in 0..<200 {
             if flock(shard.number, LOCK_EX | LOCK_NB) == 0 { return true }

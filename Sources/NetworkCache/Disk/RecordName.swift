@@ -1,10 +1,10 @@
 import NetworkCore
 
-/// The name of the record of a key: 32 hexadecimal digits, with 64 bits of the SHA-256 of the key's group, and 64 bits of the SHA-256
-/// of the key. The first two digits name the folder of the shard, and the others name the file.
+/// The name of the record of a key: 32 hexadecimal digits, with 64 bits of the SHA-256 of the key's group, and 64 bits of the
+/// SHA-256 of the key. The first two digits name the folder of the shard, and the others name the file.
 ///
-/// Therefore all records of a group are in one shard. Two keys may have the same name, so the record also contains its key; the record
-/// that is written later replaces the other.
+/// Therefore all records of a group are in one shard. Two keys may have the same name, so the record also contains its key; the
+/// record that is written later replaces the other.
 struct RecordName: Hashable, Sendable {
     static let shards = 256
 

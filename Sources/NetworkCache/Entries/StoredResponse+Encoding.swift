@@ -11,8 +11,8 @@ extension StoredResponse {
     /// The size of the head: magic, version, three zero bytes and checksum.
     private static let headBytes = 16
 
-    /// Returns a binary encoding for a store: a head with format version and checksum, then all parts with their lengths, the body last.
-    /// Numbers are little-endian. Only ``init(encoded:maximumBytes:)`` of the same format version can read it.
+    /// Returns a binary encoding for a store: a head with format version and checksum, then all parts with their lengths, the
+    /// body last. Numbers are little-endian. Only ``init(encoded:maximumBytes:)`` of the same format version can read it.
     public func encoded() -> Data {
         var writer = ByteWriter(capacity: footprint)
         writer.add(Self.magic)
@@ -43,8 +43,8 @@ extension StoredResponse {
 
     /// Creates a response from the complete and unchanged bytes that ``encoded()`` returned.
     ///
-    /// The checksum detects accidental damage, but not deliberate changes: anybody who can write to a store can insert responses. Invalid
-    /// bytes never cause a trap, and never allocate more memory than their own size.
+    /// The checksum detects accidental damage, but not deliberate changes: anybody who can write to a store can insert responses.
+    /// Invalid bytes never cause a trap, and never allocate more memory than their own size.
     ///
     /// - Parameters:
     ///   - encoded: The encoded response.

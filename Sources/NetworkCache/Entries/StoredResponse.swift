@@ -10,8 +10,8 @@ public struct StoredResponse: Sendable, Equatable {
     public struct VaryingField: Hashable, Sendable {
         /// The name of the field, in lower case.
         public var name: String
-        /// The joined values of all lines of the field, or `nil` if the request had none. For a field that may contain credentials, a
-        /// digest.
+        /// The joined values of all lines of the field, or `nil` if the request had none. For a field that may contain
+        /// credentials, a digest.
         public var value: String?
 
         /// Creates a field with a name and a value.
@@ -96,8 +96,8 @@ public final class CacheEntry: Sendable {
         terms = ResponseTerms(response)
     }
 
-    /// Returns whether two entries have the same key and the same values of the fields that `Vary` names, so that one replaces the
-    /// other.
+    /// Returns whether two entries have the same key and the same values of the fields that `Vary` names, so that one replaces
+    /// the other.
     public func isSameVariant(as other: CacheEntry) -> Bool {
         response.key == other.response.key && response.varying == other.response.varying
     }

@@ -88,9 +88,9 @@ extension CacheExchange {
 
     // MARK: Checks of the response
 
-    /// Returns whether the request that was sent behind the cache is equivalent to the request that the cache received, so that the
-    /// response may be stored: the same method and URL without redirects, the same credentials unless the partition is named, and the
-    /// same values of the fields in `Vary`.
+    /// Returns whether the request that was sent behind the cache is equivalent to the request that the cache received, so that
+    /// the response may be stored: the same method and URL without redirects, the same credentials unless the partition is named,
+    /// and the same values of the fields in `Vary`.
     func matchesRequest(_ response: NetworkResponse, _ attempt: Attempt) -> Bool {
         guard let sent = attempt.sent.request, sent.method == request.method, response.timings.redirects == 0,
             NormalURL.text(of: sent.url) == key.url, NormalURL.text(of: response.url) == key.url,
@@ -140,7 +140,8 @@ extension ResponseStream {
     ///
     /// - Parameters:
     ///   - maximum: The maximum number of bytes. If there are more, those collected so far are released and `keep` is not called.
-    ///   - keep: Called at most once, with all bytes, when the reader reaches the end of the stream. The reader waits until it returns.
+    ///   - keep: Called at most once, with all bytes, when the reader reaches the end of the stream. The reader waits until it
+    ///     returns.
     func kept(upTo maximum: Int, _ keep: @escaping @Sendable (Data) async -> Void) -> ResponseStream {
         let gathered = Locked<Data?>(Data())
         return ResponseStream { () async throws(TransportError) in

@@ -36,8 +36,8 @@ struct CacheExchange: Sendable {
 
     /// Creates the response for the caller from a stored one.
     ///
-    /// - Parameter isValidated: Whether the origin has validated the stored response. If not, the fields that `no-cache` lists are
-    ///   removed (§5.2.2.4).
+    /// - Parameter isValidated: Whether the origin has validated the stored response. If not, the fields that `no-cache` lists
+    ///   are removed (§5.2.2.4).
     func makeResponse(_ entry: CacheEntry, age: Double, status: String, isValidated: Bool) -> NetworkResponse {
         request.attemptObserver?.answerIsStored()
         let stored = entry.response
@@ -104,7 +104,8 @@ struct CacheExchange: Sendable {
         return makeResponse(renewed, age: freshness.age, status: status, isValidated: true)
     }
 
-    /// Revalidates a stored response in a separate task, at most one per variant at a time (RFC 5861 §3). Later requests use the result.
+    /// Revalidates a stored response in a separate task, at most one per variant at a time (RFC 5861 §3). Later requests use the
+    /// result.
     func revalidateInBackground(_ entry: CacheEntry) {
         let variant = CacheLedger.Variant(key: key, varying: entry.response.varying)
         guard cache.ledger.beginRevalidation(variant, maximum: cache.policy.maximumRevalidations) else { return }

@@ -9,22 +9,22 @@ import NetworkCore
 /// let service = DefaultNetworkService(configuration: api, interceptors: [cache] + RequestPipeline().interceptors)
 /// ```
 ///
-/// The cache stores complete responses to GET and uses them for GET and HEAD. A request that already has a `Range` or conditions is
-/// forwarded unchanged, and its response is not stored. A response that was received after a redirect is not stored either, because
-/// the redirect may have been temporary. The `Cache-Status` field (RFC 9211) of every response states how the cache handled the
-/// request.
+/// The cache stores complete responses to GET and uses them for GET and HEAD. A request that already has a `Range` or conditions
+/// is forwarded unchanged, and its response is not stored. A response that was received after a redirect is not stored either,
+/// because the redirect may have been temporary. The `Cache-Status` field (RFC 9211) of every response states how the cache
+/// handled the request.
 ///
-/// **Partitions.** Responses are separate for each set of credentials: all header fields with credentials are part of the key, as a
-/// digest. Behind an interceptor that adds credentials, this needs no configuration. In front of it, as in the sample, the cache does
-/// not see the credentials when it receives the request. It compares the request that was actually sent, and stores nothing if
-/// credentials were added, unless `partition` names the partition. Cookies that `CurlSessionManager` stores count as credentials.
-/// Cookies that `URLSession` stores (``NetworkCore/SessionConfiguration/storesCookies``) and client certificates are not visible to the
-/// cache: if they are used, name the partition, or use a separate cache for each session manager.
+/// **Partitions.** Responses are separate for each set of credentials: all header fields with credentials are part of the key, as
+/// a digest. Behind an interceptor that adds credentials, this needs no configuration. In front of it, as in the sample, the
+/// cache does not see the credentials when it receives the request. It compares the request that was actually sent, and stores
+/// nothing if credentials were added, unless `partition` names the partition. Cookies that `CurlSessionManager` stores count as
+/// credentials. Cookies that `URLSession` stores (``NetworkCore/SessionConfiguration/storesCookies``) and client certificates are
+/// not visible to the cache: if they are used, name the partition, or use a separate cache for each session manager.
 ///
 /// **Position.** A hit skips all interceptors behind the cache. Put it behind authentication and in front of coalescing, circuit
-/// breaker, rate limit and concurrency limit, where `RequestPipeline.cache` of NetworkPipeline puts it; or, with a partition, in front
-/// of all others. Interceptors in front of it observe hits too. If an interceptor behind it returns a response without sending a
-/// request, that response is not stored.
+/// breaker, rate limit and concurrency limit, where `RequestPipeline.cache` of NetworkPipeline puts it; or, with a partition, in
+/// front of all others. Interceptors in front of it observe hits too. If an interceptor behind it returns a response without
+/// sending a request, that response is not stored.
 public final class CacheInterceptor: NetworkInterceptor {
     /// The store that holds the responses.
     public let store: any CacheStore
@@ -84,8 +84,8 @@ public final class CacheInterceptor: NetworkInterceptor {
         }
     }
 
-    /// Forwards a request that is neither GET nor HEAD, or has a body, and removes the stored responses that it invalidates (RFC 9111
-    /// §4.4).
+    /// Forwards a request that is neither GET nor HEAD, or has a body, and removes the stored responses that it invalidates (RFC
+    /// 9111 §4.4).
     private func forwardAndInvalidate(_ request: NetworkRequest, _ next: NetworkExchange) async throws(TransportError)
         -> NetworkResponse
     {

@@ -3,8 +3,8 @@ import NetworkCore
 
 /// A record of the requests and revalidations in progress, and of removals that the store failed to perform.
 ///
-/// A response that was requested before its URL was invalidated or the cache was cleared is not saved afterwards. If a store fails to
-/// remove responses, those that it still returns are ignored.
+/// A response that was requested before its URL was invalidated or the cache was cleared is not saved afterwards. If a store
+/// fails to remove responses, those that it still returns are ignored.
 final class CacheLedger: Sendable {
     /// A token for a request in progress. The request is registered until the token is deallocated.
     final class Ticket: Sendable {

@@ -8,8 +8,8 @@ struct CacheStatus: Sendable {
 
     /// Creates a writer for a cache.
     ///
-    /// - Parameter name: The name of the cache, sent as a token if it is one and quoted otherwise. Characters that cannot be quoted
-    ///   are omitted (RFC 8941 §3.3.3).
+    /// - Parameter name: The name of the cache, sent as a token if it is one and quoted otherwise. Characters that cannot be
+    ///   quoted are omitted (RFC 8941 §3.3.3).
     init(name: String) {
         let isToken = name.isToken && (name.utf8.first.map { $0 | 0x20 &- 0x61 < 26 } ?? false)
         let text = String(decoding: name.utf8.filter { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }, as: UTF8.self)

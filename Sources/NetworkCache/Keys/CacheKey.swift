@@ -11,8 +11,8 @@ public struct CacheKey: Hashable, Sendable {
     /// The absolute URL in normal form, including the query: with scheme and host in lower case, without default port, user
     /// information and fragment (RFC 9110 §4.2.3, §7.1).
     public let url: String
-    /// The partition, or an empty string for requests without credentials. Contains a digest or a name, never the credentials: see
-    /// ``CachePartition``.
+    /// The partition, or an empty string for requests without credentials. Contains a digest or a name, never the credentials:
+    /// see ``CachePartition``.
     public let partition: String
 
     /// Creates a key from its parts.
@@ -65,8 +65,8 @@ public struct CacheKey: Hashable, Sendable {
     /// The host of the URL, in lower case and without port.
     public var host: String { NormalURL.host(of: url) }
 
-    /// A SHA-256 digest of the whole key, as 64 hexadecimal digits, for example for the name of a file or a database row. It depends
-    /// only on the key's properties.
+    /// A SHA-256 digest of the whole key, as 64 hexadecimal digits, for example for the name of a file or a database row. It
+    /// depends only on the key's properties.
     public var digest: String {
         var text = DigestText()
         text.add(method.rawValue)
@@ -104,8 +104,8 @@ public struct CachePartition: Hashable, Sendable {
     /// (``Endpoints/NetworkRequest/setCredential(_:forHeader:)``), all other fields that are not known to be harmless, the user
     /// information in the URL, and the cookies that the session manager has stored for the URL.
     ///
-    /// The digest of a random token reveals nothing. A password that a person chose can be guessed from its digest by anybody who can
-    /// read the store: name the partition in that case.
+    /// The digest of a random token reveals nothing. A password that a person chose can be guessed from its digest by anybody who
+    /// can read the store: name the partition in that case.
     public init(credentialsOf request: NetworkRequest) {
         self.init(request, user: Self.userInformation(in: request.url))
     }

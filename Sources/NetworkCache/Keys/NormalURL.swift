@@ -8,7 +8,8 @@ enum NormalURL {
         return isNormal(text) ? text : normalized(text)
     }
 
-    /// Returns the host of a URL, without port and without the brackets of an IPv6 address. In lower case if the URL is normalized.
+    /// Returns the host of a URL, without port and without the brackets of an IPv6 address. In lower case if the URL is
+    /// normalized.
     static func host(of text: String) -> String {
         let place = URLText(text).hostAndPort
         if place.first == "[" { return String(place.dropFirst().prefix { $0 != "]" }) }

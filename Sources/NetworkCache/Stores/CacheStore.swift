@@ -5,12 +5,12 @@ import NetworkLogging
 
 /// A storage for responses: in memory, on disk, or in a server that several clients share.
 ///
-/// A store does not decide which response is used: the cache does. A store returns responses exactly as they were saved, and may remove
-/// any of them at any time. Its methods run on the task of the request that waits for them. Errors that they throw are logged and
-/// treated as a miss, and never fail a request.
+/// A store does not decide which response is used: the cache does. A store returns responses exactly as they were saved, and may
+/// remove any of them at any time. Its methods run on the task of the request that waits for them. Errors that they throw are
+/// logged and treated as a miss, and never fail a request.
 public protocol CacheStore: Sendable {
-    /// The maximum size of an entry, in bytes of ``CacheEntry/footprint``. A response with a larger body is returned to the caller but
-    /// not stored.
+    /// The maximum size of an entry, in bytes of ``CacheEntry/footprint``. A response with a larger body is returned to the
+    /// caller but not stored.
     var maximumEntryBytes: Int { get }
 
     /// Returns all variants that are stored under a key, in any order, and marks them as used.
@@ -80,8 +80,8 @@ public struct CacheStoreError: Error, Sendable {
 
     /// The kind of the error.
     public var code: Code
-    /// The path of the affected file or directory, or an empty string if there is none. File names are hashes that reveal nothing of
-    /// the contents.
+    /// The path of the affected file or directory, or an empty string if there is none. File names are hashes that reveal nothing
+    /// of the contents.
     public var path: String
     /// The system's error number (`errno`), or `nil` if no system call failed.
     public var systemError: Int32?
@@ -114,7 +114,8 @@ extension CacheStoreError.Code {
     public static let noPermission = Self(rawValue: "noPermission")
     /// The directory does not exist and cannot be created, or is not a directory.
     public static let directoryMissing = Self(rawValue: "directoryMissing")
-    /// The directory is a symbolic link, belongs to another user, or is writable by others, so that its contents cannot be trusted.
+    /// The directory is a symbolic link, belongs to another user, or is writable by others, so that its contents cannot be
+    /// trusted.
     public static let unsafeDirectory = Self(rawValue: "unsafeDirectory")
     /// The entry exceeds the size limit for one entry, which the message names.
     public static let tooLarge = Self(rawValue: "tooLarge")

@@ -1,7 +1,8 @@
 import Foundation
 import NetworkCore
 
-/// A store that keeps responses in memory, up to a total size. The least recently used key is evicted first, with all its variants.
+/// A store that keeps responses in memory, up to a total size. The least recently used key is evicted first, with all its
+/// variants.
 ///
 /// ```swift
 /// let store = MemoryCacheStore(maximumBytes: 64 << 20) { key, reason in print("\(key): \(reason.rawValue)") }
@@ -15,7 +16,8 @@ public final class MemoryCacheStore: CacheStore {
         public var entryBytes = 4 << 20
         /// The maximum number of keys, each with all its variants. Default: 10,000.
         public var keys = 10_000
-        /// The maximum number of variants under one key (RFC 9111 §4.1). Beyond it, the variant stored first is evicted. Default: 8.
+        /// The maximum number of variants under one key (RFC 9111 §4.1). Beyond it, the variant stored first is evicted.
+        /// Default: 8.
         public var variants = 8
 
         /// Creates limits with the default values.
@@ -73,8 +75,8 @@ public final class MemoryCacheStore: CacheStore {
         state.withLock { $0.table.use(key)?.entries ?? [] }
     }
 
-    /// Stores a response. If it exceeds the limit for one entry, it is not stored, but the response that it would replace is removed.
-    /// Never throws.
+    /// Stores a response. If it exceeds the limit for one entry, it is not stored, but the response that it would replace is
+    /// removed. Never throws.
     public func save(_ entry: CacheEntry) {
         let gone = state.withLock { state in
             var gone = state.replace(entry, keeps: entry.footprint <= maximumEntryBytes, maximumVariants: limits.variants)

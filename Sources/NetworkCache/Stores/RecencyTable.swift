@@ -1,4 +1,5 @@
-/// A dictionary that orders its values by their last use. It maps keys to the nodes of a doubly linked list, which an array holds.
+/// A dictionary that orders its values by their last use. It maps keys to the nodes of a doubly linked list, which an array
+/// holds.
 struct RecencyTable<Key: Hashable, Value> {
     private struct Slot {
         var key: Key

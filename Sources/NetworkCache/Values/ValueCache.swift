@@ -8,23 +8,23 @@ import NetworkCore
 /// let movies = try await cache.value(for: "popular", lifetime: .seconds(300)) { try await service.request(popular) }
 /// ```
 ///
-/// It is independent of HTTP and ignores the caching directives of servers, which ``CacheInterceptor`` applies. The caller determines
-/// which values are stored, under which key, and for how long.
+/// It is independent of HTTP and ignores the caching directives of servers, which ``CacheInterceptor`` applies. The caller
+/// determines which values are stored, under which key, and for how long.
 ///
-/// **Keys** are arbitrary texts, and are never part of a path. Values with the same key in different partitions are independent; use
-/// ``partition(_:)`` for values that belong to a user. Values are stored as JSON. A value that cannot be decoded as the requested type
-/// is a miss.
+/// **Keys** are arbitrary texts, and are never part of a path. Values with the same key in different partitions are independent;
+/// use ``partition(_:)`` for values that belong to a user. Values are stored as JSON. A value that cannot be decoded as the
+/// requested type is a miss.
 ///
 /// **Limits** are finite: the least recently used values are evicted. **Failures** of the directory do not affect the caller:
 /// ``value(for:lifetime:allowingStale:make:)`` returns the value that was made, and `onFailure` is called.
 ///
-/// Copies share their values. In a directory, the guarantees of ``DiskCacheStore`` apply when several processes share it or a process
-/// is killed. Do not use the same directory for a `ValueCache` and a ``DiskCacheStore``.
+/// Copies share their values. In a directory, the guarantees of ``DiskCacheStore`` apply when several processes share it or a
+/// process is killed. Do not use the same directory for a `ValueCache` and a ``DiskCacheStore``.
 public struct ValueCache: Sendable {
     /// The limits of a value cache.
     public struct Limits: Hashable, Sendable {
-        /// The maximum size of all values, in bytes of their JSON plus an overhead for each. Default: 16 MiB in memory, 128 MiB in a
-        /// directory.
+        /// The maximum size of all values, in bytes of their JSON plus an overhead for each. Default: 16 MiB in memory, 128 MiB
+        /// in a directory.
         public var bytes: Int
         /// The maximum size of one value, in bytes. Larger values are not stored. Never more than ``bytes``. Default: 8 MiB.
         public var valueBytes = 8 << 20
@@ -61,7 +61,8 @@ public struct ValueCache: Sendable {
     ///   - directory: The URL of the directory.
     ///   - limits: The limits. Default: 128 MiB. Negative numbers count as zero, with which nothing is stored.
     ///   - onFailure: Called with the reason if a made value could not be stored, on the task of the call that made it.
-    /// - Throws: ``CacheStoreError`` if the directory cannot be created, is not accessible to this user alone, or is not writable.
+    /// - Throws: ``CacheStoreError`` if the directory cannot be created, is not accessible to this user alone, or is not
+    ///   writable.
     public init(
         directory: URL, limits: Limits = Limits(bytes: 128 << 20), onFailure: (@Sendable (CacheStoreError) -> Void)? = nil
     ) throws(CacheStoreError) {
@@ -89,8 +90,8 @@ public struct ValueCache: Sendable {
 
     /// Returns a cache that shares the storage and has a separate partition, for example for a user, a tenant or a server.
     ///
-    /// - Parameter name: The name of the partition, which replaces ``partition`` of this cache. It may be any text. It is stored on disk
-    ///   as plain text, so it must not be secret.
+    /// - Parameter name: The name of the partition, which replaces ``partition`` of this cache. It may be any text. It is stored
+    ///   on disk as plain text, so it must not be secret.
     public func partition(_ name: String) -> ValueCache {
         ValueCache(storage, flights, partition: name, clock, onFailure)
     }
@@ -99,14 +100,14 @@ public struct ValueCache: Sendable {
 
     /// Returns the stored value of a key, or the value that `make` returns, which is then stored.
     ///
-    /// If several calls for the same key and type are made concurrently, one of them calls `make`, and the others receive its value or
-    /// its error. If it is cancelled, one of the others calls `make` instead. A call that is cancelled while it waits calls `make`
-    /// itself, in its cancelled task.
+    /// If several calls for the same key and type are made concurrently, one of them calls `make`, and the others receive its
+    /// value or its error. If it is cancelled, one of the others calls `make` instead. A call that is cancelled while it waits
+    /// calls `make` itself, in its cancelled task.
     ///
     /// - Parameters:
     ///   - key: The key, which may be any text.
-    ///   - lifetime: How long a value may be used. It also applies to a value that was stored with a longer lifetime. With zero or less,
-    ///     nothing is stored.
+    ///   - lifetime: How long a value may be used. It also applies to a value that was stored with a longer lifetime. With zero
+    ///     or less, nothing is stored.
     ///   - staleness: How long after its lifetime a stored value may be returned if `make` fails, unless the task was cancelled.
     ///     Default: zero.
     ///   - make: Makes the value. Called at most once per call, in its task.
@@ -183,8 +184,8 @@ public struct ValueCache: Sendable {
     ///   - value: The value.
     ///   - key: The key, which may be any text.
     ///   - lifetime: How long the value may be used. With zero or less, it is not stored, and the existing value is removed.
-    /// - Throws: ``CacheStoreError`` with ``CacheStoreError/Code/encoding``, ``CacheStoreError/Code/tooLarge``, or the code of a failure
-    ///   of the directory.
+    /// - Throws: ``CacheStoreError`` with ``CacheStoreError/Code/encoding``, ``CacheStoreError/Code/tooLarge``, or the code of a
+    ///   failure of the directory.
     public func set(_ value: some Encodable & Sendable, for key: String, lifetime: Duration) async throws(CacheStoreError) {
         try await set(value, for: ValueKey(partition: partition, name: key), lifetime: lifetime)
     }
@@ -228,7 +229,8 @@ public struct ValueCache: Sendable {
         _ = try await storage.remove(selection)
     }
 
-    /// Removes all values of this ``partition``, for example when a user logs out. In a directory the beginning of each file is read.
+    /// Removes all values of this ``partition``, for example when a user logs out. In a directory the beginning of each file is
+    /// read.
     ///
     /// - Returns: The number of removed values.
     /// - Throws: ``CacheStoreError`` if values could not be removed.
@@ -250,8 +252,8 @@ public struct ValueCache: Sendable {
         return try await storage.remove(selection)
     }
 
-    /// Removes all values whose lifetime is over, in all partitions. Otherwise they remain until they are evicted. In a directory the
-    /// beginning of each file is read.
+    /// Removes all values whose lifetime is over, in all partitions. Otherwise they remain until they are evicted. In a directory
+    /// the beginning of each file is read.
     ///
     /// - Returns: The number of removed values.
     /// - Throws: ``CacheStoreError`` if values could not be removed.

@@ -2,8 +2,8 @@ import NetworkCore
 
 /// A coordinator for concurrent calls that need the same value: one of them makes the value, and the others wait for it.
 ///
-/// The value is made in the task of one call. If that task is cancelled, a waiting call makes the value instead. A waiting call that
-/// is cancelled returns immediately.
+/// The value is made in the task of one call. If that task is cancelled, a waiting call makes the value instead. A waiting call
+/// that is cancelled returns immediately.
 final class ValueFlights: Sendable {
     struct Key: Hashable, Sendable {
         var value: ValueKey
