@@ -28,7 +28,7 @@ struct RecordEvictionTests {
         keys.filter { records.folder.status(of: RecordName(RecordKey("k\($0 + 100)"))) != nil }
     }
 
-    @Test func `what was longest unused goes first`() async throws {
+    @Test func `the least recently used records are evicted first`() async throws {
         let records = try directory.records(entries: 10, clock: clock)
         await records.settle()
         try await write(0..<10, to: records)
@@ -87,7 +87,7 @@ struct RecordEvictionTests {
         #expect(directory.files().isEmpty)
     }
 
-    @Test func `what was used before the clock was set back goes first`() async throws {
+    @Test func `records that were used before the clock was set back are evicted first`() async throws {
         let records = try directory.records(entries: 10, clock: clock)
         await records.settle()
         try await write(0..<10, to: records)
@@ -112,13 +112,13 @@ struct RecordEvictionTests {
         }
         await first.settle()
         await second.settle()
-        // Each looks again after 64 records of its own: until then it neither knows what the other writes nor what it removes.
+        // Each process scans again after it has written 64 records: until then, the other's changes are not included.
         #expect((36...228).contains(directory.files(below: "records").count), "\(directory.files(below: "records").count)")
         // The newest are there.
         #expect(present(390..<400, in: first) == Array(390..<400))
     }
 
-    @Test func `what others write is noticed after some of one's own, long before those reach the limit`() async throws {
+    @Test func `changes by other processes are included long before those of this process reach the limit`() async throws {
         let (records, other) = (try directory.records(entries: 200, clock: clock), try directory.records(clock: clock))
         await records.settle()
         try await write(0..<300, to: other)
@@ -144,7 +144,7 @@ struct RecordEvictionTests {
         #expect(kept.count <= 20 && kept.suffix(10) == Array(25..<35), "\(kept)")
     }
 
-    @Test func `what is longer than anything may be is removed where it is seen`() async throws {
+    @Test func `a file that exceeds the limit for one record is removed when a scan finds it`() async throws {
         do {
             try await write(0..<1, bytes: 5_000, to: try directory.records(clock: clock))
         }
