@@ -109,7 +109,7 @@
 
         // MARK: Two at once
 
-        @Test func `processes that share a directory keep within its limits, and never read what none of them wrote`()
+        @Test func `processes that share a directory keep its limits, and never read what none of them wrote`()
             async throws
         {
             let rounds = isSlowRun ? 20_000 : 1_500
