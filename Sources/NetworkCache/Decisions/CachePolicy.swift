@@ -90,8 +90,8 @@ extension CachePolicy {
     ) -> CacheDecision? {
         let (age, ttl) = (freshness.age, freshness.ttl)
         // A reload does not revalidate a response that cannot have changed (RFC 8246 §2).
-        let isSettled = stored.isImmutable && ttl > 0
-        let limit = isSettled ? freshness.lifetime : min(freshness.lifetime, request.maxAge ?? .infinity)
+        let isUnchanged = stored.isImmutable && ttl > 0
+        let limit = isUnchanged ? freshness.lifetime : min(freshness.lifetime, request.maxAge ?? .infinity)
         if let minFresh = request.minFresh, ttl < minFresh { return nil }
         if age < limit { return .serve(age: age, ttl: ttl, revalidates: false) }
         if stored.mustRevalidate, ttl <= 0 { return nil }

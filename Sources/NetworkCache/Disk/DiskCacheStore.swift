@@ -121,15 +121,15 @@ public final class DiskCacheStore: CacheStore {
     public func save(_ entry: CacheEntry) async throws(CacheStoreError) {
         let new = StoredVariants.Variant(entry.response)
         let fits = entry.footprint <= maximumEntryBytes && new.bytes.count <= maximumEntryBytes && limits.variants > 0
-        let gone = Locked<[CacheRemoval]>([])
+        let removals = Locked<[CacheRemoval]>([])
         try await records.update(StoredVariants.recordKey(entry.response.key)) { [limits, maximumEntryBytes] old in
             var variants = old.flatMap(StoredVariants.init) ?? StoredVariants()
             let reasons = variants.put(
                 fits ? new : nil, insteadOf: new, maximumBytes: maximumEntryBytes, maximumCount: limits.variants)
-            gone.withLock { $0 = reasons }
+            removals.withLock { $0 = reasons }
             return variants.replacement
         }
-        for reason in gone.withLock(\.self) { onRemoval?(entry.response.key, reason) }
+        for reason in removals.withLock(\.self) { onRemoval?(entry.response.key, reason) }
         guard fits else {
             throw CacheStoreError(
                 .tooLarge, "the response takes \(entry.footprint) bytes, and the limit for one is \(maximumEntryBytes)",

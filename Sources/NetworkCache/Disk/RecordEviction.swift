@@ -76,8 +76,8 @@ struct RecordEviction {
             candidates.removeLast(chosen.count)
             return .remove(chosen.reversed())
         }
-        let isMuch = changesSinceScan.bytes > limits.bytes / 16 || changesSinceScan.count > max(64, limits.entries / 16)
-        guard isMuch || isOver && (removedCount > 0 || changesSinceScan.count > 0 || changesSinceScan.bytes > 0) else {
+        let isScanDue = changesSinceScan.bytes > limits.bytes / 16 || changesSinceScan.count > max(64, limits.entries / 16)
+        guard isScanDue || isOver && (removedCount > 0 || changesSinceScan.count > 0 || changesSinceScan.bytes > 0) else {
             return .none
         }
         phase = .scanning(0, .init())

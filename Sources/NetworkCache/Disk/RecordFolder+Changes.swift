@@ -131,11 +131,11 @@ extension RecordFolder {
 extension RecordFolder {
     /// Removes a record.
     ///
-    /// - Parameter isMeant: Returns whether the existing file is the one to remove. Called while the lock prevents its
+    /// - Parameter isSelected: Returns whether the existing file is the one to remove. Called while the lock prevents its
     ///   replacement.
-    /// - Returns: The change, which is empty if there is no record or `isMeant` returns `false`.
+    /// - Returns: The change, which is empty if there is no record or `isSelected` returns `false`.
     /// - Throws: ``CacheStoreError`` if the record exists but cannot be removed.
-    func remove(_ name: RecordName, if isMeant: (RecordStatus) -> Bool = { _ in true }) throws(CacheStoreError) -> Change {
+    func remove(_ name: RecordName, if isSelected: (RecordStatus) -> Bool = { _ in true }) throws(CacheStoreError) -> Change {
         guard let shard = shard(name.shard) else {
             if errno == ENOENT { return Change() }
             throw CacheStoreError("the folder of the entry cannot be opened", path: path, errno: errno)
@@ -143,7 +143,7 @@ extension RecordFolder {
         let isLocked = lock(shard)
         guard let found = shard.status(of: name.file) else { return Change() }
         let status = RecordStatus(name, found)
-        if let status, !isMeant(status) { return Change() }
+        if let status, !isSelected(status) { return Change() }
         guard isLocked else {
             throw CacheStoreError(
                 .other, "another process holds the lock of the folder of the entry and does not release it", path: path)

@@ -73,22 +73,22 @@ struct StoredVariants {
     mutating func put(_ new: Variant?, insteadOf old: Variant, maximumBytes: Int, maximumCount: Int) -> [CacheRemoval] {
         let before = variants.count
         variants.removeAll { $0.varying == old.varying }
-        var gone = [CacheRemoval](repeating: .replaced, count: before - variants.count)
-        guard let new else { return gone }
+        var removals = [CacheRemoval](repeating: .replaced, count: before - variants.count)
+        guard let new else { return removals }
         variants.append(new)
         while variants.count > maximumCount || variants.count > 1 && variants.reduce(0, { $0 + $1.bytes.count }) > maximumBytes {
             variants.removeFirst()
-            gone.append(.evicted)
+            removals.append(.evicted)
         }
-        return gone
+        return removals
     }
 
     /// Removes the variants whose time meets a condition.
     ///
     /// - Returns: The number of removed variants.
-    mutating func removeAll(where isMeant: (Date) -> Bool) -> Int {
+    mutating func removeAll(where isSelected: (Date) -> Bool) -> Int {
         let before = variants.count
-        variants.removeAll { isMeant($0.time) }
+        variants.removeAll { isSelected($0.time) }
         return before - variants.count
     }
 

@@ -10,11 +10,11 @@ struct ByteReader {
         self.data = data
     }
 
-    private var left: Int { data.count - offset }
+    private var remaining: Int { data.count - offset }
 
     mutating func number<Number: FixedWidthInteger>(_ part: String, as type: Number.Type) throws(StoredResponseError) -> Number {
         let size = MemoryLayout<Number>.size
-        guard left >= size else { throw Self.missing(part) }
+        guard remaining >= size else { throw Self.missing(part) }
         let number = data.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }
         offset += size
         return Number(littleEndian: number)
@@ -22,7 +22,7 @@ struct ByteReader {
 
     mutating func text(_ part: String) throws(StoredResponseError) -> String {
         let count = Int(try number(part, as: UInt32.self))
-        guard count <= left else { throw Self.missing(part) }
+        guard count <= remaining else { throw Self.missing(part) }
         let (text, isUTF8) = data.withUnsafeBytes { bytes in
             let bytes = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
             let text = String(decoding: bytes, as: UTF8.self)
@@ -39,7 +39,7 @@ struct ByteReader {
     ) throws(StoredResponseError) -> [Element] {
         let count = Int(try number(part, as: UInt32.self))
         // Each element takes at least five bytes.
-        guard count <= left / 5 else { throw Self.missing(part) }
+        guard count <= remaining / 5 else { throw Self.missing(part) }
         var list: [Element] = []
         for _ in 0..<count { list.append(try element(&self)) }
         return list
@@ -47,7 +47,7 @@ struct ByteReader {
 
     /// Returns all remaining bytes, whose number must equal the length before them.
     mutating func rest(_ part: String) throws(StoredResponseError) -> Data {
-        guard try number(part, as: UInt64.self) == UInt64(left) else {
+        guard try number(part, as: UInt64.self) == UInt64(remaining) else {
             throw StoredResponseError(.malformed, "the length of the \(part) does not match the data")
         }
         return data.subdata(in: (data.startIndex + offset)..<data.endIndex)

@@ -32,9 +32,9 @@ extension CacheExchange {
         let announced = announcedLength(response)
         let keep: @Sendable (Data) async -> Void = { body in
             if let announced, announced != body.count { return }
-            var whole = head
-            whole.body = body
-            let entry = CacheEntry(whole)
+            var complete = head
+            complete.body = body
+            let entry = CacheEntry(complete)
             guard entry.footprint <= cache.store.maximumEntryBytes else { return }
             await cache.save(entry, attempt.ticket, request)
         }

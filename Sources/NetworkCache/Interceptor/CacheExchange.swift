@@ -120,11 +120,11 @@ struct CacheExchange: Sendable {
                 let response =
                     entry.terms.hasValidator
                     ? try await exchange.validate(entry, .stale) : try await exchange.forward(.stale, replacing: entry)
-                var left = cache.store.maximumEntryBytes
+                var remaining = cache.store.maximumEntryBytes
                 guard let stream = response.stream else { return }
                 for try await chunk in stream {
-                    left -= chunk.count
-                    if left < 0 { break }
+                    remaining -= chunk.count
+                    if remaining < 0 { break }
                 }
             } catch {
                 cache.log(error, request)

@@ -78,14 +78,14 @@ public final class MemoryCacheStore: CacheStore {
     /// Stores a response. If it exceeds the limit for one entry, it is not stored, but the response that it would replace is
     /// removed. Never throws.
     public func save(_ entry: CacheEntry) {
-        let gone = state.withLock { state in
-            var gone = state.replace(entry, keeps: entry.footprint <= maximumEntryBytes, maximumVariants: limits.variants)
+        let removals = state.withLock { state in
+            var removals = state.replace(entry, keeps: entry.footprint <= maximumEntryBytes, maximumVariants: limits.variants)
             while state.bytes > limits.bytes || state.table.count > limits.keys, let key = state.table.oldestKey {
-                gone += state.removeAll(key).map { ($0.response.key, .evicted) }
+                removals += state.removeAll(key).map { ($0.response.key, .evicted) }
             }
-            return gone
+            return removals
         }
-        notify(gone)
+        notify(removals)
     }
 
     /// Removes the selected responses. Never throws.
@@ -93,35 +93,35 @@ public final class MemoryCacheStore: CacheStore {
     /// - Returns: The number of removed responses.
     @discardableResult
     public func remove(_ selection: CacheSelection, because reason: CacheRemoval = .removed) -> Int {
-        let gone = state.withLock { $0.remove(selection) }
-        notify(gone.map { ($0.response.key, reason) })
-        return gone.count
+        let removals = state.withLock { $0.remove(selection) }
+        notify(removals.map { ($0.response.key, reason) })
+        return removals.count
     }
 
-    private func notify(_ gone: [(CacheKey, CacheRemoval)]) {
+    private func notify(_ removals: [(CacheKey, CacheRemoval)]) {
         guard let onRemoval else { return }
-        for (key, reason) in gone { onRemoval(key, reason) }
+        for (key, reason) in removals { onRemoval(key, reason) }
     }
 }
 
 extension MemoryCacheStore.State {
     mutating func replace(_ entry: CacheEntry, keeps: Bool, maximumVariants: Int) -> [(CacheKey, CacheRemoval)] {
         let key = entry.response.key
-        var gone: [(CacheKey, CacheRemoval)] = []
+        var removals: [(CacheKey, CacheRemoval)] = []
         var entries = table.peek(key)?.entries ?? []
         if let index = entries.firstIndex(where: { $0.isSameVariant(as: entry) }) {
             entries.remove(at: index)
-            gone.append((key, .replaced))
+            removals.append((key, .replaced))
         }
         if keeps {
             entries.append(entry)
             while entries.count > max(0, maximumVariants) {
                 entries.removeFirst()
-                gone.append((key, .evicted))
+                removals.append((key, .evicted))
             }
         }
         set(entries, for: key)
-        return gone
+        return removals
     }
 
     mutating func removeAll(_ key: CacheKey) -> [CacheEntry] {
@@ -131,15 +131,15 @@ extension MemoryCacheStore.State {
     }
 
     mutating func remove(_ selection: CacheSelection) -> [CacheEntry] {
-        var gone: [CacheEntry] = []
+        var removals: [CacheEntry] = []
         for key in keys(selection) {
             guard let entries = table.peek(key)?.entries else { continue }
             let kept = entries.filter { !selection.contains(key, storedAt: $0.response.responseTime) }
             guard kept.count < entries.count else { continue }
-            gone += entries.filter { selection.contains(key, storedAt: $0.response.responseTime) }
+            removals += entries.filter { selection.contains(key, storedAt: $0.response.responseTime) }
             set(kept, for: key)
         }
-        return gone
+        return removals
     }
 
     /// Returns the keys that a selection may match.

@@ -163,7 +163,7 @@ final class DiskValues: ValueStorage {
         if let key = selection.key { return try await remove([key], selection) }
         let heads = await records.heads()
         let keys = heads.compactMap { head in
-            ValueKey(head.key).flatMap { key in Self.isMeant(key, head.info, by: selection) ? key : nil }
+            ValueKey(head.key).flatMap { key in Self.isSelected(key, head.info, by: selection) ? key : nil }
         }
         guard selection.isAll else { return try await remove(keys, selection) }
         try await records.removeAll()
@@ -174,14 +174,14 @@ final class DiskValues: ValueStorage {
         var failure: CacheStoreError?
         let count = Locked(0)
         for key in keys {
-            let isMeant = Locked(false)
+            let isSelected = Locked(false)
             do throws(CacheStoreError) {
                 try await records.update(RecordKey(key.bytes)) { old in
-                    let isMeantNow = old.map { Self.isMeant(key, $0.info, by: selection) } ?? false
-                    isMeant.withLock { $0 = isMeantNow }
-                    return isMeantNow ? .nothing : .same
+                    let isSelectedNow = old.map { Self.isSelected(key, $0.info, by: selection) } ?? false
+                    isSelected.withLock { $0 = isSelectedNow }
+                    return isSelectedNow ? .nothing : .same
                 }
-                if isMeant.withLock(\.self) { count.withLock { $0 += 1 } }
+                if isSelected.withLock(\.self) { count.withLock { $0 += 1 } }
             } catch {
                 failure = error
             }
@@ -191,7 +191,7 @@ final class DiskValues: ValueStorage {
     }
 
     /// Returns whether a value is selected. An unreadable value always is, because it is useless.
-    private static func isMeant(_ key: ValueKey, _ info: [UInt8], by selection: ValueSelection) -> Bool {
+    private static func isSelected(_ key: ValueKey, _ info: [UInt8], by selection: ValueSelection) -> Bool {
         guard let times = times(in: info) else { return true }
         return selection.contains(key, storedAt: times.storedAt, expiresAt: times.expiresAt)
     }
