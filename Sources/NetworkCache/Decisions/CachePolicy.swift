@@ -2,68 +2,56 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// What RFC 9111 leaves to a cache: how long a response is fresh that does not say so, and what is done when the origin fails.
+/// The caching choices that RFC 9111 leaves open: the freshness of responses that do not state it, and the behaviour when the
+/// origin fails.
 public struct CachePolicy: Hashable, Sendable {
-    /// The part of the time since `Last-Modified` for which a response is fresh that says nothing of it (RFC 9111 §4.2.2). 0.1; with 0,
-    /// such a response is never used without asking.
+    /// The fraction of the time since `Last-Modified` for which a response without an explicit lifetime is fresh (RFC 9111
+    /// §4.2.2). Default: 0.1. With 0, such a response is never used without validation.
     public var heuristicFraction = 0.1
-    /// The longest lifetime that is made up so. A day.
+    /// The maximum lifetime that the heuristic assigns. Default: one day.
     public var maximumHeuristicLifetime = Duration.seconds(86_400)
-    /// How long after its end a response stands in for a failure of the origin, where neither request nor response has
-    /// `stale-if-error` (RFC 5861 §4). Zero.
+    /// How long a stale response may be served when the origin fails, if neither request nor response has `stale-if-error`
+    /// (RFC 5861 §4). Default: zero.
     public var staleIfError = Duration.zero
-    /// What a revalidation in the background may take in all. 30 seconds.
+    /// The total time limit of a revalidation in the background. Default: 30 seconds.
     public var revalidationTimeout = Duration.seconds(30)
-    /// Revalidations in the background at a time; beyond, a stale response is served and nobody asks for a newer one yet. 64.
+    /// The maximum number of concurrent revalidations in the background. Beyond it, a stale response is served without starting
+    /// one. Default: 64.
     public var maximumRevalidations = 64
 
-    /// The defaults.
+    /// Creates a policy with the default values.
     public init() {}
 }
 
-/// What is to be done with a request.
+/// The action that the cache takes for a request.
 enum CacheDecision: Equatable {
-    /// Answer with what is stored. `ttl` is negative once it is stale.
+    /// Return the stored response. `ttl` is its remaining freshness in seconds, negative if it is stale.
     case serve(age: Double, ttl: Double, revalidates: Bool)
-    /// Ask the origin whether it still holds (RFC 9111 §4.3).
+    /// Validate the stored response with the origin (RFC 9111 §4.3).
     case validate(ForwardReason)
-    /// Send it on as it is.
+    /// Forward the request unchanged.
     case forward(ForwardReason)
-    /// 504 (RFC 9111 §5.2.1.7).
+    /// Respond with 504 because the request has `only-if-cached` (RFC 9111 §5.2.1.7).
     case fail
 }
 
-/// Why a request went on (RFC 9211 §2.2).
-enum ForwardReason: String {
-    /// The request is none for a cache, or not as it stands.
-    case bypass
-    /// The method is none whose answers are kept.
-    case method
-    /// There is nothing under the URL.
-    case uriMiss = "uri-miss"
-    /// What there is answers other fields that `Vary` names.
-    case varyMiss = "vary-miss"
-    /// What there is may be used, but the request wants it newer.
-    case request
-    /// What there is may not be used without asking.
-    case stale
-}
-
 extension CachePolicy {
-    /// How old a stored response is, and how long it is fresh (RFC 9111 §4.2).
+    /// The age and the freshness lifetime of a stored response, in seconds (RFC 9111 §4.2).
     struct Freshness: Equatable {
         var age: Double
         var lifetime: Double
-        /// Not so where the clock stands before the moment it was stored: then nothing is known of its age.
+        /// Whether the age is reliable. `false` if the clock is earlier than the time at which the response was stored.
         var isKnown: Bool
 
         var ttl: Double { lifetime - age }
     }
 
-    /// By how much a clock may be moved back without being distrusted, in seconds.
+    /// The number of seconds by which a clock may be set back before ages are considered unknown.
     private static let clockTolerance = 1.0
 
-    /// - Parameter now: In seconds since the reference date.
+    /// Returns the freshness of a stored response.
+    ///
+    /// - Parameter now: The current time, in seconds since the reference date.
     func freshness(_ terms: ResponseTerms, at now: Double) -> Freshness {
         let resident = now - terms.responseTime
         return Freshness(
@@ -76,18 +64,19 @@ extension CachePolicy {
         return min(sinceModified * heuristicFraction, ResponseTerms.seconds(maximumHeuristicLifetime))
     }
 
-    /// What RFC 9111 §4 and §5.2.1 want done. Without side effects.
+    /// Returns the action that RFC 9111 §4 and §5.2.1 require for a request. Has no side effects.
     ///
     /// - Parameters:
-    ///   - stored: What the chosen response says; `nil` where there is none.
-    ///   - miss: Why there is none.
+    ///   - stored: The metadata of the selected response, or `nil` if there is none.
+    ///   - miss: The reason why there is none.
+    ///   - now: The current time, in seconds since the reference date.
     func decision(
         _ request: RequestTerms, _ stored: ResponseTerms?, miss: ForwardReason = .uriMiss, isHead: Bool = false, at now: Double
     ) -> CacheDecision {
         guard let stored else { return request.onlyIfCached ? .fail : .forward(miss) }
         let freshness = freshness(stored, at: now)
         if freshness.isKnown, !request.noCache, !stored.mustAsk {
-            if let answer = unasked(request, stored, freshness, isHead: isHead) { return answer }
+            if let decision = decisionWithoutValidation(request, stored, freshness, isHead: isHead) { return decision }
         }
         if request.onlyIfCached { return .fail }
         let isFresh = freshness.isKnown && freshness.ttl > 0 && !stored.mustAsk
@@ -95,14 +84,14 @@ extension CachePolicy {
         return stored.hasValidator && !isHead ? .validate(reason) : .forward(reason)
     }
 
-    /// Without asking the origin, if it may be so answered.
-    private func unasked(
+    /// Returns a decision to serve the stored response without validation, or `nil` if that is not allowed.
+    private func decisionWithoutValidation(
         _ request: RequestTerms, _ stored: ResponseTerms, _ freshness: Freshness, isHead: Bool
     ) -> CacheDecision? {
         let (age, ttl) = (freshness.age, freshness.ttl)
-        // A reload does not ask for what cannot have changed (RFC 8246 §2).
-        let isSettled = stored.isImmutable && ttl > 0
-        let limit = isSettled ? freshness.lifetime : min(freshness.lifetime, request.maxAge ?? .infinity)
+        // A reload does not revalidate a response that cannot have changed (RFC 8246 §2).
+        let isUnchanged = stored.isImmutable && ttl > 0
+        let limit = isUnchanged ? freshness.lifetime : min(freshness.lifetime, request.maxAge ?? .infinity)
         if let minFresh = request.minFresh, ttl < minFresh { return nil }
         if age < limit { return .serve(age: age, ttl: ttl, revalidates: false) }
         if stored.mustRevalidate, ttl <= 0 { return nil }
@@ -110,18 +99,18 @@ extension CachePolicy {
         if let maxStale = request.maxStale, age - limit <= maxStale {
             return .serve(age: age, ttl: ttl, revalidates: mayRevalidate && !isHead && !request.onlyIfCached)
         }
-        // A request with `max-age` wants nothing stale without `max-stale` (§5.2.1.1).
+        // A request with `max-age` but without `max-stale` does not accept stale responses (§5.2.1.1).
         guard mayRevalidate, request.maxAge == nil, !isHead else { return nil }
         return .serve(age: age, ttl: ttl, revalidates: !request.onlyIfCached)
     }
 
-    /// Whether a stored response may stand in where the origin fails (RFC 5861 §4, RFC 9111 §4.2.4).
-    func mayStandIn(_ request: RequestTerms, _ stored: ResponseTerms, at now: Double) -> Bool {
+    /// Returns whether a stored response may be served when the origin fails (RFC 5861 §4, RFC 9111 §4.2.4).
+    func mayServeOnFailure(_ request: RequestTerms, _ stored: ResponseTerms, at now: Double) -> Bool {
         let freshness = freshness(stored, at: now)
         guard freshness.isKnown, !request.noCache, !stored.mustAsk, !stored.mustRevalidate else { return false }
         let fallback = ResponseTerms.seconds(staleIfError)
-        let said = [request.staleIfError, stored.staleIfError].compactMap { $0 }
-        let allowed = said.max() ?? fallback
+        let explicit = [request.staleIfError, stored.staleIfError].compactMap { $0 }
+        let allowed = explicit.max() ?? fallback
         return allowed > 0 && -freshness.ttl <= allowed
     }
 }

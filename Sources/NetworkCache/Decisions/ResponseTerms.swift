@@ -2,31 +2,31 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// What the fields of a stored response say about its use. Times are in seconds.
+/// The caching metadata in the header fields of a stored response. Times are in seconds.
 struct ResponseTerms: Sendable, Equatable {
-    /// `corrected_initial_age` (RFC 9111 §4.2.3).
+    /// The age at the time the response was received: `corrected_initial_age` (RFC 9111 §4.2.3).
     var initialAge: Double
-    /// Since the reference date of Foundation.
+    /// The time at which the response was received, in seconds since Foundation's reference date.
     var responseTime: Double
-    /// What the response says (§4.2.1); `nil` where it says nothing.
+    /// The freshness lifetime that the response states (§4.2.1), or `nil` if it states none.
     var explicitLifetime: Double?
-    /// From `Last-Modified` to `Date`, where a lifetime may be made of it (§4.2.2).
+    /// The time from `Last-Modified` to `Date`, or `nil` if no heuristic lifetime may be calculated from it (§4.2.2).
     var sinceModified: Double?
-    /// Not without asking, even while fresh (§5.2.2.4).
+    /// Whether the response must be validated before each use, even while it is fresh (§5.2.2.4).
     var mustAsk = false
-    /// Not without asking once stale (§5.2.2.2).
+    /// Whether the response must be validated once it is stale (§5.2.2.2).
     var mustRevalidate = false
-    /// Fields that are left out of an answer without asking (§5.2.2.4).
+    /// The names of the fields that are removed from the response if it is used without validation (§5.2.2.4).
     var hiddenFields: [String] = []
-    /// RFC 8246.
+    /// Whether the response does not change while it is fresh (RFC 8246).
     var isImmutable = false
-    /// RFC 5861 §3.
+    /// How long the response may be served stale while it is revalidated (RFC 5861 §3).
     var staleWhileRevalidate: Double = 0
-    /// RFC 5861 §4; `nil` where the response says nothing.
+    /// How long the response may be served stale if the origin fails (RFC 5861 §4), or `nil` if the response does not state it.
     var staleIfError: Double?
-    /// As it came.
+    /// The `ETag` field as it was received.
     var entityTag: String?
-    /// As it came; only where it is a date.
+    /// The `Last-Modified` field as it was received, or `nil` if it is not a valid date.
     var lastModified: String?
 
     init(_ response: StoredResponse) {
@@ -35,7 +35,7 @@ struct ResponseTerms: Sendable, Equatable {
         responseTime = response.responseTime.timeIntervalSinceReferenceDate
         let received = response.responseTime.timeIntervalSince1970
         let date = Self.seconds(headers["Date"], response.responseTime) ?? received
-        // A clock that was moved between request and response makes nothing younger.
+        // If the clock was set back between request and response, the delay is zero rather than negative.
         let delay = max(0, responseTime - response.requestTime.timeIntervalSinceReferenceDate)
         initialAge = max(0, received - date, Self.age(headers) + delay)
         explicitLifetime = Self.explicitLifetime(headers, control, date: date, now: response.responseTime)
@@ -60,11 +60,11 @@ struct ResponseTerms: Sendable, Equatable {
         staleIfError = control.staleIfError.map(Self.seconds)
     }
 
-    /// Whether the origin can be asked if it still holds.
+    /// Whether the response has a validator with which it can be validated with the origin.
     var hasValidator: Bool { entityTag != nil || lastModified != nil }
 
-    /// `max-age`, else `Expires` less `Date`; `s-maxage` is for shared caches (§4.2.1). `Expires` that is no date, or comes twice, means
-    /// that it has expired (§5.3).
+    /// Returns `max-age`, or else `Expires` minus `Date`. Ignores `s-maxage`, which is for shared caches (§4.2.1). An `Expires`
+    /// field that is not a valid date or is repeated means that the response has expired (§5.3).
     private static func explicitLifetime(_ headers: HTTPHeaders, _ control: CacheControl?, date: Double, now: Date) -> Double? {
         if let maxAge = control?.maxAge { return seconds(maxAge) }
         guard let expires = headers["Expires"] else { return nil }
@@ -72,7 +72,7 @@ struct ResponseTerms: Sendable, Equatable {
         return min(max(0, end - date), Double(CacheControl.maximumSeconds))
     }
 
-    /// `Age` (§5.1): the first of several; what is no number counts as nothing, what is too great as 2³¹.
+    /// Returns the first value of `Age` (§5.1): zero if it is not a number, and at most 2³¹.
     private static func age(_ headers: HTTPHeaders) -> Double {
         let first = headers.values(for: "Age").first?.split(separator: ",", omittingEmptySubsequences: false).first ?? ""
         let digits = CacheControlParser.trimmed(Substring(first).utf8)
@@ -80,12 +80,72 @@ struct ResponseTerms: Sendable, Equatable {
         return Double(min(Int(String(Substring(digits))) ?? .max, CacheControl.maximumSeconds))
     }
 
-    /// Since 1970.
+    /// Returns the seconds from 1970 to an HTTP date, or `nil` if the text is not one.
     private static func seconds(_ date: String?, _ now: Date) -> Double? {
         date.flatMap { HTTPDate($0, now: now) }.map { Double($0.secondsSince1970) }
     }
 
     static func seconds(_ duration: Duration) -> Double {
         duration / .seconds(1)
+    }
+}
+
+/// The requirements for a cache in the header fields of a request. Times are in seconds.
+struct RequestTerms: Sendable, Equatable {
+    /// Whether the request has `no-cache`, or `Pragma: no-cache` without a `Cache-Control` field (RFC 9111 §5.2.1.4, §5.4).
+    var noCache = false
+    /// Whether the response must not be stored (§5.2.1.5).
+    var noStore = false
+    /// Whether only a stored response is accepted (§5.2.1.7).
+    var onlyIfCached = false
+    /// The maximum age of an acceptable response (§5.2.1.1).
+    var maxAge: Double?
+    /// The maximum staleness of an acceptable response (§5.2.1.2).
+    var maxStale: Double?
+    /// The minimum remaining freshness of an acceptable response (§5.2.1.3).
+    var minFresh: Double?
+    /// The maximum staleness of a response that is acceptable if the origin fails (RFC 5861 §4).
+    var staleIfError: Double?
+    /// Whether the request has conditions or a range, so that its response is not usable for other requests (RFC 9110 §13.1,
+    /// §14.2).
+    var isConditionalOrPartial = false
+
+    init() {}
+
+    init(_ headers: HTTPHeaders) {
+        var lines: [String] = []
+        var hasControl = false
+        var pragma = false
+        for field in headers {
+            let name = field.name
+            switch name.utf8.count {
+            case 13:
+                if HTTPHeaders.isSame(name, "Cache-Control") {
+                    hasControl = true
+                    lines.append(field.value)
+                } else if HTTPHeaders.isSame(name, "If-None-Match") {
+                    isConditionalOrPartial = true
+                }
+            case 6: if HTTPHeaders.isSame(name, "Pragma") { pragma = pragma || CacheControl(parsing: field.value).noCache != nil }
+            case 5: if HTTPHeaders.isSame(name, "Range") { isConditionalOrPartial = true }
+            case 8:
+                if HTTPHeaders.isSame(name, "If-Match") || HTTPHeaders.isSame(name, "If-Range") { isConditionalOrPartial = true }
+            case 17: if HTTPHeaders.isSame(name, "If-Modified-Since") { isConditionalOrPartial = true }
+            case 19: if HTTPHeaders.isSame(name, "If-Unmodified-Since") { isConditionalOrPartial = true }
+            default: break
+            }
+        }
+        guard hasControl else {
+            noCache = pragma
+            return
+        }
+        let control = CacheControl(lines.flatMap { CacheControl(parsing: $0).directives })
+        noCache = control.noCache != nil
+        noStore = control.noStore
+        onlyIfCached = control.onlyIfCached
+        maxAge = control.maxAge.map(ResponseTerms.seconds)
+        maxStale = control.maxStale.map(ResponseTerms.seconds)
+        minFresh = control.minFresh.map(ResponseTerms.seconds)
+        staleIfError = control.staleIfError.map(ResponseTerms.seconds)
     }
 }

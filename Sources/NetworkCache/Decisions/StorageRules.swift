@@ -2,15 +2,16 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// Which responses are kept, and what of them (RFC 9111 §3). Without side effects.
+/// The rules for which responses are stored, and which of their fields (RFC 9111 §3). The functions have no side effects.
 enum StorageRules {
-    /// Field names that `Vary` may name; with more, a response is not kept.
+    /// The maximum number of field names in `Vary`. A response with more is not stored.
     static let maximumVaryingFields = 32
 
-    /// Whether a response to a GET may be kept, and would ever be of use.
+    /// Returns whether a response to a GET may be stored, and could be used later.
     ///
-    /// Parts (206) are never kept, so that a request with `Range` always goes to the origin. Neither is what `Vary: *` says cannot be
-    /// matched, nor what is neither fresh for a while nor can be asked after.
+    /// Partial responses (206) are never stored, so that a request with `Range` always goes to the origin. Responses with
+    /// `Vary: *`, which match no other request, are not stored either, nor are responses that have neither a remaining lifetime
+    /// nor a validator.
     static func mayStore(_ request: RequestTerms, _ stored: StoredResponse, _ terms: ResponseTerms, _ policy: CachePolicy) -> Bool
     {
         let status = stored.statusCode
@@ -19,20 +20,23 @@ enum StorageRules {
         }
         let control = stored.headers.cacheControl
         if control?.mustUnderstand == true {
-            // Then `no-store` is for caches that do not (§5.2.2.3).
+            // With `must-understand`, `no-store` applies only to caches that do not understand the status code (§5.2.2.3).
             guard StatusRules.isUnderstood(status) else { return false }
         } else if control?.noStore == true {
             return false
         }
-        let isSaid = terms.explicitLifetime != nil || control?.isPublic == true || control?.isPrivate != nil
-        guard isSaid || StatusRules.isHeuristicallyCacheable(status), varyingNames(stored.headers) != nil else { return false }
+        let isExplicit = terms.explicitLifetime != nil || control?.isPublic == true || control?.isPrivate != nil
+        guard isExplicit || StatusRules.isHeuristicallyCacheable(status), varyingNames(stored.headers) != nil else {
+            return false
+        }
         if terms.hasValidator { return true }
         if terms.mustAsk { return false }
         let lasts = policy.lifetime(terms) + max(terms.staleWhileRevalidate, terms.staleIfError ?? 0)
         return lasts > terms.initialAge
     }
 
-    /// What is kept of the fields: not those of the connection (§3.1), and always a date (RFC 9110 §6.6.1).
+    /// Returns the fields to store: without those of the connection (§3.1), and with a `Date`, which is added if it is missing
+    /// (RFC 9110 §6.6.1).
     static func keptHeaders(_ headers: HTTPHeaders, receivedAt date: Date) -> HTTPHeaders {
         let named = connectionFields(headers)
         var kept = HTTPHeaders(headers.filter { !isOfConnection($0.name) && !named.contains($0.name.lowercased()) })
@@ -40,17 +44,18 @@ enum StorageRules {
         return kept
     }
 
-    /// The fields of a stored response after another one has said that it still holds (§3.2, §4.3.4): each field of the other takes the
-    /// place of the old one, except for those that speak of bytes that were not sent again.
+    /// Returns the fields of a stored response after it was validated (§3.2, §4.3.4). Each field of the new response replaces the
+    /// stored one, except for fields that describe the content, which was not sent again.
     static func updatedHeaders(_ old: HTTPHeaders, by new: HTTPHeaders, receivedAt date: Date) -> HTTPHeaders {
         let update = HTTPHeaders(keptHeaders(new, receivedAt: date).filter { !isOfContent($0.name) })
         var old = old
-        // Of its first way here.
+        // It describes the transfer of the old response.
         old.remove("Age")
         return old.replacing(with: update)
     }
 
-    /// The field names in `Vary`, in lower case and order; `nil` for `*` and for what is no list of names.
+    /// Returns the field names in `Vary`, in lower case and sorted, or `nil` for `*`, for an invalid list, and for too many
+    /// names.
     static func varyingNames(_ headers: HTTPHeaders) -> [String]? {
         var names: Set<String> = []
         for line in headers.values(for: "Vary") {
@@ -64,7 +69,7 @@ enum StorageRules {
         return names.count <= maximumVaryingFields ? names.sorted() : nil
     }
 
-    /// What a request has in these fields (§4.1): whitespace around values does not count, and lines of one name are one.
+    /// Returns the values of fields in a request (§4.1), without surrounding whitespace and with the lines of one name joined.
     static func varying(_ names: [String], _ headers: HTTPHeaders) -> [StoredResponse.VaryingField] {
         names.map { StoredResponse.VaryingField(name: $0, value: varyingValue($0, headers)) }
     }
@@ -101,7 +106,7 @@ enum StorageRules {
         return names
     }
 
-    /// RFC 9110 §7.6.1, RFC 9111 §3.1.
+    /// The fields that belong to a single connection (RFC 9110 §7.6.1, RFC 9111 §3.1).
     private static let ofConnection = [
         "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade", "Trailer", "Proxy-Authenticate",
         "Proxy-Authentication-Info", "Proxy-Authorization",
@@ -111,10 +116,38 @@ enum StorageRules {
         ofConnection.contains { HTTPHeaders.isSame($0, name) }
     }
 
-    /// The body is kept decoded and whole: what an answer without a body says of its coding and length does not hold for it.
+    /// The fields that describe the coding and length of the content. The stored body is decoded and complete, so the values of a
+    /// response without a body do not apply to it.
     private static let ofContent = ["Content-Length", "Content-Encoding", "Content-Range"]
 
     private static func isOfContent(_ name: String) -> Bool {
         ofContent.contains { HTTPHeaders.isSame($0, name) }
+    }
+}
+
+/// The caching properties of status codes.
+enum StatusRules {
+    /// Returns whether a heuristic lifetime is allowed for a status code (RFC 9110 §15.1). Excludes 206: partial responses are
+    /// not stored.
+    static func isHeuristicallyCacheable(_ status: Int) -> Bool {
+        switch status {
+        case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
+        default: false
+        }
+    }
+
+    /// Returns whether the cache implements the caching requirements of a status code, for `must-understand` (RFC 9111 §5.2.2.3).
+    static func isUnderstood(_ status: Int) -> Bool {
+        isHeuristicallyCacheable(status) || [201, 202, 205, 302, 303, 307, 400, 401, 403, 500, 502, 503, 504].contains(status)
+    }
+
+    /// Returns whether a stale response may be served instead of a response with a status code (RFC 5861 §4).
+    static func isFailure(_ status: Int) -> Bool {
+        status == 500 || status == 502 || status == 503 || status == 504
+    }
+
+    /// Returns whether a status code describes the current state of the resource, rather than a failure to process the request.
+    static func describesResource(_ status: Int) -> Bool {
+        (200..<400).contains(status) || status == 404 || status == 410
     }
 }

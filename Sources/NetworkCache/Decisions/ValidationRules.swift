@@ -2,9 +2,9 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// Asking the origin whether a stored response still holds (RFC 9111 §4.3). Without side effects.
+/// The rules for validating a stored response with the origin (RFC 9111 §4.3). The functions have no side effects.
 enum ValidationRules {
-    /// The request with the response's validators as conditions (§4.3.1).
+    /// Returns the request with the validators of a stored response as conditions (§4.3.1).
     static func conditional(_ request: NetworkRequest, _ stored: ResponseTerms) -> NetworkRequest {
         var request = request
         if let tag = stored.entityTag { request.headers.set(tag, for: "If-None-Match") }
@@ -12,7 +12,7 @@ enum ValidationRules {
         return request
     }
 
-    /// Whether a 304 speaks of the stored response (§4.3.4): its validators, where it has any, are those that were sent.
+    /// Returns whether a 304 response applies to the stored response (§4.3.4): if both have an entity tag, the tags match.
     static func isAbout(_ notModified: HTTPHeaders, _ stored: ResponseTerms) -> Bool {
         if let tag = notModified["ETag"] {
             guard let own = stored.entityTag else { return true }
@@ -21,7 +21,7 @@ enum ValidationRules {
         return true
     }
 
-    /// Whether the answer to a HEAD shows that the stored answer to GET still holds (§4.3.5).
+    /// Returns whether a response to HEAD is consistent with the stored response to GET (§4.3.5).
     static func agrees(_ head: HTTPHeaders, with stored: StoredResponse) -> Bool {
         for name in ["ETag", "Last-Modified", "Content-Length"] {
             if let value = head[name], let own = stored.headers[name], value != own { return false }
@@ -29,12 +29,13 @@ enum ValidationRules {
         return true
     }
 
-    /// Weak comparison (RFC 9110 §8.8.3.2).
+    /// Returns an entity tag without its weakness prefix, for weak comparison (RFC 9110 §8.8.3.2).
     private static func opaque(_ tag: String) -> Substring {
         tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
     }
 
-    /// What an unsafe request that succeeded makes doubtful (§4.4): its URL, where it ended, and what it points to on the same origin.
+    /// Returns the URLs that an unsafe request invalidates if it succeeds (§4.4), in normal form: its own, that of the response,
+    /// and those in `Location` and `Content-Location` on the same origin. Empty for a safe method or an unsuccessful response.
     static func invalidated(by request: NetworkRequest, _ response: NetworkResponse) -> Set<String> {
         guard !request.method.isSafe, (200..<400).contains(response.statusCode) else { return [] }
         let origin = URLText(request.url).origin

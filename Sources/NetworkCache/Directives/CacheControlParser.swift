@@ -1,10 +1,10 @@
 import Endpoints
 
-/// Reads `#( token [ "=" ( token / quoted-string ) ] )` (RFC 9111 §5.2) and forgives what is around it.
+/// A lenient parser for `#( token [ "=" ( token / quoted-string ) ] )` (RFC 9111 §5.2).
 ///
-/// Whitespace may stand anywhere between the parts. An argument that is neither token nor quoted text is kept as it stands up to
-/// the next comma, so that no directive behind it is lost; a quote that is never closed is an ordinary character for the same
-/// reason. An element whose name is no token is left out.
+/// Whitespace is allowed anywhere between the parts. An argument that is neither a token nor a quoted string is kept verbatim up
+/// to the next comma, so that the directives after it are not lost; for the same reason, a quote that is never closed is treated
+/// as an ordinary character. Elements whose name is not a token are skipped.
 enum CacheControlParser {
     typealias Text = Substring.UTF8View
 
@@ -26,7 +26,7 @@ enum CacheControlParser {
         return directives
     }
 
-    /// Leaves `rest` at the comma, or empty.
+    /// Parses the argument at the beginning of `rest`, and advances `rest` to the next comma or to its end.
     private static func argument(_ rest: inout Text) -> String {
         let start = rest
         var end = rest
@@ -42,7 +42,8 @@ enum CacheControlParser {
         return String(Substring(trimmed(start[start.startIndex..<end.startIndex])))
     }
 
-    /// The text of a quoted-string (RFC 9110 §5.6.4), and what follows it; `nil` where none begins or it never ends.
+    /// The unescaped text of a quoted string (RFC 9110 §5.6.4) and the text after it, or `nil` if `rest` does not begin with a
+    /// complete quoted string.
     private static func quotedText(_ rest: Text) -> (text: String, after: Text)? {
         guard rest.first == UInt8(ascii: "\"") else { return nil }
         var bytes: [UInt8] = []

@@ -1,59 +1,64 @@
 import Foundation
 import NetworkCore
 
-/// Keeps responses in a directory, up to a number of bytes and of keys: those longest unused go first, all variants under a key
-/// together.
+/// A store that keeps responses in a directory, up to a total size and number of keys. The least recently used key is evicted
+/// first, with all its variants.
 ///
 /// ```swift
 /// let store = try DiskCacheStore(directory: folder, maximumBytes: 256 << 20)
 /// ```
 ///
-/// **Several processes** may share the directory, and any of them may be killed at any moment: what was saved is found again, and
-/// nothing is ever mixed. Nothing waits for the disk (`fsync`), so a loss of power may lose the last entries; what is damaged is
-/// a miss, and removed. Entries of another version of the format are misses, and stay until they are replaced or make room.
+/// **Processes.** Several processes may share the directory, and any of them may be killed at any moment: saved responses remain
+/// available, and contents of different responses are never mixed. Nothing waits for the disk (`fsync`), so a loss of power may
+/// lose the last entries. A damaged entry is a miss, and is removed. An entry of another format version is a miss, and remains
+/// until it is replaced or evicted.
 ///
-/// **Safety.** The directory has to belong to this user and to be writable by nobody else, and may be no symbolic link. What is
-/// made in it may be read by its owner alone. Names of files are hashes. The checksums find damage, not intent: whoever can write
-/// to the directory can put answers into it.
+/// **Safety.** The directory must belong to this user, must not be writable by others, and must not be a symbolic link. Files in
+/// it are readable only by their owner. File names are hashes. The checksums detect accidental damage, but not deliberate
+/// changes: anybody who can write to the directory can insert responses.
 ///
-/// **Limits** hold within about a sixteenth: room is made in the background, in small steps that no request waits for. "Longest
-/// unused" is known to the minute.
+/// **Limits** may be exceeded by about a sixteenth: eviction runs in the background, in small steps for which no request waits.
+/// The time of the last use is recorded with a precision of one minute.
 ///
-/// **Threads.** Opening reads no entry, and takes no longer for a hundred thousand than for none. Everything is read and written on
-/// ``NetworkCore/BackgroundThreads/files``: reads side by side, changes one after another.
+/// **Threads.** Opening reads no entries, and takes the same time for a hundred thousand entries as for none. All files are read
+/// and written on ``NetworkCore/BackgroundThreads/files``: reads concurrently, changes one after another.
 public final class DiskCacheStore: CacheStore {
-    /// The limits it was made with.
+    /// The limits of a disk store.
     public struct Limits: Hashable, Sendable {
-        /// All entries together, in bytes of their files. 128 MiB.
+        /// The maximum size of all entries, in bytes of their files. Default: 128 MiB.
         public var bytes = 128 << 20
-        /// One key with all its variants, in bytes; the variant received first makes room. 8 MiB; never more than ``bytes``.
+        /// The maximum size of one key with all its variants, in bytes. Beyond it, the variant stored first is evicted. Never
+        /// more than ``bytes``. Default: 8 MiB.
         public var entryBytes = 8 << 20
-        /// Keys, each with all its variants. 100,000.
+        /// The maximum number of keys, each with all its variants. Default: 100,000.
         public var keys = 100_000
-        /// Variants under one key (RFC 9111 §4.1); the one received first makes room. 8.
+        /// The maximum number of variants under one key (RFC 9111 §4.1). Beyond it, the variant stored first is evicted.
+        /// Default: 8.
         public var variants = 8
 
-        /// The defaults.
+        /// Creates limits with the default values.
         public init() {}
     }
 
-    /// Beyond the responses: keys, and what is noted of them.
+    /// The number of bytes that a record may have in addition to its responses, for the key and the metadata.
     private static let overhead = 64 << 10
 
-    /// Where they are.
+    /// The directory that contains the entries.
     public let directory: URL
-    /// What it keeps to.
+    /// The limits that the store was created with.
     public let limits: Limits
     let records: DiskRecords
     private let onRemoval: CacheRemovalHandler?
 
-    /// Opens the directory, or makes it.
+    /// Creates a store in a directory, which is created if it does not exist.
     ///
     /// - Parameters:
-    ///   - maximumBytes: All entries together. 128 MiB unless given.
-    ///   - onRemoval: Hears of each response that this process no longer keeps, and why. For it, each is read once more before it
-    ///     makes room.
-    /// - Throws: ``CacheStoreError`` where it cannot be made, is not this user's alone, or may not be written.
+    ///   - directory: The URL of the directory.
+    ///   - maximumBytes: The maximum size of all entries, in bytes. Default: 128 MiB.
+    ///   - onRemoval: Called for each response that this process removes, with the reason. With it, the head of each entry is
+    ///     read before it is evicted.
+    /// - Throws: ``CacheStoreError`` if the directory cannot be created, is not accessible to this user alone, or is not
+    ///   writable.
     public convenience init(
         directory: URL, maximumBytes: Int = 128 << 20, onRemoval: CacheRemovalHandler? = nil
     ) throws(CacheStoreError) {
@@ -62,10 +67,14 @@ public final class DiskCacheStore: CacheStore {
         try self.init(directory: directory, limits: limits, onRemoval: onRemoval)
     }
 
-    /// Opens the directory, or makes it.
+    /// Creates a store with limits in a directory, which is created if it does not exist.
     ///
-    /// - Parameter limits: Numbers below zero count as zero, which keeps nothing.
-    /// - Throws: ``CacheStoreError`` where it cannot be made, is not this user's alone, or may not be written.
+    /// - Parameters:
+    ///   - directory: The URL of the directory.
+    ///   - limits: The limits. Negative numbers count as zero, with which nothing is stored.
+    ///   - onRemoval: Called for each response that this process removes, with the reason.
+    /// - Throws: ``CacheStoreError`` if the directory cannot be created, is not accessible to this user alone, or is not
+    ///   writable.
     public convenience init(directory: URL, limits: Limits, onRemoval: CacheRemovalHandler? = nil) throws(CacheStoreError) {
         try self.init(directory: directory, limits: limits, noting: .seconds(60), clock: { .now }, onRemoval: onRemoval)
     }
@@ -78,7 +87,7 @@ public final class DiskCacheStore: CacheStore {
         self.limits = limits
         self.onRemoval = onRemoval
         let recordBytes = min(max(0, limits.entryBytes), Int.max - Self.overhead) + Self.overhead
-        let tell = onRemoval.map { onRemoval in
+        let notify = onRemoval.map { onRemoval in
             { @Sendable (head: DiskRecordHead, reason: CacheRemoval) in
                 guard let key = StoredVariants.key(in: head.key), let variants = StoredVariants.notes(in: head.info) else {
                     return
@@ -88,49 +97,51 @@ public final class DiskCacheStore: CacheStore {
         }
         records = try DiskRecords(
             directory, limits: DiskLimits(bytes: limits.bytes, entries: limits.keys, recordBytes: recordBytes),
-            noting: interval, clock: clock, onRemoval: tell)
+            noting: interval, clock: clock, onRemoval: notify)
     }
 
-    /// The smaller of the limits for one entry and for all.
+    /// The maximum size of an entry, in bytes: the smaller of the limits for one entry and for all entries.
     public var maximumEntryBytes: Int { max(0, min(limits.entryBytes, limits.bytes)) }
-    /// What all files come to, as last counted. Until the first count after opening has ended, what was found so far.
+    /// The size of all files in bytes, according to the last scan of the directory and later changes by this process. Until the
+    /// first scan after opening has ended, only changes by this process are counted.
     public var byteCount: Int { records.usage.bytes }
-    /// How many keys there are, as last counted.
+    /// The number of keys, according to the last scan of the directory and later changes by this process.
     public var count: Int { records.usage.count }
 
-    /// All variants under a key. What is damaged or cannot be read is left out. Never throws.
+    /// Returns all variants that are stored under a key, without damaged and unreadable ones. Never throws.
     public func entries(for key: CacheKey) async -> [CacheEntry] {
         guard let record = await records.read(StoredVariants.recordKey(key)) else { return [] }
         return StoredVariants(record)?.entries(of: key) ?? []
     }
 
-    /// Keeps a response.
+    /// Stores a response, replacing the one with the same key and the same varying fields.
     ///
-    /// - Throws: ``CacheStoreError``, such as ``CacheStoreError/Code/diskFull``. One beyond the limit for one entry is
-    ///   ``CacheStoreError/Code/tooLarge``, and the older one is gone then.
+    /// - Throws: ``CacheStoreError``, for example with ``CacheStoreError/Code/diskFull``. With ``CacheStoreError/Code/tooLarge``
+    ///   for a response that exceeds the limit for one entry; the response that it would replace is removed then.
     public func save(_ entry: CacheEntry) async throws(CacheStoreError) {
         let new = StoredVariants.Variant(entry.response)
         let fits = entry.footprint <= maximumEntryBytes && new.bytes.count <= maximumEntryBytes && limits.variants > 0
-        let gone = Locked<[CacheRemoval]>([])
+        let removals = Locked<[CacheRemoval]>([])
         try await records.update(StoredVariants.recordKey(entry.response.key)) { [limits, maximumEntryBytes] old in
             var variants = old.flatMap(StoredVariants.init) ?? StoredVariants()
             let reasons = variants.put(
                 fits ? new : nil, insteadOf: new, maximumBytes: maximumEntryBytes, maximumCount: limits.variants)
-            gone.withLock { $0 = reasons }
+            removals.withLock { $0 = reasons }
             return variants.replacement
         }
-        for reason in gone.withLock(\.self) { onRemoval?(entry.response.key, reason) }
+        for reason in removals.withLock(\.self) { onRemoval?(entry.response.key, reason) }
         guard fits else {
             throw CacheStoreError(
-                .tooLarge, "a response takes \(entry.footprint) bytes, and one may take \(maximumEntryBytes)",
+                .tooLarge, "the response takes \(entry.footprint) bytes, and the limit for one is \(maximumEntryBytes)",
                 path: directory.path)
         }
     }
 
-    /// Forgets what is selected. A key or a URL is found at once; for any other selection the beginning of each file is read, ten
-    /// microseconds each.
+    /// Removes the selected responses. A key or a URL is found directly. For any other selection the beginning of each file is
+    /// read, which takes about ten microseconds per file.
     ///
-    /// - Throws: ``CacheStoreError``, after all that could be forgotten is.
+    /// - Returns: The number of removed responses.
+    /// - Throws: ``CacheStoreError`` if responses could not be removed. All others have been removed then.
     @discardableResult
     public func remove(_ selection: CacheSelection, because reason: CacheRemoval = .removed) async throws(CacheStoreError) -> Int
     {

@@ -1,23 +1,23 @@
 import Foundation
 
-/// What one file of a ``RecordFolder`` holds: a key, a few bytes about the payload, and the payload.
+/// The contents of a file in a ``RecordFolder``: a key, metadata about the payload (the info), and the payload.
 ///
-/// The file begins with forty bytes, all numbers little-endian; key, info and payload follow, and nothing behind them:
+/// The file begins with a fixed part of 40 bytes, in which all numbers are little-endian. Key, info and payload follow:
 ///
 ///     0   "SDTR"
 ///     4   version, 32 bits
-///     8   XXH64 of all that follows up to the payload
+///     8   XXH64 of all bytes from 16 up to the payload
 ///     16  XXH64 of the payload
 ///     24  length of the key, 32 bits
 ///     28  length of the info, 32 bits
 ///     32  length of the payload, 64 bits
 ///
-/// So all but the payload can be read alone, and no byte can change without being noticed.
+/// Therefore the head can be read without the payload, and a change of any byte is detected.
 struct DiskRecord: Equatable, Sendable {
     static let version: UInt32 = 1
-    /// What is not part of key, info or payload.
+    /// The size of the fixed part, in bytes.
     static let fixedBytes = 40
-    /// The longest key, and the longest info.
+    /// The maximum size of the key, and of the info, in bytes.
     static let maximumHeadPartBytes = 1 << 20
 
     var key: [UInt8]
@@ -26,7 +26,7 @@ struct DiskRecord: Equatable, Sendable {
 
     var byteCount: Int { Self.fixedBytes + key.count + info.count + payload.count }
 
-    /// All that comes before the payload. Key and info have to be within their limit.
+    /// Returns all bytes before the payload. Key and info must not exceed their maximum size.
     func encodedHead() -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.fixedBytes + key.count + info.count)
@@ -44,7 +44,7 @@ struct DiskRecord: Equatable, Sendable {
         return bytes
     }
 
-    /// The record in a whole file.
+    /// Decodes the record in a complete file.
     static func decode(_ file: Data) throws(DiskRecordFlaw) -> DiskRecord {
         let result = file.withUnsafeBytes { bytes in
             Result { () throws(DiskRecordFlaw) in
@@ -59,17 +59,17 @@ struct DiskRecord: Equatable, Sendable {
     }
 }
 
-/// Why a file is no record.
+/// The reason why a file is not a valid record.
 enum DiskRecordFlaw: Error {
-    /// Written by another version of this format: it is left where it is, as that version may still be in use.
-    case foreignVersion
-    /// Anything else than what was written: it is of no use to anybody.
+    /// The file has another format version. It is not removed, because an application that uses this version may still run.
+    case otherVersion
+    /// The file has other contents than were written, and is useless.
     case damaged
-    /// It cannot be read now, or is longer than may be read.
+    /// The file cannot be read now, or exceeds the maximum size.
     case unreadable
 }
 
-/// All of a record but its payload.
+/// A record without its payload.
 struct DiskRecordHead: Equatable, Sendable {
     static let magic = Array("SDTR".utf8)
 
@@ -80,9 +80,11 @@ struct DiskRecordHead: Equatable, Sendable {
 
     var headBytes: Int { DiskRecord.fixedBytes + key.count + info.count }
 
+    /// Decodes a head and verifies its checksum.
+    ///
     /// - Parameters:
-    ///   - bytes: The file's beginning, up to the end of the info at least.
-    ///   - fileBytes: How long the whole file is.
+    ///   - bytes: The beginning of the file, at least up to the end of the info.
+    ///   - fileBytes: The size of the whole file.
     init(_ bytes: UnsafeRawBufferPointer, fileBytes: Int) throws(DiskRecordFlaw) {
         let lengths = try Self.lengths(bytes, fileBytes: fileBytes)
         let end = DiskRecord.fixedBytes + lengths.key + lengths.info
@@ -96,34 +98,37 @@ struct DiskRecordHead: Equatable, Sendable {
         payloadChecksum = bytes.number(at: 16)
     }
 
-    /// How long key and info are, from the first forty bytes; they are within the file, and what is left over is the payload.
+    /// Returns the lengths of key and info from the fixed part, after checking that they and the payload add up to the file's
+    /// size.
     static func lengths(_ bytes: UnsafeRawBufferPointer, fileBytes: Int) throws(DiskRecordFlaw) -> (key: Int, info: Int) {
         guard bytes.count >= DiskRecord.fixedBytes, bytes[..<4].elementsEqual(magic) else { throw .damaged }
-        guard bytes.number(at: 4) as UInt32 == DiskRecord.version else { throw .foreignVersion }
+        guard bytes.number(at: 4) as UInt32 == DiskRecord.version else { throw .otherVersion }
         let (key, info) = (Int(bytes.number(at: 24) as UInt32), Int(bytes.number(at: 28) as UInt32))
         let limit = DiskRecord.maximumHeadPartBytes
-        // No sum of these can overflow.
+        // The limits prevent an overflow of the sum.
         guard key <= limit, info <= limit, let payload = Int(exactly: bytes.number(at: 32) as UInt64),
             payload == fileBytes - DiskRecord.fixedBytes - key - info
         else { throw .damaged }
         return (key, info)
     }
 
-    /// - Parameter head: All up to the end of the info. What is not under the checksum is compared with what it has to be.
+    /// Returns the checksum of a head. The bytes that it does not cover are compared with their expected values instead.
+    ///
+    /// - Parameter head: All bytes up to the end of the info.
     static func checksum(_ head: UnsafeRawBufferPointer) -> UInt64 {
         XXHash64.hash(UnsafeRawBufferPointer(rebasing: head[16...]))
     }
 }
 
 extension UnsafeRawBufferPointer {
-    /// A little-endian number. The bytes have to be there.
+    /// Returns the little-endian number at an offset. The buffer must contain all of its bytes.
     func number<Number: FixedWidthInteger>(at offset: Int) -> Number {
         Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: Number.self))
     }
 }
 
 extension [UInt8] {
-    /// Little-endian.
+    /// Appends a number in little-endian byte order.
     mutating func append(number: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
     }

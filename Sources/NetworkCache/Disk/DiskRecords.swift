@@ -1,29 +1,29 @@
 import Foundation
 import NetworkCore
 
-/// A ``RecordFolder`` that keeps within limits: what was longest unused is removed, in small steps and in the background.
+/// A ``RecordFolder`` with limits. The least recently used records are evicted in the background, in small steps.
 ///
-/// Whatever changes the folder is done as ``SerialWork``, one thing after the other, so that steps of the upkeep and writes take
-/// turns: however much is written, as much is removed. Reading does not pass through it, and never waits for any of that.
+/// All changes of the folder run as ``SerialWork``, one after another. Steps of the eviction and writes alternate, so that
+/// eviction keeps up with any amount of writes. Reads do not use this queue, and never wait for changes.
 final class DiskRecords: Sendable {
     let folder: RecordFolder
     let limits: DiskLimits
     private let clock: @Sendable () -> FileTime
-    /// How old a record's last use has to be for a new one to be noted.
+    /// The minimum age of a record's last use. If it is more recent, a new use is not recorded.
     private let interval: Duration
     private let onRemoval: (@Sendable (DiskRecordHead, CacheRemoval) -> Void)?
     private let queue = SerialWork()
     private let state: Locked<State>
 
     private struct State {
-        var upkeep: RecordUpkeep
-        /// A step is on the queue, or under way.
+        var eviction: RecordEviction
+        /// Whether a step of the eviction is queued or running.
         var isWorking = true
-        /// Those who wait for the upkeep to have nothing to do.
+        /// The callers of `settle()` that wait until the eviction is idle.
         var waiting: [UnsafeContinuation<Void, Never>] = []
     }
 
-    /// Opens the folder. Nothing in it is read now; the upkeep begins in the background with a look at all of it.
+    /// Opens the folder without reading its contents. Eviction begins in the background with a scan of all records.
     init(
         _ url: URL, limits: DiskLimits, noting interval: Duration = .seconds(60),
         clock: @escaping @Sendable () -> FileTime = { .now },
@@ -34,7 +34,7 @@ final class DiskRecords: Sendable {
         self.interval = interval
         self.clock = clock
         self.onRemoval = onRemoval
-        state = Locked(State(upkeep: RecordUpkeep(limits)))
+        state = Locked(State(eviction: RecordEviction(limits)))
         queue.run { [weak self] in
             self?.folder.removeLeftovers()
             self?.work()
@@ -43,7 +43,7 @@ final class DiskRecords: Sendable {
 
     // MARK: Reading
 
-    /// The record of a key. Damaged ones are removed.
+    /// Returns the record of a key, or `nil` if there is none. A damaged record is removed.
     func read(_ key: RecordKey) async -> DiskRecord? {
         await BackgroundThreads.files.value {
             self.folder.open(key, maximumBytes: self.limits.recordBytes).flatMap(self.read)
@@ -62,7 +62,8 @@ final class DiskRecords: Sendable {
 
     // MARK: Changes
 
-    /// As ``RecordFolder/update(_:maximumBytes:now:_:)``, within the limit for one record.
+    /// Replaces the record of a key: see ``RecordFolder/update(_:maximumBytes:now:_:)``. Throws if the new one exceeds the limit
+    /// for one record.
     func update(
         _ key: RecordKey, _ change: @escaping @Sendable (DiskRecord?) throws(CacheStoreError) -> RecordFolder.Replacement
     ) async throws(CacheStoreError) {
@@ -77,7 +78,7 @@ final class DiskRecords: Sendable {
         }
     }
 
-    /// Puts a record in the place of what there was.
+    /// Writes a record, replacing an existing one.
     func write(_ key: RecordKey, info: [UInt8], payload: Data) async throws(CacheStoreError) {
         try check(key.bytes.count + info.count + payload.count)
         try await onQueue { () throws(CacheStoreError) in
@@ -89,7 +90,8 @@ final class DiskRecords: Sendable {
     private func check(_ bytes: Int) throws(CacheStoreError) {
         guard bytes + DiskRecord.fixedBytes <= limits.recordBytes else {
             throw CacheStoreError(
-                .tooLarge, "the entry would take \(bytes + DiskRecord.fixedBytes) bytes, and one may take \(limits.recordBytes)")
+                .tooLarge,
+                "the entry takes \(bytes + DiskRecord.fixedBytes) bytes, and the limit for one is \(limits.recordBytes)")
         }
     }
 
@@ -97,13 +99,13 @@ final class DiskRecords: Sendable {
     func removeAll() async throws(CacheStoreError) {
         try await onQueue { () throws(CacheStoreError) in
             try self.folder.removeAll()
-            self.state.withLock { $0.upkeep.noteNothing() }
+            self.state.withLock { $0.eviction.noteRemovedAll() }
         }
     }
 
-    /// The heads of all records, or of those of a group: found now, in no order. Reads the beginning of each file.
+    /// Returns the heads of all current records, or of those of a group, in no order. Reads the beginning of each file.
     func heads(ofGroup group: [UInt8]? = nil) async -> [DiskRecordHead] {
-        // Not on the queue: it may take long, and changes nothing.
+        // Not on the queue, because it may take long and does not change anything.
         await BackgroundThreads.files.value {
             let shards = group.map { [RecordName.shard(ofGroup: $0)] } ?? Array(0..<RecordName.shards)
             return shards.flatMap { shard in
@@ -115,12 +117,12 @@ final class DiskRecords: Sendable {
         }
     }
 
-    // MARK: Upkeep
+    // MARK: Eviction
 
-    /// What there is, as far as is known: bytes and records.
-    var usage: (bytes: Int, count: Int) { state.withLock { ($0.upkeep.bytes, $0.upkeep.count) } }
+    /// The size and number of the records, according to the last scan and later changes by this process.
+    var usage: (bytes: Int, count: Int) { state.withLock { ($0.eviction.bytes, $0.eviction.count) } }
 
-    /// Returns when there is nothing to be done in the background.
+    /// Waits until the eviction is idle.
     func settle() async {
         await withUnsafeContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -133,17 +135,17 @@ final class DiskRecords: Sendable {
 
     private func note(_ change: RecordFolder.Change, shard: Int) {
         let starts = state.withLock { state in
-            state.upkeep.note(change, shard: shard)
+            state.eviction.note(change, shard: shard)
             defer { state.isWorking = true }
             return !state.isWorking
         }
         if starts { queue.run { [weak self] in self?.work() } }
     }
 
-    /// One step. The next one goes behind what waits on the queue.
+    /// Performs one step of the eviction, and queues the next one behind waiting changes.
     private func work() {
-        let (action, waiting): (RecordUpkeep.Action, [UnsafeContinuation<Void, Never>]) = state.withLock { state in
-            let action = state.upkeep.next()
+        let (action, waiting): (RecordEviction.Action, [UnsafeContinuation<Void, Never>]) = state.withLock { state in
+            let action = state.eviction.next()
             guard action == .none else { return (action, []) }
             state.isWorking = false
             defer { state.waiting = [] }
@@ -153,14 +155,14 @@ final class DiskRecords: Sendable {
         case .none:
             for continuation in waiting { continuation.resume() }
             return
-        case .look(let shard):
+        case .scan(let shard):
             var found: [RecordStatus] = []
             folder.forEachRecord(inShard: shard) { found.append($0) }
-            // Afterwards: what another process wrote meanwhile is not of the future.
+            // The time is taken after the scan, so that records that other processes write meanwhile are not in the future.
             let now = clock()
             state.withLock { state in
-                for record in found { state.upkeep.found(record, now: now) }
-                state.upkeep.looked()
+                for record in found { state.eviction.found(record, now: now) }
+                state.eviction.endScan()
             }
         case .remove(let records):
             remove(records, because: .evicted)
@@ -168,19 +170,19 @@ final class DiskRecords: Sendable {
         queue.run { [weak self] in self?.work() }
     }
 
-    /// Those that are as they were.
+    /// Removes the records that have not changed since they were found.
     private func remove(_ records: [RecordStatus], because reason: CacheRemoval) {
         for record in records {
-            // Who it was has to be known before it is gone.
+            // The handler needs the key, which must be read before the record is removed.
             let head = onRemoval == nil ? nil : folder.head(of: record.name)
             guard let change = try? folder.remove(record.name, if: { $0 == record }) else { continue }
-            state.withLock { $0.upkeep.removed(change, shard: record.name.shard) }
+            state.withLock { $0.eviction.removed(change, shard: record.name.shard) }
             if change.count < 0, let head { onRemoval?(head, reason) }
         }
     }
 
     private func onQueue(_ work: @escaping @Sendable () throws(CacheStoreError) -> Void) async throws(CacheStoreError) {
-        // What comes of it comes through a lock: the thread sanitizer does not see the way through a continuation.
+        // The result is passed through a lock because the thread sanitizer does not detect the synchronization by a continuation.
         let done = Locked<Result<Void, CacheStoreError>>(.success(()))
         await withUnsafeContinuation { continuation in
             queue.run {
@@ -190,5 +192,22 @@ final class DiskRecords: Sendable {
             }
         }
         try done.withLock(\.self).get()
+    }
+}
+
+/// The limits of a folder of records. The size of a file is its length, not the space that the file system allocates for it.
+struct DiskLimits: Equatable, Sendable {
+    /// The maximum size of all records, in bytes.
+    var bytes: Int
+    /// The maximum number of records.
+    var entries: Int
+    /// The maximum size of one record, in bytes. Larger files are neither written nor read, and are removed when a scan finds
+    /// them.
+    var recordBytes: Int
+
+    init(bytes: Int, entries: Int, recordBytes: Int) {
+        self.bytes = max(0, bytes)
+        self.entries = max(0, entries)
+        self.recordBytes = max(0, min(recordBytes, bytes))
     }
 }

@@ -1,10 +1,10 @@
 import NetworkCore
 
-/// Where the record of a key lies, in 32 hexadecimal digits: 64 bits of the SHA-256 of the group that the key belongs to, and 64
-/// bits of that of the key. The first two digits are the shard, a folder; the others the file.
+/// The name of the record of a key: 32 hexadecimal digits, with 64 bits of the SHA-256 of the key's group, and 64 bits of the
+/// SHA-256 of the key. The first two digits name the folder of the shard, and the others name the file.
 ///
-/// So a group lies in one shard. Two keys of the same name are thinkable, so the record holds its key too; the later of the two
-/// takes the other's place.
+/// Therefore all records of a group are in one shard. Two keys may have the same name, so the record also contains its key; the
+/// record that is written later replaces the other.
 struct RecordName: Hashable, Sendable {
     static let shards = 256
 
@@ -20,17 +20,17 @@ struct RecordName: Hashable, Sendable {
         SHA256.digest(of: bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Whether it may be of this group.
+    /// Returns whether the record may belong to a group.
     func isOfGroup(_ bytes: [UInt8]) -> Bool { group == Self.hash(bytes) }
 
-    /// The shard of a group.
+    /// Returns the shard of a group.
     static func shard(ofGroup bytes: [UInt8]) -> Int { Int(hash(bytes) >> 56) }
 
-    /// From the name of a file in a shard; `nil` where no record has that name.
+    /// Creates a name from the name of a file in a shard, or returns `nil` if it is not the name of a record.
     init?(shard: Int, file: UnsafePointer<CChar>) {
         var words: (UInt64, UInt64) = (UInt64(shard), 0)
         for position in 2..<32 {
-            // A name that is too short has its zero here.
+            // The terminating zero of a name that is too short is not a digit.
             guard let digit = Self.value(of: UInt8(bitPattern: file[position - 2])) else { return nil }
             if position < 16 { words.0 = words.0 << 4 | digit } else { words.1 = words.1 << 4 | digit }
         }
@@ -40,7 +40,7 @@ struct RecordName: Hashable, Sendable {
 
     var shard: Int { Int(group >> 56) }
 
-    /// Its name in its shard.
+    /// The name of the file in the folder of its shard.
     var file: String { Self.digits(2..<32, group, key) }
 
     static func folder(ofShard shard: Int) -> String { digits(0..<2, UInt64(shard) << 56, 0) }
@@ -65,10 +65,10 @@ struct RecordName: Hashable, Sendable {
     }
 }
 
-/// What a record is found by.
+/// The key of a record, with the group to which it belongs.
 struct RecordKey: Hashable, Sendable {
     var bytes: [UInt8]
-    /// What those keys share that are looked for together.
+    /// The bytes that identify the group: the keys that can be looked up together.
     var group: [UInt8]
 
     init(_ bytes: [UInt8], group: [UInt8]? = nil) {

@@ -1,8 +1,9 @@
 import Endpoints
 import Foundation
 
-/// The variants under one key (RFC 9111 §4.1), as a record holds them: their encodings one behind the other, and in the info for
-/// each when it was received, how long it is, and a digest of its varying fields. So they are told apart without being read.
+/// The variants under one key (RFC 9111 §4.1) in the format of a record. The payload contains their encodings one after another.
+/// The info contains for each variant the time at which it was received, its length, and a digest of its varying fields, so that
+/// variants can be distinguished without decoding them.
 struct StoredVariants {
     struct Note: Equatable {
         /// ``StoredResponse/responseTime``.
@@ -41,7 +42,7 @@ struct StoredVariants {
 
     init() {}
 
-    /// `nil` where a record holds something else.
+    /// Creates the variants of a record, or returns `nil` if its contents are invalid.
     init?(_ record: DiskRecord) {
         guard let notes = Self.notes(in: record.info) else { return nil }
         var rest = record.payload
@@ -53,7 +54,7 @@ struct StoredVariants {
         guard rest.isEmpty else { return nil }
     }
 
-    /// Those that can be read, and are of this key.
+    /// Returns the variants that can be decoded and have a key.
     func entries(of key: CacheKey) -> [CacheEntry] {
         variants.compactMap { variant in
             guard let response = try? StoredResponse(encoded: variant.bytes, maximumBytes: .max), response.key == key else {
@@ -63,31 +64,35 @@ struct StoredVariants {
         }
     }
 
-    /// Puts one in the place of that with the same varying fields.
+    /// Replaces the variant with the same varying fields, and evicts the variants stored first until the limits are met.
     ///
-    /// - Parameter new: `nil` where none is to take its place.
-    /// - Returns: What became of others.
+    /// - Parameters:
+    ///   - new: The new variant, or `nil` to only remove the old one.
+    ///   - old: A variant with the varying fields of the one to replace.
+    /// - Returns: The reasons for the removal of each removed variant.
     mutating func put(_ new: Variant?, insteadOf old: Variant, maximumBytes: Int, maximumCount: Int) -> [CacheRemoval] {
         let before = variants.count
         variants.removeAll { $0.varying == old.varying }
-        var gone = [CacheRemoval](repeating: .replaced, count: before - variants.count)
-        guard let new else { return gone }
+        var removals = [CacheRemoval](repeating: .replaced, count: before - variants.count)
+        guard let new else { return removals }
         variants.append(new)
         while variants.count > maximumCount || variants.count > 1 && variants.reduce(0, { $0 + $1.bytes.count }) > maximumBytes {
             variants.removeFirst()
-            gone.append(.evicted)
+            removals.append(.evicted)
         }
-        return gone
+        return removals
     }
 
-    /// - Returns: How many.
-    mutating func removeAll(where isMeant: (Date) -> Bool) -> Int {
+    /// Removes the variants whose time meets a condition.
+    ///
+    /// - Returns: The number of removed variants.
+    mutating func removeAll(where isSelected: (Date) -> Bool) -> Int {
         let before = variants.count
-        variants.removeAll { isMeant($0.time) }
+        variants.removeAll { isSelected($0.time) }
         return before - variants.count
     }
 
-    // MARK: As bytes
+    // MARK: Encoding
 
     var replacement: RecordFolder.Replacement {
         guard !variants.isEmpty else { return .nothing }
@@ -109,7 +114,7 @@ struct StoredVariants {
             let time = try reader.date("time")
             let varying = try reader.text("varying")
             guard let count = Int(exactly: try reader.number("length", as: UInt64.self)) else {
-                throw StoredResponseError(.malformed, "the length is none")
+                throw StoredResponseError(.malformed, "the length of a variant is invalid")
             }
             return Note(time: time, varying: varying, byteCount: count)
         }

@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 
-/// Takes apart what a ``ByteWriter`` put together. No length is believed before the bytes are seen to be there.
+/// A reader of the format that ``ByteWriter`` writes. Every length is checked against the remaining bytes before it is used.
 struct ByteReader {
     private let data: Data
     private var offset = 0
@@ -10,11 +10,11 @@ struct ByteReader {
         self.data = data
     }
 
-    private var left: Int { data.count - offset }
+    private var remaining: Int { data.count - offset }
 
     mutating func number<Number: FixedWidthInteger>(_ part: String, as type: Number.Type) throws(StoredResponseError) -> Number {
         let size = MemoryLayout<Number>.size
-        guard left >= size else { throw Self.missing(part) }
+        guard remaining >= size else { throw Self.missing(part) }
         let number = data.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }
         offset += size
         return Number(littleEndian: number)
@@ -22,11 +22,11 @@ struct ByteReader {
 
     mutating func text(_ part: String) throws(StoredResponseError) -> String {
         let count = Int(try number(part, as: UInt32.self))
-        guard count <= left else { throw Self.missing(part) }
+        guard count <= remaining else { throw Self.missing(part) }
         let (text, isUTF8) = data.withUnsafeBytes { bytes in
             let bytes = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
             let text = String(decoding: bytes, as: UTF8.self)
-            // Another number of bytes, or others, where something had to be repaired.
+            // Decoding replaces invalid UTF-8, so that the bytes differ.
             return (text, text.utf8.elementsEqual(bytes))
         }
         guard isUTF8 else { throw StoredResponseError(.malformed, "the \(part) is not UTF-8") }
@@ -38,23 +38,23 @@ struct ByteReader {
         _ part: String, _ element: (inout ByteReader) throws(StoredResponseError) -> Element
     ) throws(StoredResponseError) -> [Element] {
         let count = Int(try number(part, as: UInt32.self))
-        // Each takes five bytes at the least.
-        guard count <= left / 5 else { throw Self.missing(part) }
+        // Each element takes at least five bytes.
+        guard count <= remaining / 5 else { throw Self.missing(part) }
         var list: [Element] = []
         for _ in 0..<count { list.append(try element(&self)) }
         return list
     }
 
-    /// To the last byte, as many as a number before says.
+    /// Returns all remaining bytes, whose number must equal the length before them.
     mutating func rest(_ part: String) throws(StoredResponseError) -> Data {
-        guard try number(part, as: UInt64.self) == UInt64(left) else {
-            throw StoredResponseError(.malformed, "the \(part) has another length than announced")
+        guard try number(part, as: UInt64.self) == UInt64(remaining) else {
+            throw StoredResponseError(.malformed, "the length of the \(part) does not match the data")
         }
         return data.subdata(in: (data.startIndex + offset)..<data.endIndex)
     }
 
     private static func missing(_ part: String) -> StoredResponseError {
-        StoredResponseError(.malformed, "the \(part) goes beyond the end")
+        StoredResponseError(.malformed, "the \(part) extends beyond the end of the data")
     }
 }
 
@@ -66,22 +66,22 @@ extension ByteReader {
         let url = try text("key's URL")
         let partition = try text("partition")
         guard method.isToken, let key = CacheKey(method: HTTPMethod(method), url: url, partition: partition) else {
-            throw StoredResponseError(.malformed, "the key is none")
+            throw StoredResponseError(.malformed, "the key is invalid")
         }
         return key
     }
 
     mutating func url(_ part: String) throws(StoredResponseError) -> URL {
         guard let url = URL(string: try text(part)), url.host != nil else {
-            throw StoredResponseError(.malformed, "the \(part) is none")
+            throw StoredResponseError(.malformed, "the \(part) is not a valid URL")
         }
         return url
     }
 
-    /// Between the years 1 and 10,000 or so.
+    /// Reads a date. It must be within 10¹² seconds (about 31,700 years) of the reference date.
     mutating func date(_ part: String) throws(StoredResponseError) -> Date {
         let seconds = Double(bitPattern: try number(part, as: UInt64.self))
-        guard abs(seconds) <= 1e12 else { throw StoredResponseError(.malformed, "the \(part) is no date") }
+        guard abs(seconds) <= 1e12 else { throw StoredResponseError(.malformed, "the \(part) is not a valid date") }
         return Date(timeIntervalSinceReferenceDate: seconds)
     }
 
@@ -90,15 +90,54 @@ extension ByteReader {
         switch try number("varying field", as: UInt8.self) {
         case 0: return StoredResponse.VaryingField(name: name, value: nil)
         case 1: return StoredResponse.VaryingField(name: name, value: try text("varying field"))
-        default: throw StoredResponseError(.malformed, "a varying field is neither there nor missing")
+        default: throw StoredResponseError(.malformed, "a varying field has an invalid presence flag")
         }
     }
 
     mutating func field() throws(StoredResponseError) -> HTTPHeaders.Field {
         let field = HTTPHeaders.Field(name: try text("header"), value: try text("header"))
         guard field.name.isToken, !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
-            throw StoredResponseError(.malformed, "a header field could not be sent")
+            throw StoredResponseError(.malformed, "a header field has an invalid name or value")
         }
         return field
+    }
+}
+
+/// A writer that concatenates little-endian numbers, texts and data.
+struct ByteWriter {
+    private var bytes = Data()
+
+    init(capacity: Int) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    mutating func add(_ number: some FixedWidthInteger) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    /// Appends the length of a text and its UTF-8 bytes.
+    mutating func add(_ text: String) {
+        add(UInt32(truncatingIfNeeded: text.utf8.count))
+        var text = text
+        text.withUTF8 { bytes.append(contentsOf: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Appends data without its length.
+    mutating func add(_ data: Data) {
+        bytes.append(data)
+    }
+
+    /// The bytes written so far.
+    var data: Data { bytes }
+
+    /// Returns all bytes, after writing the checksum of the bytes behind it into the eight bytes at an offset.
+    consuming func finished(checksumAt offset: Int) -> Data {
+        let sum = Self.checksum(of: bytes, from: offset + 8)
+        for index in 0..<8 { bytes[bytes.startIndex + offset + index] = UInt8(truncatingIfNeeded: sum >> (8 * UInt64(index))) }
+        return bytes
+    }
+
+    static func checksum(of data: Data, from offset: Int) -> UInt64 {
+        data.withUnsafeBytes { XXHash64.hash(UnsafeRawBufferPointer(rebasing: $0[min(offset, $0.count)...])) }
     }
 }

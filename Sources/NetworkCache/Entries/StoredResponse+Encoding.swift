@@ -2,17 +2,17 @@ import Endpoints
 import Foundation
 
 extension StoredResponse {
-    /// The largest encoding that is read unless told otherwise, in bytes: 64 MiB.
+    /// The default maximum size of an encoded response, in bytes: 64 MiB.
     public static let maximumEncodedBytes = 64 << 20
 
-    /// `SDTC`, in the order of bytes.
+    /// The first four bytes: `SDTC` in byte order.
     private static let magic: UInt32 = 0x4354_4453
     private static let version: UInt8 = 1
-    /// Magic, version, three bytes of zero, checksum.
+    /// The size of the head: magic, version, three zero bytes and checksum.
     private static let headBytes = 16
 
-    /// The bytes a store keeps: a head with format version and checksum, then all parts, each with its length, the body last. Numbers
-    /// are little-endian. What comes out is read by ``init(encoded:maximumBytes:)`` of this format version alone.
+    /// Returns a binary encoding for a store: a head with format version and checksum, then all parts with their lengths, the
+    /// body last. Numbers are little-endian. Only ``init(encoded:maximumBytes:)`` of the same format version can read it.
     public func encoded() -> Data {
         var writer = ByteWriter(capacity: footprint)
         writer.add(Self.magic)
@@ -41,32 +41,34 @@ extension StoredResponse {
         return writer.finished(checksumAt: 8)
     }
 
-    /// Reads what ``encoded()`` wrote, and nothing else: all of it has to be there, whole and unchanged.
+    /// Creates a response from the complete and unchanged bytes that ``encoded()`` returned.
     ///
-    /// The checksum finds damage, not intent: who can write to a store can put answers into it. Whatever the bytes are, they neither trap
-    /// nor take memory beyond their own size.
+    /// The checksum detects accidental damage, but not deliberate changes: anybody who can write to a store can insert responses.
+    /// Invalid bytes never cause a trap, and never allocate more memory than their own size.
     ///
-    /// - Parameter maximumBytes: More is not read. 64 MiB unless given.
-    /// - Throws: ``StoredResponseError``.
+    /// - Parameters:
+    ///   - encoded: The encoded response.
+    ///   - maximumBytes: The maximum size of `encoded`, in bytes. Default: 64 MiB.
+    /// - Throws: ``StoredResponseError`` if the bytes are not a valid encoding or exceed the maximum size.
     public init(encoded: Data, maximumBytes: Int = StoredResponse.maximumEncodedBytes) throws(StoredResponseError) {
         guard encoded.count <= maximumBytes else {
-            throw StoredResponseError(.tooLarge, "it has \(encoded.count) bytes, and may have \(maximumBytes)")
+            throw StoredResponseError(.tooLarge, "the encoding has \(encoded.count) bytes, and the limit is \(maximumBytes)")
         }
         var reader = ByteReader(encoded)
         guard encoded.count >= Self.headBytes, try reader.number("magic", as: UInt32.self) == Self.magic else {
-            throw StoredResponseError(.malformed, "it does not begin as a stored response")
+            throw StoredResponseError(.malformed, "the bytes are not an encoded response")
         }
         let version = try reader.number("version", as: UInt32.self)
         guard version == UInt32(Self.version) else {
-            throw StoredResponseError(.otherVersion, "its format is of version \(version), not \(Self.version)")
+            throw StoredResponseError(.otherVersion, "the format version is \(version), not \(Self.version)")
         }
         guard try reader.number("checksum", as: UInt64.self) == ByteWriter.checksum(of: encoded, from: Self.headBytes) else {
-            throw StoredResponseError(.damaged, "the checksum is another")
+            throw StoredResponseError(.damaged, "the checksum does not match")
         }
         key = try reader.key()
         url = try reader.url("url")
         let status = try reader.number("status", as: UInt32.self)
-        guard (100...999).contains(status) else { throw StoredResponseError(.malformed, "the status is \(status)") }
+        guard (100...999).contains(status) else { throw StoredResponseError(.malformed, "the status code is \(status)") }
         statusCode = Int(status)
         requestTime = try reader.date("request time")
         responseTime = try reader.date("response time")
@@ -76,34 +78,34 @@ extension StoredResponse {
     }
 }
 
-/// Why bytes are no stored response.
+/// An error in the encoding of a stored response.
 public struct StoredResponseError: Error, Sendable, Hashable {
-    /// What a caller branches on. The vocabulary is open.
+    /// The kind of an error. Further codes may be defined.
     public struct Code: RawRepresentable, Hashable, Sendable {
-        /// The code as descriptions show it.
+        /// The name of the code, which descriptions contain.
         public var rawValue: String
 
-        /// A code of any name.
+        /// Creates a code with a name.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// More bytes than may be read.
+        /// The encoding exceeds the maximum size.
         public static let tooLarge = Code(rawValue: "tooLarge")
-        /// Written by an earlier or a later version.
+        /// The encoding has another format version.
         public static let otherVersion = Code(rawValue: "otherVersion")
-        /// Not the bytes that were written: cut off, or changed.
+        /// The encoding was truncated or changed after it was written.
         public static let damaged = Code(rawValue: "damaged")
-        /// Never written by ``StoredResponse/encoded()``.
+        /// The bytes cannot have been written by ``StoredResponse/encoded()``.
         public static let malformed = Code(rawValue: "malformed")
     }
 
-    /// What a caller branches on.
+    /// The kind of the error.
     public var code: Code
-    /// What is wrong, for people. Holds nothing of the response.
+    /// A message for people, which contains no part of the response.
     public var message: String
 
-    /// An error.
+    /// Creates an error with a code and a message.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
@@ -111,6 +113,6 @@ public struct StoredResponseError: Error, Sendable, Hashable {
 }
 
 extension StoredResponseError: CustomStringConvertible {
-    /// Code and message.
+    /// The code and the message of the error.
     public var description: String { "\(code.rawValue): \(message)" }
 }

@@ -2,42 +2,43 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// A complete response as it is kept: what RFC 9111 §3 lets a cache keep of it, and all that is needed to decide when it may be used.
+/// A complete response in the form in which a cache stores it (RFC 9111 §3), with the data needed to decide when it may be used.
 ///
-/// Trailers are not kept. Descriptions show no body, no query and no header that could be secret.
+/// Trailers are not stored. Descriptions contain no body, no query and no header field that could be secret.
 public struct StoredResponse: Sendable, Equatable {
-    /// A request field that `Vary` names, as it was in the request (RFC 9111 §4.1).
+    /// A request field that `Vary` names, with its value in the request (RFC 9111 §4.1).
     public struct VaryingField: Hashable, Sendable {
-        /// In lower case.
+        /// The name of the field, in lower case.
         public var name: String
-        /// All lines of the field, joined; `nil` where there was none. Of a field that holds a credential, its digest.
+        /// The joined values of all lines of the field, or `nil` if the request had none. For a field that may contain
+        /// credentials, a digest.
         public var value: String?
 
-        /// A field and its value.
+        /// Creates a field with a name and a value.
         public init(name: String, value: String?) {
             self.name = name
             self.value = value
         }
     }
 
-    /// What it answers.
+    /// The key under which the response is stored.
     public var key: CacheKey
-    /// The request fields that `Vary` names, in the order of their names; empty without `Vary`.
+    /// The request fields that `Vary` names, sorted by name. Empty without `Vary`.
     public var varying: [VaryingField]
-    /// The final status.
+    /// The status code of the final response.
     public var statusCode: Int
-    /// Without those of a single connection (RFC 9111 §3.1).
+    /// The header fields, without those of a single connection (RFC 9111 §3.1).
     public var headers: HTTPHeaders
-    /// After content decoding, and whole.
+    /// The complete body after content decoding.
     public var body: Data
-    /// The URL that answered.
+    /// The URL from which the response was received.
     public var url: URL
-    /// When the request was sent (RFC 9111 §4.2.3).
+    /// The date at which the request was sent (RFC 9111 §4.2.3).
     public var requestTime: Date
-    /// When the response came, or was last found valid.
+    /// The date at which the response was received or last validated.
     public var responseTime: Date
 
-    /// A response of these parts; nothing is checked.
+    /// Creates a response from its parts, without checking them.
     public init(
         key: CacheKey, varying: [VaryingField] = [], statusCode: Int = 200, headers: HTTPHeaders = [:], body: Data = Data(),
         url: URL, requestTime: Date, responseTime: Date
@@ -52,7 +53,7 @@ public struct StoredResponse: Sendable, Equatable {
         self.responseTime = responseTime
     }
 
-    /// Roughly what keeping it in memory takes, in bytes: the body, all texts, and some for what holds them.
+    /// The approximate memory that the response takes, in bytes: the body, all texts, and an overhead.
     public var footprint: Int {
         let fields = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 48 }
         let varying = varying.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.utf8.count ?? 0) + 48 }
@@ -61,19 +62,43 @@ public struct StoredResponse: Sendable, Equatable {
 }
 
 extension StoredResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The key, status, the size of the body, and headers without secrets.
+    /// The key, the status code, the size of the body, and the headers without secrets.
     public var description: String { "\(key): \(statusCode), \(body.count) bytes, \(headers)" }
-    /// The same as `description`.
+    /// The key, the status code, the size of the body, and the headers without secrets.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror whose only child is the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension StoredResponse.VaryingField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The name alone.
+    /// The name of the field, without its value.
     public var description: String { name }
-    /// The same as `description`.
+    /// The name of the field, without its value.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror whose only child is the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// A stored response together with its parsed caching metadata. Stores return responses as entries.
+///
+/// A store that keeps encoded responses creates an entry for each response that it reads.
+public final class CacheEntry: Sendable {
+    /// The stored response.
+    public let response: StoredResponse
+    /// The size of the entry for limits, in bytes: ``StoredResponse/footprint``.
+    public let footprint: Int
+    let terms: ResponseTerms
+
+    /// Creates an entry by parsing the header fields of a response.
+    public init(_ response: StoredResponse) {
+        self.response = response
+        footprint = response.footprint
+        terms = ResponseTerms(response)
+    }
+
+    /// Returns whether two entries have the same key and the same values of the fields that `Vary` names, so that one replaces
+    /// the other.
+    public func isSameVariant(as other: CacheEntry) -> Bool {
+        response.key == other.response.key && response.varying == other.response.varying
+    }
 }

@@ -1,4 +1,4 @@
-/// The checksum of what is stored: XXH64, seed 0. Finds damage, and is no proof against intent.
+/// The XXH64 checksum (seed 0) of stored data. It detects accidental damage, but not deliberate changes.
 enum XXHash64 {
     private static let prime1: UInt64 = 11_400_714_785_074_694_791
     private static let prime2: UInt64 = 14_029_467_366_897_019_727
@@ -10,16 +10,19 @@ enum XXHash64 {
         var offset = 0
         var sum: UInt64
         if bytes.count >= 32 {
-            var lanes = (prime1 &+ prime2, prime2, UInt64(0), 0 &- prime1)
+            var accumulators = (prime1 &+ prime2, prime2, UInt64(0), 0 &- prime1)
             while bytes.count - offset >= 32 {
-                lanes.0 = round(lanes.0, word(bytes, offset))
-                lanes.1 = round(lanes.1, word(bytes, offset + 8))
-                lanes.2 = round(lanes.2, word(bytes, offset + 16))
-                lanes.3 = round(lanes.3, word(bytes, offset + 24))
+                accumulators.0 = round(accumulators.0, word(bytes, offset))
+                accumulators.1 = round(accumulators.1, word(bytes, offset + 8))
+                accumulators.2 = round(accumulators.2, word(bytes, offset + 16))
+                accumulators.3 = round(accumulators.3, word(bytes, offset + 24))
                 offset += 32
             }
-            sum = rotate(lanes.0, 1) &+ rotate(lanes.1, 7) &+ rotate(lanes.2, 12) &+ rotate(lanes.3, 18)
-            for lane in [lanes.0, lanes.1, lanes.2, lanes.3] { sum = (sum ^ round(0, lane)) &* prime1 &+ prime4 }
+            sum =
+                rotate(accumulators.0, 1) &+ rotate(accumulators.1, 7) &+ rotate(accumulators.2, 12) &+ rotate(accumulators.3, 18)
+            for accumulator in [accumulators.0, accumulators.1, accumulators.2, accumulators.3] {
+                sum = (sum ^ round(0, accumulator)) &* prime1 &+ prime4
+            }
         } else {
             sum = prime5
         }

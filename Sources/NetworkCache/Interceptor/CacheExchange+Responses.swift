@@ -3,24 +3,24 @@ import Foundation
 import NetworkCore
 
 extension CacheExchange {
-    /// Keeps a response where it may be kept; a streamed one while it is read.
-    func take(
+    /// Stores a response if that is allowed. A streamed response is stored after it was read to its end.
+    func storeIfAllowed(
         _ response: NetworkResponse, _ attempt: Attempt, _ reason: ForwardReason, replacing entry: CacheEntry?
     ) async -> NetworkResponse {
         var response = response
         if attempt.sent.isShared {
-            // Whoever sent it keeps it.
+            // The exchange that sent the request stores the response.
             response.note(cache.status.forwarded(reason, status: response.statusCode, isCollapsed: true))
             return response
         }
         let head = stored(response, attempt)
         let headTerms = ResponseTerms(head)
-        guard mayKeep(response, attempt), StorageRules.mayStore(terms, head, headTerms, cache.policy), fits(response),
+        guard matchesRequest(response, attempt), StorageRules.mayStore(terms, head, headTerms, cache.policy), fits(response),
             attempt.ticket.isValid
         else {
             response.note(cache.status.forwarded(reason, status: response.statusCode))
-            // What was stored is not what the origin answers any more.
-            if entry != nil, !terms.noStore, StatusRules.isAnswer(response.statusCode) {
+            // The stored response is no longer what the origin returns.
+            if entry != nil, !terms.noStore, StatusRules.describesResource(response.statusCode) {
                 await cache.forget(.key(key), .expired, request)
             }
             return response
@@ -32,9 +32,9 @@ extension CacheExchange {
         let announced = announcedLength(response)
         let keep: @Sendable (Data) async -> Void = { body in
             if let announced, announced != body.count { return }
-            var whole = head
-            whole.body = body
-            let entry = CacheEntry(whole)
+            var complete = head
+            complete.body = body
+            let entry = CacheEntry(complete)
             guard entry.footprint <= cache.store.maximumEntryBytes else { return }
             await cache.save(entry, attempt.ticket, request)
         }
@@ -47,13 +47,14 @@ extension CacheExchange {
         return response
     }
 
-    /// What the answer to a HEAD says of the stored answer to GET (RFC 9111 §4.3.5).
-    func heed(
+    /// Updates or removes the stored response to GET according to the response to a HEAD (RFC 9111 §4.3.5).
+    func updateStoredResponse(
         _ response: NetworkResponse, _ attempt: Attempt, _ reason: ForwardReason, _ entry: CacheEntry?
     ) async -> NetworkResponse {
         var response = response
         response.note(cache.status.forwarded(reason, status: response.statusCode))
-        guard let entry, !attempt.sent.isShared, response.statusCode == 200, !terms.noStore, mayKeep(response, attempt) else {
+        guard let entry, !attempt.sent.isShared, response.statusCode == 200, !terms.noStore, matchesRequest(response, attempt)
+        else {
             return response
         }
         let renewed = CacheEntry(renewed(entry.response, by: response, attempt))
@@ -67,7 +68,7 @@ extension CacheExchange {
         return response
     }
 
-    /// The stored response with the fields of one that says it still holds (§4.3.4).
+    /// Returns the stored response with the fields of a response that validated it (§4.3.4).
     func renewed(_ old: StoredResponse, by response: NetworkResponse, _ attempt: Attempt) -> StoredResponse {
         var renewed = old
         renewed.requestTime = attempt.date
@@ -85,10 +86,12 @@ extension CacheExchange {
             url: response.url, requestTime: attempt.date, responseTime: date)
     }
 
-    // MARK: Whether it is what was asked for
+    // MARK: Checks of the response
 
-    /// Whether the response answers this URL, for whom the cache takes the request to be from, and the fields of `Vary` as it saw them.
-    func mayKeep(_ response: NetworkResponse, _ attempt: Attempt) -> Bool {
+    /// Returns whether the request that was sent behind the cache is equivalent to the request that the cache received, so that
+    /// the response may be stored: the same method and URL without redirects, the same credentials unless the partition is named,
+    /// and the same values of the fields in `Vary`.
+    func matchesRequest(_ response: NetworkResponse, _ attempt: Attempt) -> Bool {
         guard let sent = attempt.sent.request, sent.method == request.method, response.timings.redirects == 0,
             NormalURL.text(of: sent.url) == key.url, NormalURL.text(of: response.url) == key.url,
             isNamed || CachePartition(credentialsOf: sent).text == key.partition
@@ -103,31 +106,68 @@ extension CacheExchange {
         return response.body.count <= cache.store.maximumEntryBytes
     }
 
-    /// How long the body must be; `nil` where nobody says, or the bytes on the wire were others.
+    /// Returns `Content-Length`, or `nil` if it is missing or refers to an encoded body.
     private func announcedLength(_ response: NetworkResponse) -> Int? {
         response.headers.contains("Content-Encoding") ? nil : response.headers["Content-Length"].flatMap { Int($0) }
     }
 
-    // MARK: Standing in for a failure (RFC 5861 §4)
+    // MARK: Stale responses on failure (RFC 5861 §4)
 
-    func standIn(_ entry: CacheEntry, _ reason: ForwardReason, _ error: TransportError) -> NetworkResponse? {
+    func staleResponse(_ entry: CacheEntry, _ reason: ForwardReason, _ error: TransportError) -> NetworkResponse? {
         guard !error.isCancelled, ![.invalidRequest, .invalidConfiguration, .authenticationFailed].contains(error.code) else {
             return nil
         }
-        return standIn(entry) { cache.status.forwarded(reason, ttl: $0, detail: error.code.rawValue) }
+        return staleResponse(entry) { cache.status.forwarded(reason, ttl: $0, detail: error.code.rawValue) }
     }
 
-    func standIn(_ entry: CacheEntry, _ reason: ForwardReason, _ response: NetworkResponse) -> NetworkResponse? {
+    func staleResponse(_ entry: CacheEntry, _ reason: ForwardReason, _ response: NetworkResponse) -> NetworkResponse? {
         guard StatusRules.isFailure(response.statusCode) else { return nil }
-        let answer = standIn(entry) { cache.status.forwarded(reason, status: response.statusCode, ttl: $0) }
-        if answer != nil { response.stream?.stop() }
-        return answer
+        let stale = staleResponse(entry) { cache.status.forwarded(reason, status: response.statusCode, ttl: $0) }
+        if stale != nil { response.stream?.stop() }
+        return stale
     }
 
-    private func standIn(_ entry: CacheEntry, _ status: (_ ttl: Double) -> String) -> NetworkResponse? {
+    private func staleResponse(_ entry: CacheEntry, _ status: (_ ttl: Double) -> String) -> NetworkResponse? {
         let date = cache.now().timeIntervalSinceReferenceDate
-        guard cache.policy.mayStandIn(terms, entry.terms, at: date) else { return nil }
+        guard cache.policy.mayServeOnFailure(terms, entry.terms, at: date) else { return nil }
         let freshness = cache.policy.freshness(entry.terms, at: date)
-        return answer(entry, age: freshness.age, status: status(freshness.ttl), isAsked: false)
+        return makeResponse(entry, age: freshness.age, status: status(freshness.ttl), isValidated: false)
+    }
+}
+
+extension ResponseStream {
+    /// Returns a stream with the same bytes, which are collected while they are read. Nothing is read ahead.
+    ///
+    /// - Parameters:
+    ///   - maximum: The maximum number of bytes. If there are more, those collected so far are released and `keep` is not called.
+    ///   - keep: Called at most once, with all bytes, when the reader reaches the end of the stream. The reader waits until it
+    ///     returns.
+    func kept(upTo maximum: Int, _ keep: @escaping @Sendable (Data) async -> Void) -> ResponseStream {
+        let gathered = Locked<Data?>(Data())
+        return ResponseStream { () async throws(TransportError) in
+            var iterator = makeAsyncIterator()
+            do throws(TransportError) {
+                if let chunk = try await iterator.next() {
+                    gathered.withLock { bytes in
+                        if let count = bytes?.count, chunk.count <= maximum - count { bytes?.append(chunk) } else { bytes = nil }
+                    }
+                    return chunk
+                }
+            } catch {
+                gathered.withLock { $0 = nil }
+                throw error
+            }
+            let body = gathered.withLock { bytes in
+                defer { bytes = nil }
+                return bytes
+            }
+            if let body { await keep(body) }
+            return nil
+        } end: {
+            end
+        } stop: {
+            stop()
+            gathered.withLock { $0 = nil }
+        }
     }
 }

@@ -2,14 +2,14 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// One request on its way through the cache.
+/// The processing of a single request by the cache.
 struct CacheExchange: Sendable {
     let cache: CacheInterceptor
     let request: NetworkRequest
     let terms: RequestTerms
     let next: NetworkExchange
     let key: CacheKey
-    /// Whether somebody named the partition.
+    /// Whether the caller's closure named the partition, so that the credentials do not determine it.
     let isNamed: Bool
 
     init(cache: CacheInterceptor, request: NetworkRequest, terms: RequestTerms, next: @escaping NetworkExchange) {
@@ -22,7 +22,7 @@ struct CacheExchange: Sendable {
         key = CacheKey(request, named: named)
     }
 
-    /// The response that answers the request, the newest of several (RFC 9111 §4.1); or why there is none.
+    /// Returns the newest stored response that matches the request (RFC 9111 §4.1), and the reason to forward if there is none.
     func find() async -> (CacheEntry?, ForwardReason) {
         let entries = await cache.entries(for: key, request)
         var found: CacheEntry?
@@ -34,60 +34,64 @@ struct CacheExchange: Sendable {
         return (found, entries.isEmpty ? .uriMiss : .varyMiss)
     }
 
-    /// - Parameter isAsked: Whether the origin has said that it holds: else fields that it hides are left out (§5.2.2.4).
-    func answer(_ entry: CacheEntry, age: Double, status: String, isAsked: Bool) -> NetworkResponse {
+    /// Creates the response for the caller from a stored one.
+    ///
+    /// - Parameter isValidated: Whether the origin has validated the stored response. If not, the fields that `no-cache` lists
+    ///   are removed (§5.2.2.4).
+    func makeResponse(_ entry: CacheEntry, age: Double, status: String, isValidated: Bool) -> NetworkResponse {
         request.attemptObserver?.answerIsStored()
         let stored = entry.response
         var response = NetworkResponse(
             statusCode: stored.statusCode, headers: stored.headers, body: request.method == .head ? Data() : stored.body,
             url: stored.url)
-        if !isAsked { for name in entry.terms.hiddenFields { response.headers.remove(name) } }
+        if !isValidated { for name in entry.terms.hiddenFields { response.headers.remove(name) } }
         response.headers.reserveCapacity(response.headers.count + 2)
         response.headers.set(String(CacheStatus.whole(age)), for: "Age")
         response.note(status)
         return response
     }
 
-    // MARK: Sending it on
+    // MARK: Forwarding
 
-    /// Sends it on as it is, and keeps what comes.
+    /// Forwards the request unchanged, and stores the response if that is allowed.
     func forward(_ reason: ForwardReason, replacing entry: CacheEntry?) async throws(TransportError) -> NetworkResponse {
         let attempt = begin()
         let response: NetworkResponse
         do throws(TransportError) {
             response = try await next(attempt.request)
         } catch {
-            if let entry, let answer = standIn(entry, reason, error) { return answer }
+            if let entry, let stale = staleResponse(entry, reason, error) { return stale }
             throw error
         }
-        if let entry, let answer = standIn(entry, reason, response) { return answer }
+        if let entry, let stale = staleResponse(entry, reason, response) { return stale }
         return request.method == .head
-            ? await heed(response, attempt, reason, entry) : await take(response, attempt, reason, replacing: entry)
+            ? await updateStoredResponse(response, attempt, reason, entry)
+            : await storeIfAllowed(response, attempt, reason, replacing: entry)
     }
 
-    /// Asks whether a stored response still holds (§4.3).
+    /// Validates a stored response with the origin (§4.3).
     func validate(_ entry: CacheEntry, _ reason: ForwardReason) async throws(TransportError) -> NetworkResponse {
         let attempt = begin()
         let response: NetworkResponse
         do throws(TransportError) {
             response = try await next(ValidationRules.conditional(attempt.request, entry.terms))
         } catch {
-            if let answer = standIn(entry, reason, error) { return answer }
+            if let stale = staleResponse(entry, reason, error) { return stale }
             throw error
         }
         guard response.statusCode == 304 else {
-            if let answer = standIn(entry, reason, response) { return answer }
-            return await take(response, attempt, reason, replacing: entry)
+            if let stale = staleResponse(entry, reason, response) { return stale }
+            return await storeIfAllowed(response, attempt, reason, replacing: entry)
         }
         response.stream?.stop()
-        // Of another resource, another response, or for somebody else: the whole one is needed.
-        guard mayKeep(response, attempt), ValidationRules.isAbout(response.headers, entry.terms) else {
+        // The 304 is for another resource, another response or other credentials: request the complete response.
+        guard matchesRequest(response, attempt), ValidationRules.isAbout(response.headers, entry.terms) else {
             return try await forward(reason, replacing: nil)
         }
         let renewed = CacheEntry(renewed(entry.response, by: response, attempt))
         let isKept = StorageRules.mayStore(terms, renewed.response, renewed.terms, cache.policy)
         if attempt.sent.isShared {
-            // Whoever sent it sees to what is kept.
+            // The exchange that sent the request updates the store.
         } else if isKept {
             await cache.save(renewed, attempt.ticket, request)
         } else if !terms.noStore {
@@ -97,11 +101,12 @@ struct CacheExchange: Sendable {
         let status = cache.status.forwarded(
             reason, status: 304, isStored: isKept && !attempt.sent.isShared, isCollapsed: attempt.sent.isShared,
             ttl: freshness.ttl)
-        return answer(renewed, age: freshness.age, status: status, isAsked: true)
+        return makeResponse(renewed, age: freshness.age, status: status, isValidated: true)
     }
 
-    /// Asks in a task of its own, once at a time for each variant (RFC 5861 §3). What it brings is for the next request.
-    func revalidateBehind(_ entry: CacheEntry) {
+    /// Revalidates a stored response in a separate task, at most one per variant at a time (RFC 5861 §3). Later requests use the
+    /// result.
+    func revalidateInBackground(_ entry: CacheEntry) {
         let variant = CacheLedger.Variant(key: key, varying: entry.response.varying)
         guard cache.ledger.beginRevalidation(variant, maximum: cache.policy.maximumRevalidations) else { return }
         var request = request
@@ -115,11 +120,11 @@ struct CacheExchange: Sendable {
                 let response =
                     entry.terms.hasValidator
                     ? try await exchange.validate(entry, .stale) : try await exchange.forward(.stale, replacing: entry)
-                var left = cache.store.maximumEntryBytes
+                var remaining = cache.store.maximumEntryBytes
                 guard let stream = response.stream else { return }
                 for try await chunk in stream {
-                    left -= chunk.count
-                    if left < 0 { break }
+                    remaining -= chunk.count
+                    if remaining < 0 { break }
                 }
             } catch {
                 cache.log(error, request)
@@ -127,7 +132,7 @@ struct CacheExchange: Sendable {
         }
     }
 
-    /// What a request that goes on carries with it.
+    /// A request that is forwarded, with what is needed to store its response.
     struct Attempt: Sendable {
         var request: NetworkRequest
         let sent: SentRequest

@@ -2,29 +2,34 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// Answers from responses it has kept, as RFC 9111 lets a private cache do, and keeps those that come.
+/// An interceptor that stores responses and reuses them, as a private cache according to RFC 9111.
 ///
 /// ```swift
 /// let cache = CacheInterceptor(store: MemoryCacheStore(maximumBytes: 64 << 20))
 /// let service = DefaultNetworkService(configuration: api, interceptors: [cache] + RequestPipeline().interceptors)
 /// ```
 ///
-/// Kept are whole answers to GET; they answer GET and HEAD. A request with a `Range` or with conditions of its own goes to the origin
-/// as it is, and its answer is not kept. Nor is one that came by a redirect, which may have been for once. Every response tells in
-/// `Cache-Status` (RFC 9211) what became of the request.
+/// The cache stores complete responses to GET and uses them for GET and HEAD. A request that already has a `Range` or conditions
+/// is forwarded unchanged, and its response is not stored. A response that was received after a redirect is not stored either,
+/// because the redirect may have been temporary. The `Cache-Status` field (RFC 9211) of every response states how the cache
+/// handled the request.
 ///
-/// **Whose responses.** Each credential has its own: all header fields that hold one are part of the key, as a digest. Behind an
-/// interceptor that adds credentials that happens by itself. In front of it, as in the sample, the cache does not see them: then it notices
-/// when it sees the request that was really sent, and keeps nothing, unless `partition` names whose responses they are. It cannot see what the session manager
-/// adds: where ``NetworkCore/SessionConfiguration/storesCookies`` is on, or clients show certificates, name the partition, or give each session manager
-/// a cache of its own.
+/// **Partitions.** Responses are separate for each set of credentials: all header fields with credentials are part of the key, as
+/// a digest. Behind an interceptor that adds credentials, this needs no configuration. In front of it, as in the sample, the
+/// cache does not see the credentials when it receives the request. It compares that request with the one that was actually sent,
+/// and stores nothing if credentials were added, unless `partition` names the partition. Cookies that `CurlSessionManager` stores
+/// count as credentials. Cookies that `URLSession` stores (``NetworkCore/SessionConfiguration/storesCookies``) and client
+/// certificates are not visible to the cache: if they are used, name the partition, or use a separate cache for each session
+/// manager.
 ///
-/// **Where.** What stands behind it costs a hit nothing: put it in front of coalescing, breaker, rate and gate, behind authentication, which is where
-/// `RequestPipeline.cache` of NetworkPipeline puts it; or, with a partition, in front of everything. What stands in front sees hits too. An interceptor behind it that answers by itself, without a request being sent, has its answers not kept.
+/// **Position.** A hit skips all interceptors behind the cache. Put it behind authentication and in front of coalescing, circuit
+/// breaker, rate limit and concurrency limit, where `RequestPipeline.cache` of NetworkPipeline puts it; or, with a partition, in
+/// front of all others. Interceptors in front of it observe hits too. If an interceptor behind it returns a response without
+/// sending a request, that response is not stored.
 public final class CacheInterceptor: NetworkInterceptor {
-    /// Where responses are kept.
+    /// The store that holds the responses.
     public let store: any CacheStore
-    /// What RFC 9111 leaves open.
+    /// The choices that RFC 9111 leaves to a cache.
     public let policy: CachePolicy
     let partition: (@Sendable (NetworkRequest) -> CachePartition?)?
     let status: CacheStatus
@@ -32,14 +37,16 @@ public final class CacheInterceptor: NetworkInterceptor {
     let now: @Sendable () -> Date
     let ledger = CacheLedger()
 
+    /// Creates a cache.
+    ///
     /// - Parameters:
-    ///   - store: Where responses are kept; 16 MiB of memory unless given. Two caches may share one.
-    ///   - policy: What RFC 9111 leaves open.
-    ///   - name: What it is called in `Cache-Status`.
-    ///   - partition: Whose the response to a request is, in place of its credentials; `nil` from it leaves it to the credentials. Runs
-    ///     once per request, on the caller's task.
-    ///   - logger: Hears of stores that fail, and of revalidations in the background that do.
-    ///   - now: What ages are measured with.
+    ///   - store: The store for the responses. Several caches may share a store. Default: 16 MiB of memory.
+    ///   - policy: The choices that RFC 9111 leaves to a cache.
+    ///   - name: The name of the cache in `Cache-Status`.
+    ///   - partition: Returns the partition for a request, instead of the one that its credentials determine, or `nil` to use the
+    ///     credentials. Called once per request, on the caller's task.
+    ///   - logger: Receives failures of the store and of revalidations in the background.
+    ///   - now: Returns the current date, from which ages are calculated.
     public init(
         store: any CacheStore = MemoryCacheStore(), policy: CachePolicy = CachePolicy(), name: String = "NetworkCache",
         partition: (@Sendable (NetworkRequest) -> CachePartition?)? = nil, logger: (any NetworkErrorLogger)? = nil,
@@ -53,16 +60,16 @@ public final class CacheInterceptor: NetworkInterceptor {
         status = CacheStatus(name: name)
     }
 
-    /// Answers from what is kept, or sends the request on.
+    /// Returns a stored response, or forwards the request.
     ///
-    /// - Throws: What `next` throws. Nothing else: a store that fails is a miss.
+    /// - Throws: Only errors of `next`. A failure of the store is treated as a miss.
     public func intercept(_ request: NetworkRequest, next: @escaping NetworkExchange) async throws(TransportError)
         -> NetworkResponse
     {
         let isHead = request.method == .head
-        guard isHead || request.method == .get, request.body == nil else { return try await passOn(request, next) }
+        guard isHead || request.method == .get, request.body == nil else { return try await forwardAndInvalidate(request, next) }
         let terms = RequestTerms(request.headers)
-        if terms.isParticular { return try await bypass(request, terms, next) }
+        if terms.isConditionalOrPartial { return try await bypass(request, terms, next) }
         let exchange = CacheExchange(cache: self, request: request, terms: terms, next: next)
         let (entry, miss) = await exchange.find()
         let date = now()
@@ -70,16 +77,19 @@ public final class CacheInterceptor: NetworkInterceptor {
             terms, entry?.terms, miss: miss, isHead: isHead, at: date.timeIntervalSinceReferenceDate)
         switch (decision, entry) {
         case (.serve(let age, let ttl, let revalidates), let entry?):
-            if revalidates { exchange.revalidateBehind(entry) }
-            return exchange.answer(entry, age: age, status: status.hit(ttl: ttl), isAsked: false)
+            if revalidates { exchange.revalidateInBackground(entry) }
+            return exchange.makeResponse(entry, age: age, status: status.hit(ttl: ttl), isValidated: false)
         case (.validate(let reason), let entry?): return try await exchange.validate(entry, reason)
         case (.forward(let reason), _): return try await exchange.forward(reason, replacing: entry)
         default: return unavailable(request)
         }
     }
 
-    /// Neither GET nor HEAD: what it changes is forgotten (RFC 9111 §4.4).
-    private func passOn(_ request: NetworkRequest, _ next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+    /// Forwards a request that is neither GET nor HEAD, or has a body, and removes the stored responses that it invalidates (RFC
+    /// 9111 §4.4).
+    private func forwardAndInvalidate(_ request: NetworkRequest, _ next: NetworkExchange) async throws(TransportError)
+        -> NetworkResponse
+    {
         var response = try await next(request)
         for url in ValidationRules.invalidated(by: request, response) { await forget(url, request) }
         response.note(status.forwarded(.method))
@@ -101,10 +111,86 @@ public final class CacheInterceptor: NetworkInterceptor {
 }
 
 extension NetworkInterceptor where Self == CacheInterceptor {
-    /// Keeps responses in memory. Make one, and use it for all.
+    /// Returns a new cache that stores responses in memory. Create one, and share it between services.
     ///
-    /// - Parameter maximumBytes: What is kept at most. 16 MiB unless given.
+    /// - Parameter maximumBytes: The maximum size of all stored responses, in bytes. Default: 16 MiB.
     public static func cache(maximumBytes: Int = 16 << 20) -> CacheInterceptor {
         CacheInterceptor(store: MemoryCacheStore(maximumBytes: maximumBytes))
+    }
+}
+
+extension CacheInterceptor {
+    /// Returns the key under which the response to a request is stored, for `remove(.key(…))`.
+    ///
+    /// - Parameter request: The request as it reaches the cache, with its credentials.
+    public func key(for request: NetworkRequest) -> CacheKey {
+        CacheKey(request, named: partition?(request))
+    }
+
+    /// Removes the selected responses: `.key(…)`, `.url(…)`, `.host(…)`, `.partition(…)`, `.storedBefore(…)` or `.all`. Selected
+    /// responses to requests in progress are not stored.
+    ///
+    /// - Returns: The number of removed responses, as reported by the store.
+    /// - Throws: ``CacheStoreError`` if the store fails. Even then, this cache no longer uses the selected responses.
+    @discardableResult
+    public func remove(_ selection: CacheSelection) async throws(CacheStoreError) -> Int {
+        ledger.invalidate(selection)
+        do throws(CacheStoreError) {
+            return try await store.remove(selection, because: .removed)
+        } catch {
+            ledger.distrust(selection, until: now())
+            throw error
+        }
+    }
+
+    /// Removes all responses.
+    ///
+    /// - Throws: ``CacheStoreError`` if the store fails. Even then, this cache no longer uses the stored responses.
+    public func removeAll() async throws(CacheStoreError) {
+        try await remove(.all)
+    }
+
+    // MARK: Store access during requests. Errors are logged and not rethrown.
+
+    func entries(for key: CacheKey, _ request: NetworkRequest) async -> [CacheEntry] {
+        do throws(CacheStoreError) {
+            return try await store.entries(for: key)
+        } catch {
+            log(error, request)
+            return []
+        }
+    }
+
+    func save(_ entry: CacheEntry, _ ticket: CacheLedger.Ticket, _ request: NetworkRequest) async {
+        guard ticket.isValid else { return }
+        do throws(CacheStoreError) {
+            try await store.save(entry)
+        } catch {
+            log(error, request)
+        }
+        // The response was invalidated while it was being saved.
+        if !ticket.isValid { await forget(.key(entry.response.key), .invalidated, request) }
+    }
+
+    /// Removes all responses for a URL, in all partitions.
+    func forget(_ url: String, _ request: NetworkRequest) async {
+        var selection = CacheSelection()
+        selection.url = url
+        ledger.invalidate(selection)
+        await forget(selection, .invalidated, request)
+    }
+
+    func forget(_ selection: CacheSelection, _ reason: CacheRemoval, _ request: NetworkRequest) async {
+        do throws(CacheStoreError) {
+            try await store.remove(selection, because: reason)
+        } catch {
+            ledger.distrust(selection, until: now())
+            log(error, request)
+        }
+    }
+
+    func log(_ error: any Error, _ request: NetworkRequest) {
+        guard let logger, logger.isEnabled else { return }
+        logger.log(error: error, for: request.logged)
     }
 }

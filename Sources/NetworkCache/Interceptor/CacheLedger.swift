@@ -1,12 +1,12 @@
 import Foundation
 import NetworkCore
 
-/// Who is about to save a response, and what must not be believed any more.
+/// A record of the requests and revalidations in progress, and of removals that the store failed to perform.
 ///
-/// A response that was asked for before its URL was changed, or the cache cleared, is not saved after it. Where a store fails to
-/// forget, what it hands out is measured against this.
+/// A response that was requested before its URL was invalidated or the cache was cleared is not saved afterwards. If a store
+/// fails to remove responses, those that it still returns are ignored.
 final class CacheLedger: Sendable {
-    /// Held while a response is on its way.
+    /// A token for a request in progress. The request is registered until the token is deallocated.
     final class Ticket: Sendable {
         let number: Int
         private let ledger: CacheLedger
@@ -18,7 +18,7 @@ final class CacheLedger: Sendable {
 
         deinit { ledger.end(number) }
 
-        /// Whether what was asked for may still be saved.
+        /// Whether the response may still be saved: `false` after an invalidation of its key.
         var isValid: Bool { ledger.isValid(number) }
     }
 
@@ -29,7 +29,7 @@ final class CacheLedger: Sendable {
         var distrusted: [(selection: CacheSelection, until: Date)] = []
     }
 
-    /// What is revalidated at most once at a time.
+    /// The identity of a stored response, which is revalidated at most once at a time.
     struct Variant: Hashable {
         var key: CacheKey
         var varying: [StoredResponse.VaryingField]
@@ -56,8 +56,8 @@ final class CacheLedger: Sendable {
         state.withLock { _ = $0.tickets.removeValue(forKey: number) }
     }
 
-    /// No one who is on the way saves what is selected.
-    func void(_ selection: CacheSelection) {
+    /// Invalidates the tickets of requests in progress whose key is selected, so that their responses are not saved.
+    func invalidate(_ selection: CacheSelection) {
         state.withLock { state in
             for (number, key) in state.tickets where selection.contains(key, storedAt: .distantFuture) {
                 state.tickets[number] = nil
@@ -65,12 +65,12 @@ final class CacheLedger: Sendable {
         }
     }
 
-    // MARK: Stores that fail to forget
+    // MARK: Failed removals
 
-    /// What is selected and was received until a date is not used.
+    /// Ignores the selected responses that were received until a date.
     func distrust(_ selection: CacheSelection, until date: Date) {
         state.withLock { state in
-            // One that covers all, rather than to forget.
+            // Beyond the limit, one entry that covers all responses replaces the list.
             if state.distrusted.count >= Self.maximumDistrusted { state.distrusted = [(.all, date)] }
             state.distrusted.append((selection, date))
         }
@@ -87,7 +87,9 @@ final class CacheLedger: Sendable {
 
     // MARK: Revalidations
 
-    /// - Returns: `false` where one is under way already, or too many.
+    /// Registers a revalidation.
+    ///
+    /// - Returns: `false` if the variant is already being revalidated, or the maximum number of revalidations is reached.
     func beginRevalidation(_ variant: Variant, maximum: Int) -> Bool {
         state.withLock { $0.revalidating.count < maximum && $0.revalidating.insert(variant).inserted }
     }

@@ -1,12 +1,15 @@
 import Endpoints
 import NetworkCore
 
-/// Writes `Cache-Status` (RFC 9211). Without `key`: it would show the query.
+/// A writer of `Cache-Status` members (RFC 9211). Omits the `key` parameter, which would reveal the query of the URL.
 struct CacheStatus: Sendable {
     private let name: String
     private let hitPrefix: String
 
-    /// - Parameter name: Sent as a token where it is one, else quoted; what cannot be quoted is left out (RFC 8941 §3.3.3).
+    /// Creates a writer for a cache.
+    ///
+    /// - Parameter name: The name of the cache, sent as a token if it is one and quoted otherwise. Characters that cannot be
+    ///   quoted are omitted (RFC 8941 §3.3.3).
     init(name: String) {
         let isToken = name.isToken && (name.utf8.first.map { $0 | 0x20 &- 0x61 < 26 } ?? false)
         let text = String(decoding: name.utf8.filter { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }, as: UTF8.self)
@@ -14,12 +17,12 @@ struct CacheStatus: Sendable {
         hitPrefix = self.name + "; hit; ttl="
     }
 
-    /// Answered without asking.
+    /// Returns the member for a response that was served without contacting the origin.
     func hit(ttl: Double) -> String {
         hitPrefix + String(Self.whole(ttl))
     }
 
-    /// Asked for, or tried to.
+    /// Returns the member for a request that was forwarded, even if that failed.
     func forwarded(
         _ reason: ForwardReason, status: Int? = nil, isStored: Bool = false, isCollapsed: Bool = false, ttl: Double? = nil,
         detail: String? = nil
@@ -33,7 +36,7 @@ struct CacheStatus: Sendable {
         return text
     }
 
-    /// Not sent on, as the request forbids.
+    /// Returns the member for a request whose `only-if-cached` directive forbids forwarding.
     func notForwarded() -> String {
         "\(name); detail=only-if-cached"
     }
@@ -43,8 +46,24 @@ struct CacheStatus: Sendable {
     }
 }
 
+/// The reason why a request was forwarded to the origin (RFC 9211 §2.2).
+enum ForwardReason: String {
+    /// The cache does not handle the request, because it has conditions or a range.
+    case bypass
+    /// The cache does not store responses to the method.
+    case method
+    /// No response is stored for the URL.
+    case uriMiss = "uri-miss"
+    /// The stored responses were selected by other values of the fields that `Vary` names.
+    case varyMiss = "vary-miss"
+    /// The stored response is fresh, but the request does not accept it without validation.
+    case request
+    /// The stored response may not be used without validation.
+    case stale
+}
+
 extension NetworkResponse {
-    /// Adds a member to the list: the cache nearest to the caller comes last (RFC 9211 §2).
+    /// Appends a member to `Cache-Status`. The cache nearest to the caller comes last (RFC 9211 §2).
     mutating func note(_ status: String) {
         headers.add(status, for: "Cache-Status")
     }

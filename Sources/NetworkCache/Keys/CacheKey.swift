@@ -2,55 +2,57 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// Under what responses are kept (RFC 9111 §2): method and URL, and whose they are.
+/// The key under which responses are stored (RFC 9111 §2): method, URL and partition.
 ///
 /// Descriptions show method, origin and path, never the query.
 public struct CacheKey: Hashable, Sendable {
-    /// Of the request. The cache keeps answers to GET, which answer HEAD too.
+    /// The method of the request. The cache stores responses to GET, which it also uses for HEAD.
     public let method: HTTPMethod
-    /// Absolute, with scheme and host in lower case, without default port, user information and fragment (RFC 9110 §4.2.3, §7.1).
-    /// The query is part of it.
+    /// The absolute URL in normal form, including the query: with scheme and host in lower case, without default port, user
+    /// information and fragment (RFC 9110 §4.2.3, §7.1).
     public let url: String
-    /// Whose responses these are; empty for requests without a credential. Holds a digest, never the credential: see
-    /// ``CachePartition``.
+    /// The partition, or an empty string for requests without credentials. Contains a digest or a name, never the credentials:
+    /// see ``CachePartition``.
     public let partition: String
 
-    /// A key of these parts.
+    /// Creates a key from its parts.
     ///
-    /// - Parameter url: Brought to its normal form.
+    /// - Parameter url: The URL, which is converted to its normal form.
     public init(method: HTTPMethod = .get, url: URL, partition: CachePartition = .none) {
         self.method = method
         self.url = NormalURL.text(of: url)
         self.partition = partition.text
     }
 
-    /// The key of a GET or HEAD.
+    /// Creates the key of a GET or HEAD request.
     init(_ request: NetworkRequest, named partition: CachePartition?) {
         method = .get
         let text = request.url.absoluteString
         let isNormal = NormalURL.isNormal(text)
         url = isNormal ? text : NormalURL.text(of: request.url)
-        let whose: String
+        let partitionText: String
         if let partition {
-            whose = partition.text
+            partitionText = partition.text
         } else if isNormal {
-            whose = CachePartition(request, user: nil).text
+            partitionText = CachePartition(request, user: nil).text
         } else {
-            whose = CachePartition(credentialsOf: request).text
+            partitionText = CachePartition(credentialsOf: request).text
         }
-        // What came over a connection that was trusted for less is not for who asks for more. The number is this process's own.
-        self.partition = request.statedTrust.map { "\(whose)\(Self.trustMark)\($0.hashValue)" } ?? whose
+        // A response from a connection with one trust policy is not used for an API with another. The hash value differs between
+        // processes.
+        self.partition = request.statedTrust.map { "\(partitionText)\(Self.trustMark)\($0.hashValue)" } ?? partitionText
     }
 
-    /// Follows a partition, where an API states whom it trusts.
+    /// The separator between the partition and the hash of the trust policy, if the API states one.
     static let trustMark = " trust:"
 
-    /// A key that was taken apart.
+    /// Creates a key from the properties of an existing key, for example when a store reads it.
     ///
     /// - Parameters:
-    ///   - url: As ``url`` of the key that it was.
-    ///   - partition: As ``partition`` of the key that it was.
-    /// - Returns: `nil` where `url` is not in its normal form.
+    ///   - method: The ``method`` of the existing key.
+    ///   - url: The ``url`` of the existing key.
+    ///   - partition: The ``partition`` of the existing key.
+    /// - Returns: `nil` if `url` is not in its normal form.
     public init?(method: HTTPMethod, url: String, partition: String) {
         guard let parsed = URL(string: url), NormalURL.text(of: parsed) == url, !URLText(url).hostAndPort.isEmpty else {
             return nil
@@ -60,11 +62,11 @@ public struct CacheKey: Hashable, Sendable {
         self.partition = partition
     }
 
-    /// In lower case, without port.
+    /// The host of the URL, in lower case and without port.
     public var host: String { NormalURL.host(of: url) }
 
-    /// 64 hexadecimal digits (SHA-256) that stand for the whole key, the same in every process: for the name of a file, or of a
-    /// row elsewhere.
+    /// A SHA-256 digest of the whole key, as 64 hexadecimal digits, for example for the name of a file or a database row. It
+    /// depends only on the key's properties.
     public var digest: String {
         var text = DigestText()
         text.add(method.rawValue)
@@ -75,10 +77,113 @@ public struct CacheKey: Hashable, Sendable {
 }
 
 extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Method, origin and path.
+    /// The method, origin and path, without the query.
     public var description: String { "\(method) \(URLText(url).originAndPath)" }
-    /// The same as `description`.
+    /// The method, origin and path, without the query.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror whose only child is the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// A separate part of a cache, for example for a user. Responses are never shared between partitions.
+public struct CachePartition: Hashable, Sendable {
+    /// A digest of credentials, a name with its prefix, or an empty string for requests without credentials.
+    public let text: String
+
+    /// The partition for requests without credentials.
+    public static let none = CachePartition(text: "")
+
+    /// Creates a partition with a name, for example the identifier of a user or tenant. The name must not be secret.
+    public init(named name: String) {
+        text = "name:" + name
+    }
+
+    /// Creates a partition from the credentials in a request, or ``none`` if there are none.
+    ///
+    /// The partition is a SHA-256 digest of all header fields that are marked as credentials
+    /// (``Endpoints/NetworkRequest/setCredential(_:forHeader:)``), all other fields that are not known to be harmless, the user
+    /// information in the URL, and the cookies that the session manager has stored for the URL.
+    ///
+    /// The digest of a random token reveals nothing. A password that a person chose can be guessed from its digest by anybody who
+    /// can read the store: name the partition in that case.
+    public init(credentialsOf request: NetworkRequest) {
+        self.init(request, user: Self.userInformation(in: request.url))
+    }
+
+    /// Creates a partition from the credentials in a request and the user information of its URL.
+    init(_ request: NetworkRequest, user: String?) {
+        var fields: [HTTPHeaders.Field] = []
+        for field in request.headers where request.credentials.contains(header: field.name) || !NeutralFields.contains(field.name)
+        {
+            fields.append(HTTPHeaders.Field(name: field.name.lowercased(), value: field.value))
+        }
+        if let cookies = request.credentials.storedCookies { fields.append(HTTPHeaders.Field(name: "cookie", value: cookies)) }
+        if fields.isEmpty, user == nil {
+            text = ""
+            return
+        }
+        if fields.count > 1 {
+            // The sort is stable: lines with the same name keep their order.
+            let sorted = fields.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
+            fields = sorted.map(\.element)
+        }
+        var digest = DigestText()
+        for field in fields {
+            digest.add(field.name)
+            digest.add(field.value)
+        }
+        if let user {
+            digest.add("@")
+            digest.add(user)
+        }
+        text = "sha256:" + digest.hexadecimal
+    }
+
+    private init(text: String) {
+        self.text = text
+    }
+
+    private static func userInformation(in url: URL) -> String? {
+        let text = url.absoluteString
+        guard text.utf8.contains(UInt8(ascii: "@")) else { return nil }
+        let authority = URLText(text).authority
+        return authority.utf8.lastIndex(of: UInt8(ascii: "@")).map { String(authority[..<$0]) }
+    }
+}
+
+/// The header fields that do not identify a user: harmless fields, and fields that identify a single request.
+enum NeutralFields {
+    /// The most frequent fields, in the order of their frequency.
+    private static let names = [
+        "Accept", "User-Agent", "Accept-Language", "Accept-Encoding", "Cache-Control", "Content-Type", "If-None-Match",
+        "If-Modified-Since", "Host", "Origin", "Referer", "traceparent", "tracestate", "X-Request-ID",
+    ]
+
+    static func contains(_ name: String) -> Bool {
+        names.contains { HTTPHeaders.isSame($0, name) } || HTTPHeaders.isHarmless(name)
+    }
+}
+
+/// A SHA-256 digest of a sequence of texts, each preceded by its length so that different sequences have different digests.
+struct DigestText {
+    private var bytes: [UInt8] = []
+
+    mutating func add(_ text: String) {
+        var text = text
+        withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { bytes.append(contentsOf: $0) }
+        text.withUTF8 { bytes.append(contentsOf: $0) }
+    }
+
+    var hexadecimal: String {
+        let digest = SHA256.digest(of: bytes)
+        return String(unsafeUninitializedCapacity: digest.count * 2) { buffer in
+            for (index, byte) in digest.enumerated() {
+                buffer[index * 2] = Self.digit(byte >> 4)
+                buffer[index * 2 + 1] = Self.digit(byte & 15)
+            }
+            return digest.count * 2
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 + value - 10 }
 }

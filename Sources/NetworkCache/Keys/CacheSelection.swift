@@ -1,68 +1,70 @@
 import Endpoints
 import Foundation
 
-/// Which responses are meant: those that meet all conditions that are set. Without any, all.
+/// A selection of stored responses: those that meet all conditions that are set, or all responses if no condition is set.
 ///
 /// ```swift
 /// await cache.remove(.host("api.example.com"))
 /// await cache.remove(.storedBefore(Date(timeIntervalSinceNow: -86_400)))
 /// ```
 public struct CacheSelection: Hashable, Sendable {
-    /// Only those under this key.
+    /// The key of the responses, or `nil` for any key.
     public var key: CacheKey?
-    /// Only those of this URL in its normal form (``CacheKey/url``), in all partitions.
+    /// The URL of the responses in its normal form (``CacheKey/url``), or `nil` for any URL.
     public var url: String?
-    /// Only those of this host, in lower case, whatever scheme and port.
+    /// The host of the responses in lower case, with any scheme and port, or `nil` for any host.
     public var host: String?
-    /// Only those of this partition (``CacheKey/partition``).
+    /// The partition of the responses (``CacheKey/partition``), or `nil` for any partition.
     public var partition: String?
-    /// Only those received before this date.
+    /// The date before which the responses were received, or `nil` for any date.
     public var storedBefore: Date?
 
-    /// Without conditions: all.
+    /// Creates a selection without conditions, which selects all responses.
     public init() {}
 
-    /// All.
+    /// The selection of all responses.
     public static let all = CacheSelection()
 
-    /// All variants under a key.
+    /// Selects all variants that are stored under a key.
     public static func key(_ key: CacheKey) -> CacheSelection {
         var selection = CacheSelection()
         selection.key = key
         return selection
     }
 
-    /// Those of a URL, whoever they are for.
+    /// Selects the responses for a URL, in all partitions.
     public static func url(_ url: URL) -> CacheSelection {
         var selection = CacheSelection()
         selection.url = NormalURL.text(of: url)
         return selection
     }
 
-    /// Those of a host, compared without case, whatever scheme and port.
+    /// Selects the responses of a host, compared case-insensitively, with any scheme and port.
     public static func host(_ host: String) -> CacheSelection {
         var selection = CacheSelection()
         selection.host = host.lowercased()
         return selection
     }
 
-    /// Those of a partition: what a user leaves behind at a logout.
+    /// Selects the responses of a partition, for example to remove them when a user logs out.
     public static func partition(_ partition: CachePartition) -> CacheSelection {
         var selection = CacheSelection()
         selection.partition = partition.text
         return selection
     }
 
-    /// Those received, or last found valid, before a date.
+    /// Selects the responses that were received or last validated before a date.
     public static func storedBefore(_ date: Date) -> CacheSelection {
         var selection = CacheSelection()
         selection.storedBefore = date
         return selection
     }
 
-    /// Whether a response is meant.
+    /// Returns whether a response is selected.
     ///
-    /// - Parameter date: When it was received: ``StoredResponse/responseTime``.
+    /// - Parameters:
+    ///   - other: The key of the response.
+    ///   - date: The date at which it was received or last validated: ``StoredResponse/responseTime``.
     public func contains(_ other: CacheKey, storedAt date: Date) -> Bool {
         if let key, key != other { return false }
         if let url, url != other.url { return false }
@@ -76,7 +78,7 @@ public struct CacheSelection: Hashable, Sendable {
 }
 
 extension CacheSelection: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The conditions, without the query of a URL.
+    /// A textual representation of the conditions, without the query of a URL.
     public var description: String {
         let conditions = [
             key.map { "key \($0)" }, url.map { "URL \(URLText($0).originAndPath)" }, host.map { "host \($0.printable)" },
@@ -86,8 +88,8 @@ extension CacheSelection: CustomStringConvertible, CustomDebugStringConvertible,
         return "CacheSelection(\(text.isEmpty ? "all" : text))"
     }
 
-    /// The same as `description`.
+    /// A textual representation of the conditions, without the query of a URL.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror whose only child is the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

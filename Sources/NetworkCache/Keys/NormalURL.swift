@@ -1,22 +1,23 @@
 import Endpoints
 import Foundation
 
-/// The one form of URLs that mean the same (RFC 9110 §4.2.3, RFC 3986 §6.2.2).
+/// The normalization of URLs, which gives equivalent URLs the same text (RFC 9110 §4.2.3, RFC 3986 §6.2.2).
 enum NormalURL {
     static func text(of url: URL) -> String {
         let text = url.absoluteString
         return isNormal(text) ? text : normalized(text)
     }
 
-    /// In lower case where the URL is normal; without port, and without the brackets of an address.
+    /// Returns the host of a URL, without port and without the brackets of an IPv6 address. In lower case if the URL is
+    /// normalized.
     static func host(of text: String) -> String {
         let place = URLText(text).hostAndPort
         if place.first == "[" { return String(place.dropFirst().prefix { $0 != "]" }) }
         return String(place.prefix { $0 != ":" })
     }
 
-    /// Spares the usual URL a second look: plain host without user information, a port that is no default, a path, and nothing that is
-    /// encoded.
+    /// Returns whether a URL is certain to be in normal form, as a fast path for typical URLs: a lower-case host without user
+    /// information, no port or one that is not a default, a path, and no percent-encoding or fragment.
     static func isNormal(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
@@ -33,7 +34,7 @@ enum NormalURL {
                 let portStart = index + 1
                 index = portStart
                 while index < bytes.count, bytes[index] &- 0x30 < 10 { index += 1 }
-                // 80 and 443 have fewer digits, and are for the longer way.
+                // Ports with fewer than four digits may be defaults (80, 443): they take the slow path.
                 guard index - portStart > 3, bytes[portStart] != 0x30, index < bytes.count else { return false }
             }
             guard bytes[index] == slash else { return false }
@@ -61,7 +62,7 @@ enum NormalURL {
         return "\(url.scheme)://\(place)\(path)\(url.query.map { "?" + encodedAlike($0) } ?? "")"
     }
 
-    /// What need not be encoded is not, and digits are in upper case.
+    /// Decodes percent-encoded unreserved characters, and converts the digits of other encodings to upper case.
     private static func encodedAlike(_ text: Substring) -> String {
         let bytes = Array(text.utf8)
         guard bytes.contains(UInt8(ascii: "%")) else { return String(text) }

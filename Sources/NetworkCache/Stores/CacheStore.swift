@@ -1,54 +1,157 @@
+import Endpoints
 import Foundation
+import NetworkCore
+import NetworkLogging
 
-/// Where responses are kept: in memory, on a disk, or in a server that several share.
+/// A storage for responses: in memory, on disk, or in a server that several clients share.
 ///
-/// A store decides nothing: which response is used, and whether, is up to the cache. What it hands out is what was saved, or nothing. It may
-/// forget anything at any time. Methods run on the task of the request that waits for them; what they throw is logged and taken for a
-/// miss, and never fails a request.
+/// A store does not decide which response is used: the cache does. A store returns responses exactly as they were saved, and may
+/// remove any of them at any time. Its methods run on the task of the request that waits for them. Errors that they throw are
+/// logged and treated as a miss, and never fail a request.
 public protocol CacheStore: Sendable {
-    /// The largest entry it takes, in ``CacheEntry/footprint`` bytes. A body that grows beyond is let through without being kept.
+    /// The maximum size of an entry, in bytes of ``CacheEntry/footprint``. A response with a larger body is returned to the
+    /// caller but not stored.
     var maximumEntryBytes: Int { get }
 
-    /// All variants under a key, in any order; empty where there are none. Counts as a use of them.
+    /// Returns all variants that are stored under a key, in any order, and marks them as used.
     ///
-    /// Each must be of exactly that key: the cache checks it.
+    /// Each entry must have exactly this key; the cache ignores others.
+    ///
+    /// - Returns: The entries, or an empty array if there are none.
+    /// - Throws: ``CacheStoreError``, which the cache logs and treats as a miss.
     func entries(for key: CacheKey) async throws(CacheStoreError) -> [CacheEntry]
 
-    /// Keeps a response, in place of the one with the same key and the same ``StoredResponse/varying``. When it returns,
-    /// ``entries(for:)`` finds it, unless it has been forgotten since.
+    /// Stores a response, replacing the one with the same key and the same ``StoredResponse/varying``. After this method returns,
+    /// ``entries(for:)`` returns the response unless it has been removed since.
+    ///
+    /// - Throws: ``CacheStoreError``, which the cache logs.
     func save(_ entry: CacheEntry) async throws(CacheStoreError)
 
-    /// Forgets what is selected. When it returns, ``entries(for:)`` finds none of it.
+    /// Removes the selected responses. After this method returns, ``entries(for:)`` returns none of them.
     ///
-    /// - Returns: How many responses that were; zero where the store cannot tell.
+    /// - Returns: The number of removed responses, or zero if the store cannot determine it.
+    /// - Throws: ``CacheStoreError`` if responses could not be removed.
     @discardableResult
     func remove(_ selection: CacheSelection, because reason: CacheRemoval) async throws(CacheStoreError) -> Int
 }
 
-/// Why a response is no longer kept. The vocabulary is open.
+/// The reason why a stored response was removed. Stores may define further reasons.
 public struct CacheRemoval: RawRepresentable, Hashable, Sendable {
-    /// The reason, as a word.
+    /// The name of the reason.
     public var rawValue: String
 
-    /// A reason of any name.
+    /// Creates a reason with a name.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// No longer fresh, and nothing to ask its origin with: found when it was asked for.
+    /// The origin returned a newer response that may not be stored.
     public static let expired = CacheRemoval(rawValue: "expired")
-    /// A newer response has taken its place.
+    /// A newer response replaced it.
     public static let replaced = CacheRemoval(rawValue: "replaced")
-    /// It had to make room: the store is full.
+    /// The store was full and removed it to make room.
     public static let evicted = CacheRemoval(rawValue: "evicted")
-    /// A request changed what it shows (RFC 9111 §4.4), or a newer answer says that it holds no longer.
+    /// A request changed the resource (RFC 9111 §4.4), or a newer response shows that it is no longer valid.
     public static let invalidated = CacheRemoval(rawValue: "invalidated")
-    /// The program asked for it.
+    /// The application removed it.
     public static let removed = CacheRemoval(rawValue: "removed")
-    /// What was kept cannot be read.
+    /// The stored data is damaged and cannot be read.
     public static let damaged = CacheRemoval(rawValue: "damaged")
 }
 
-/// Hears of each response that is no longer kept. Runs on whatever task or thread found it out, without any lock held, possibly on several
-/// at once; who waits for the store waits for it.
+/// A closure that is called for each response that was removed from a store, with its key and the reason.
+///
+/// It is called on the task or thread that removed the response, without a lock held, possibly on several threads at once. The
+/// operation of the store waits until it returns.
 public typealias CacheRemovalHandler = @Sendable (CacheKey, CacheRemoval) -> Void
+
+/// An error of a cache store. It contains no part of a response, no query and no credentials.
+public struct CacheStoreError: Error, Sendable {
+    /// The kind of an error. Stores may define further codes.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The name of the code, which descriptions contain.
+        public var rawValue: String
+
+        /// Creates a code with a name.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+    }
+
+    /// The kind of the error.
+    public var code: Code
+    /// The path of the affected file or directory, or an empty string if there is none. File names are hashes that reveal nothing
+    /// of the contents.
+    public var path: String
+    /// The system's error number (`errno`), or `nil` if no system call failed.
+    public var systemError: Int32?
+    /// A message for people, including the system's text for ``systemError``.
+    public private(set) var message: String
+    /// The underlying error, which descriptions do not contain.
+    public var underlying: (any Error)?
+
+    /// Creates an error. Secrets in `message` are redacted.
+    public init(
+        _ code: Code, _ message: String, path: String = "", systemError: Int32? = nil, underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.path = path
+        self.systemError = systemError
+        self.message = Redaction.default.redacted(text: message)
+        self.underlying = underlying
+    }
+
+    /// Creates an error with the code ``Code/other``. Secrets in `message` are redacted.
+    public init(_ message: String, underlying: (any Error)? = nil) {
+        self.init(.other, message, underlying: underlying)
+    }
+}
+
+extension CacheStoreError.Code {
+    /// There is no space: the disk is full, a quota is exhausted, or the file would exceed the size limit of the system.
+    public static let diskFull = Self(rawValue: "diskFull")
+    /// The directory cannot be read or written because of its permissions.
+    public static let noPermission = Self(rawValue: "noPermission")
+    /// The directory does not exist and cannot be created, or is not a directory.
+    public static let directoryMissing = Self(rawValue: "directoryMissing")
+    /// The directory is a symbolic link, belongs to another user, or is writable by others, so that its contents cannot be
+    /// trusted.
+    public static let unsafeDirectory = Self(rawValue: "unsafeDirectory")
+    /// The entry exceeds the size limit for one entry, which the message names.
+    public static let tooLarge = Self(rawValue: "tooLarge")
+    /// The value cannot be encoded.
+    public static let encoding = Self(rawValue: "encoding")
+    /// Any other error, which the message describes.
+    public static let other = Self(rawValue: "other")
+}
+
+extension CacheStoreError {
+    /// Creates an error for a failed system call.
+    init(_ what: String, path: String, errno number: Int32) {
+        self.init(Self.code(of: number), "\(what): \(String(cString: strerror(number)))", path: path, systemError: number)
+    }
+
+    private static func code(of number: Int32) -> Code {
+        switch number {
+        case ENOSPC, EDQUOT, EFBIG: .diskFull
+        case EACCES, EPERM, EROFS: .noPermission
+        case ENOENT, ENOTDIR: .directoryMissing
+        case ELOOP: .unsafeDirectory
+        default: .other
+        }
+    }
+}
+
+extension CacheStoreError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+    /// The path, code and message on one line, without parts that are not known.
+    public var description: String {
+        let place = path.isEmpty ? "" : "\"\(path.printable(limit: 1024))\": "
+        return "cache store: " + place + (code == .other ? "" : code.rawValue + ": ") + message.printableLine
+    }
+    /// The path, code and message on one line.
+    public var debugDescription: String { description }
+    /// The path, code and message on one line.
+    public var errorDescription: String? { description }
+    /// A mirror whose only child is the description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

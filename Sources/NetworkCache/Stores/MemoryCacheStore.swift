@@ -1,24 +1,26 @@
 import Foundation
 import NetworkCore
 
-/// Keeps responses in memory, up to a number of bytes: those longest unused go first, all variants under a key together.
+/// A store that keeps responses in memory, up to a total size. The least recently used key is evicted first, with all its
+/// variants.
 ///
 /// ```swift
 /// let store = MemoryCacheStore(maximumBytes: 64 << 20) { key, reason in print("\(key): \(reason.rawValue)") }
 /// ```
 public final class MemoryCacheStore: CacheStore {
-    /// The limits it was made with.
+    /// The limits of a memory store.
     public struct Limits: Hashable, Sendable {
-        /// All entries together, in bytes of ``CacheEntry/footprint``. 16 MiB.
+        /// The maximum size of all entries, in bytes of ``CacheEntry/footprint``. Default: 16 MiB.
         public var bytes = 16 << 20
-        /// One entry, in bytes. 4 MiB; never more than ``bytes``.
+        /// The maximum size of one entry, in bytes. Never more than ``bytes``. Default: 4 MiB.
         public var entryBytes = 4 << 20
-        /// Keys, each with all its variants. 10,000.
+        /// The maximum number of keys, each with all its variants. Default: 10,000.
         public var keys = 10_000
-        /// Variants under one key (RFC 9111 §4.1); the one received first makes room. 8.
+        /// The maximum number of variants under one key (RFC 9111 §4.1). Beyond it, the variant stored first is evicted.
+        /// Default: 8.
         public var variants = 8
 
-        /// The defaults.
+        /// Creates limits with the default values.
         public init() {}
     }
 
@@ -35,82 +37,91 @@ public final class MemoryCacheStore: CacheStore {
         var count = 0
     }
 
-    /// What it keeps to.
+    /// The limits that the store was created with.
     public let limits: Limits
     private let state = Locked(State())
     private let onRemoval: CacheRemovalHandler?
 
+    /// Creates a store with a total size limit.
+    ///
     /// - Parameters:
-    ///   - maximumBytes: All entries together. 16 MiB unless given.
-    ///   - onRemoval: Hears of each response that is no longer kept, and why.
+    ///   - maximumBytes: The maximum size of all entries, in bytes. Default: 16 MiB.
+    ///   - onRemoval: Called for each response that is removed, with the reason.
     public convenience init(maximumBytes: Int = 16 << 20, onRemoval: CacheRemovalHandler? = nil) {
         var limits = Limits()
         limits.bytes = maximumBytes
         self.init(limits: limits, onRemoval: onRemoval)
     }
 
-    /// - Parameter limits: Numbers below zero count as zero, which keeps nothing.
+    /// Creates a store with limits.
+    ///
+    /// - Parameters:
+    ///   - limits: The limits. Negative numbers count as zero, with which nothing is stored.
+    ///   - onRemoval: Called for each response that is removed, with the reason.
     public init(limits: Limits, onRemoval: CacheRemovalHandler? = nil) {
         self.limits = limits
         self.onRemoval = onRemoval
     }
 
-    /// What all entries come to.
+    /// The size of all entries, in bytes of ``CacheEntry/footprint``.
     public var byteCount: Int { state.withLock(\.bytes) }
-    /// How many responses there are, variants counted each.
+    /// The number of stored responses, counting each variant.
     public var count: Int { state.withLock(\.count) }
-    /// The smaller of the limits for one entry and for all.
+    /// The maximum size of an entry, in bytes: the smaller of the limits for one entry and for all entries.
     public var maximumEntryBytes: Int { min(limits.entryBytes, limits.bytes) }
 
-    /// All variants under a key. Never throws.
+    /// Returns all variants that are stored under a key, and marks them as used. Never throws.
     public func entries(for key: CacheKey) -> [CacheEntry] {
         state.withLock { $0.table.use(key)?.entries ?? [] }
     }
 
-    /// Keeps a response; one beyond the limit for one entry only takes the place of the older one, by removing it. Never throws.
+    /// Stores a response. If it exceeds the limit for one entry, it is not stored, but the response that it would replace is
+    /// removed. Never throws.
     public func save(_ entry: CacheEntry) {
-        let gone = state.withLock { state in
-            var gone = state.replace(entry, keeps: entry.footprint <= maximumEntryBytes, maximumVariants: limits.variants)
+        let removals = state.withLock { state in
+            var removals = state.replace(entry, keeps: entry.footprint <= maximumEntryBytes, maximumVariants: limits.variants)
             while state.bytes > limits.bytes || state.table.count > limits.keys, let key = state.table.oldestKey {
-                gone += state.removeAll(key).map { ($0.response.key, .evicted) }
+                removals += state.removeAll(key).map { ($0.response.key, .evicted) }
             }
-            return gone
+            return removals
         }
-        tell(gone)
+        notify(removals)
     }
 
-    /// Forgets what is selected. Never throws.
+    /// Removes the selected responses. Never throws.
+    ///
+    /// - Returns: The number of removed responses.
     @discardableResult
     public func remove(_ selection: CacheSelection, because reason: CacheRemoval = .removed) -> Int {
-        let gone = state.withLock { $0.remove(selection) }
-        tell(gone.map { ($0.response.key, reason) })
-        return gone.count
+        let removals = state.withLock { $0.remove(selection) }
+        notify(removals.map { ($0.response.key, reason) })
+        return removals.count
     }
 
-    private func tell(_ gone: [(CacheKey, CacheRemoval)]) {
+    private func notify(_ removals: [(CacheKey, CacheRemoval)]) {
         guard let onRemoval else { return }
-        for (key, reason) in gone { onRemoval(key, reason) }
+        for (key, reason) in removals { onRemoval(key, reason) }
     }
 }
 
 extension MemoryCacheStore.State {
     mutating func replace(_ entry: CacheEntry, keeps: Bool, maximumVariants: Int) -> [(CacheKey, CacheRemoval)] {
         let key = entry.response.key
-        var gone: [(CacheKey, CacheRemoval)] = []
+        var removals: [(CacheKey, CacheRemoval)] = []
         var entries = table.peek(key)?.entries ?? []
         if let index = entries.firstIndex(where: { $0.isSameVariant(as: entry) }) {
             entries.remove(at: index)
-            gone.append((key, .replaced))
+            removals.append((key, .replaced))
         }
         if keeps {
             entries.append(entry)
             while entries.count > max(0, maximumVariants) {
                 entries.removeFirst()
-                gone.append((key, .evicted))
+                removals.append((key, .evicted))
             }
         }
         set(entries, for: key)
-        return gone
+        return removals
     }
 
     mutating func removeAll(_ key: CacheKey) -> [CacheEntry] {
@@ -120,18 +131,18 @@ extension MemoryCacheStore.State {
     }
 
     mutating func remove(_ selection: CacheSelection) -> [CacheEntry] {
-        var gone: [CacheEntry] = []
+        var removals: [CacheEntry] = []
         for key in keys(selection) {
             guard let entries = table.peek(key)?.entries else { continue }
             let kept = entries.filter { !selection.contains(key, storedAt: $0.response.responseTime) }
             guard kept.count < entries.count else { continue }
-            gone += entries.filter { selection.contains(key, storedAt: $0.response.responseTime) }
+            removals += entries.filter { selection.contains(key, storedAt: $0.response.responseTime) }
             set(kept, for: key)
         }
-        return gone
+        return removals
     }
 
-    /// Those that come into question.
+    /// Returns the keys that a selection may match.
     private func keys(_ selection: CacheSelection) -> [CacheKey] {
         if let key = selection.key { return [key] }
         if let url = selection.url { return Array(keysOfURL[url] ?? []) }

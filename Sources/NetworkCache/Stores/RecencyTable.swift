@@ -1,16 +1,17 @@
-/// Values by key, in the order of their last use: a dictionary into a doubly linked list that lives in an array.
+/// A dictionary that orders its values by their last use. It maps keys to the nodes of a doubly linked list, which an array
+/// holds.
 struct RecencyTable<Key: Hashable, Value> {
     private struct Slot {
         var key: Key
         var value: Value
-        /// Towards the last used; -1 at that end.
+        /// The index of the next more recently used slot, or -1 if there is none.
         var newer: Int
-        /// Towards the one longest unused; -1 at that end.
+        /// The index of the next less recently used slot, or -1 if there is none.
         var older: Int
     }
 
     private var indexes: [Key: Int] = [:]
-    /// `nil` where one was removed.
+    /// The nodes of the list. `nil` for removed ones, whose indexes are in `free`.
     private var slots: [Slot?] = []
     private var free: [Int] = []
     private var newest = -1
@@ -18,15 +19,15 @@ struct RecencyTable<Key: Hashable, Value> {
 
     var count: Int { indexes.count }
     var keys: Dictionary<Key, Int>.Keys { indexes.keys }
-    /// The key longest unused.
+    /// The least recently used key, or `nil` if the table is empty.
     var oldestKey: Key? { oldest < 0 ? nil : slots[oldest]?.key }
 
-    /// Without counting as a use.
+    /// Returns the value of a key without marking it as used.
     func peek(_ key: Key) -> Value? {
         indexes[key].flatMap { slots[$0]?.value }
     }
 
-    /// Counts as a use.
+    /// Returns the value of a key and marks it as used.
     mutating func use(_ key: Key) -> Value? {
         guard let index = indexes[key] else { return nil }
         if index != newest {
@@ -36,7 +37,7 @@ struct RecencyTable<Key: Hashable, Value> {
         return slots[index]?.value
     }
 
-    /// Counts as a use.
+    /// Sets the value of a key and marks it as used.
     mutating func set(_ value: Value, for key: Key) {
         if let index = indexes[key] {
             slots[index]?.value = value

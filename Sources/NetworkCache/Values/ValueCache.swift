@@ -1,36 +1,37 @@
 import Foundation
 import NetworkCore
 
-/// Keeps decoded values under keys of the caller's own, in memory or in a directory, each for as long as the caller says.
+/// A cache for decoded values in memory or in a directory, with keys and lifetimes that the caller chooses.
 ///
 /// ```swift
 /// let cache = try ValueCache(directory: folder)
 /// let movies = try await cache.value(for: "popular", lifetime: .seconds(300)) { try await service.request(popular) }
 /// ```
 ///
-/// It knows nothing of HTTP: what a server says about caching is for the HTTP cache, which stands in the way of requests. Here
-/// the caller says what may be kept, under what key, and how long.
+/// It is independent of HTTP and ignores the caching directives of servers, which ``CacheInterceptor`` applies. The caller
+/// determines which values are stored, under which key, and for how long.
 ///
-/// **Keys** are any text: they are never part of a path. Values of one key in different partitions have nothing to do with each
-/// other; use ``partition(_:)`` for what belongs to a user. Values are kept as JSON; what cannot be decoded as the type that is
-/// asked for is a miss.
+/// **Keys** are arbitrary texts, and are never part of a path. Values with the same key in different partitions are independent;
+/// use ``partition(_:)`` for values that belong to a user. Values are stored as JSON. A value that cannot be decoded as the
+/// requested type is a miss.
 ///
-/// **Limits** are finite: what was longest unused makes room. **Failures** of the directory never keep a value from the caller:
-/// ``value(for:lifetime:allowingStale:make:)`` hands out what was made, and `onFailure` hears of it.
+/// **Limits** are finite: the least recently used values are evicted. **Failures** of the directory do not affect the caller:
+/// ``value(for:lifetime:allowingStale:make:)`` returns the value that was made, and `onFailure` is called.
 ///
-/// Copies share their values. In a directory, see ``DiskCacheStore`` for what holds when several processes share it, or one is
-/// killed; a directory is for either of the two, not for both.
+/// Copies share their values. In a directory, the guarantees of ``DiskCacheStore`` apply when several processes share it or a
+/// process is killed. Do not use the same directory for a `ValueCache` and a ``DiskCacheStore``.
 public struct ValueCache: Sendable {
-    /// How much is kept.
+    /// The limits of a value cache.
     public struct Limits: Hashable, Sendable {
-        /// All values together, in bytes of their JSON and some for each. 16 MiB in memory, 128 MiB in a directory.
+        /// The maximum size of all values, in bytes of their JSON plus an overhead for each. Default: 16 MiB in memory, 128 MiB
+        /// in a directory.
         public var bytes: Int
-        /// One value, in bytes; larger ones are not kept. 8 MiB; never more than ``bytes``.
+        /// The maximum size of one value, in bytes. Larger values are not stored. Never more than ``bytes``. Default: 8 MiB.
         public var valueBytes = 8 << 20
-        /// How many values. 100,000.
+        /// The maximum number of values. Default: 100,000.
         public var values = 100_000
 
-        /// The defaults, with a limit for all bytes together.
+        /// Creates limits with a maximum size of all values, in bytes, and the default values for the others.
         public init(bytes: Int) {
             self.bytes = bytes
         }
@@ -38,28 +39,30 @@ public struct ValueCache: Sendable {
         var maximumValueBytes: Int { max(0, min(valueBytes, bytes)) }
     }
 
-    /// Whose values these are; empty unless ``partition(_:)`` made it.
+    /// The name of the partition, or an empty string if the cache was not created with ``partition(_:)``.
     public let partition: String
     let storage: any ValueStorage
     let flights: ValueFlights
     private let clock: @Sendable () -> FileTime
     private let onFailure: (@Sendable (CacheStoreError) -> Void)?
 
-    /// In memory, and gone with its last copy.
+    /// Creates a cache in memory, whose values are released with its last copy.
     ///
     /// - Parameters:
-    ///   - limits: 16 MiB unless given. Numbers below zero count as zero, which keeps nothing.
-    ///   - onFailure: Hears why a value was not kept. Runs on the task that wanted to keep it.
+    ///   - limits: The limits. Default: 16 MiB. Negative numbers count as zero, with which nothing is stored.
+    ///   - onFailure: Called with the reason if a made value could not be stored, on the task of the call that made it.
     public init(limits: Limits = Limits(bytes: 16 << 20), onFailure: (@Sendable (CacheStoreError) -> Void)? = nil) {
         self.init(MemoryValues(limits), clock: { .now }, onFailure: onFailure)
     }
 
-    /// In a directory, which is made where it is not there.
+    /// Creates a cache in a directory, which is created if it does not exist.
     ///
     /// - Parameters:
-    ///   - limits: 128 MiB unless given. Numbers below zero count as zero, which keeps nothing.
-    ///   - onFailure: Hears why a value was not kept. Runs on the task that wanted to keep it.
-    /// - Throws: ``CacheStoreError`` where it cannot be made, is not this user's alone, or may not be written.
+    ///   - directory: The URL of the directory.
+    ///   - limits: The limits. Default: 128 MiB. Negative numbers count as zero, with which nothing is stored.
+    ///   - onFailure: Called with the reason if a made value could not be stored, on the task of the call that made it.
+    /// - Throws: ``CacheStoreError`` if the directory cannot be created, is not accessible to this user alone, or is not
+    ///   writable.
     public init(
         directory: URL, limits: Limits = Limits(bytes: 128 << 20), onFailure: (@Sendable (CacheStoreError) -> Void)? = nil
     ) throws(CacheStoreError) {
@@ -85,29 +88,30 @@ public struct ValueCache: Sendable {
         self.onFailure = onFailure
     }
 
-    /// The same cache, for values that are apart from all others: those of a user, a tenant, a server.
+    /// Returns a cache that shares the storage and has a separate partition, for example for a user, a tenant or a server.
     ///
-    /// - Parameter name: Any text; it replaces this cache's own ``partition``. On a disk it is written as it is, so it should be
-    ///   no secret.
+    /// - Parameter name: The name of the partition, which replaces ``partition`` of this cache. It may be any text. It is stored
+    ///   on disk as plain text, so it must not be secret.
     public func partition(_ name: String) -> ValueCache {
         ValueCache(storage, flights, partition: name, clock, onFailure)
     }
 
-    // MARK: With making
+    // MARK: Making values
 
-    /// The value of a key, or else what `make` makes, which is then kept.
+    /// Returns the stored value of a key, or the value that `make` returns, which is then stored.
     ///
-    /// Calls for the same key and type at the same time have one of them make it: the others get what it gets, its error too.
-    /// When it is cancelled, one of the others takes over; a call that is cancelled while it waits makes it for itself, in its
-    /// cancelled task.
+    /// If several calls for the same key and type are made concurrently, one of them calls `make`, and the others receive its
+    /// value or its error. If it is cancelled, one of the others calls `make` instead. A call that is cancelled while it waits
+    /// calls `make` itself, in its cancelled task.
     ///
     /// - Parameters:
-    ///   - key: Any text.
-    ///   - lifetime: How long a value may be used, one that was kept for longer too. Nothing is kept for zero or less.
-    ///   - staleness: How long beyond its lifetime a value may stand in when `make` fails. Zero unless given. Not when the task
-    ///     was cancelled.
-    ///   - make: Runs at most once for each call, in its task.
-    /// - Throws: What `make` throws.
+    ///   - key: The key, which may be any text.
+    ///   - lifetime: How long a value may be used. It also applies to a value that was stored with a longer lifetime. With zero
+    ///     or less, nothing is stored.
+    ///   - staleness: How long after its lifetime a stored value may be returned if `make` fails, unless the task was cancelled.
+    ///     Default: zero.
+    ///   - make: Makes the value. Called at most once per call, in its task.
+    /// - Throws: An error of `make`.
     public func value<Value: Codable & Sendable, Failure: Error>(
         for key: String, lifetime: Duration, allowingStale staleness: Duration = .zero,
         make: @Sendable () async throws(Failure) -> Value
@@ -127,7 +131,7 @@ public struct ValueCache: Sendable {
                     return value
                 }
                 throw error
-            case .again:
+            case .retry:
                 continue
             case .cancelled:
                 return try await make()
@@ -138,18 +142,18 @@ public struct ValueCache: Sendable {
     private func lead<Value: Codable & Sendable, Failure: Error>(
         _ flight: ValueFlights.Key, lifetime: Duration, _ staleness: Duration, _ make: @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        // The last one may have landed just before this one began.
+        // Another call may have stored the value just before this one joined.
         if let value: Value = await stored(flight.value, lifetime: lifetime, beyond: .zero) {
-            flights.land(flight, .made(value))
+            flights.finish(flight, .made(value))
             return value
         }
         do throws(Failure) {
             let value = try await make()
             await keep(value, for: flight.value, lifetime: lifetime)
-            flights.land(flight, .made(value))
+            flights.finish(flight, .made(value))
             return value
         } catch {
-            flights.land(flight, Task.isCancelled ? .again : .failed(error))
+            flights.finish(flight, Task.isCancelled ? .retry : .failed(error))
             if !Task.isCancelled, staleness > .zero,
                 let value: Value = await stored(flight.value, lifetime: lifetime, beyond: staleness)
             {
@@ -167,18 +171,21 @@ public struct ValueCache: Sendable {
         }
     }
 
-    // MARK: Without
+    // MARK: Reading and writing
 
-    /// The value of a key, as long as its lifetime lasts; `nil` where there is none, or one of another type.
+    /// Returns the stored value of a key, or `nil` if there is none, its lifetime is over, or it has another type.
     public func value<Value: Codable>(for key: String, as type: Value.Type = Value.self) async -> Value? {
         await stored(ValueKey(partition: partition, name: key), lifetime: nil, beyond: .zero)
     }
 
-    /// Keeps a value, in the place of what there was.
+    /// Stores a value, replacing the existing value of the key.
     ///
-    /// - Parameter lifetime: How long it may be used. For zero or less it is not kept, and what there was is removed.
-    /// - Throws: ``CacheStoreError``: with ``CacheStoreError/Code/encoding``, ``CacheStoreError/Code/tooLarge``, or for what is
-    ///   the matter with the directory.
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - key: The key, which may be any text.
+    ///   - lifetime: How long the value may be used. With zero or less, it is not stored, and the existing value is removed.
+    /// - Throws: ``CacheStoreError`` with ``CacheStoreError/Code/encoding``, ``CacheStoreError/Code/tooLarge``, or the code of a
+    ///   failure of the directory.
     public func set(_ value: some Encodable & Sendable, for key: String, lifetime: Duration) async throws(CacheStoreError) {
         try await set(value, for: ValueKey(partition: partition, name: key), lifetime: lifetime)
     }
@@ -206,27 +213,27 @@ public struct ValueCache: Sendable {
         guard let stored = await storage.value(for: key) else { return nil }
         let now = clock()
         let end = min(stored.expiresAt, lifetime.map(stored.storedAt.advanced(by:)) ?? stored.expiresAt)
-        // One from the future was stored before the clock was set back: nobody knows how old it is.
+        // A value that was stored in the future was stored before the clock was set back: its age is unknown.
         guard stored.storedAt <= now, now < end.advanced(by: staleness) else { return nil }
         return try? ValueCoding.decode(Value.self, from: stored.json)
     }
 
-    // MARK: Clearing
+    // MARK: Removing
 
-    /// Forgets the value of a key.
+    /// Removes the value of a key.
     ///
-    /// - Throws: ``CacheStoreError`` where it is still there.
+    /// - Throws: ``CacheStoreError`` if the value could not be removed.
     public func remove(_ key: String) async throws(CacheStoreError) {
         var selection = ValueSelection()
         selection.key = ValueKey(partition: partition, name: key)
         _ = try await storage.remove(selection)
     }
 
-    /// Forgets all values of this ``partition``: what a user leaves behind at a logout. In a directory the beginning of each file
-    /// is read.
+    /// Removes all values of this ``partition``, for example when a user logs out. In a directory the beginning of each file is
+    /// read.
     ///
-    /// - Returns: How many those were.
-    /// - Throws: ``CacheStoreError`` where some are still there.
+    /// - Returns: The number of removed values.
+    /// - Throws: ``CacheStoreError`` if values could not be removed.
     @discardableResult
     public func removePartition() async throws(CacheStoreError) -> Int {
         var selection = ValueSelection()
@@ -234,10 +241,10 @@ public struct ValueCache: Sendable {
         return try await storage.remove(selection)
     }
 
-    /// Forgets all values of all partitions that were stored before a date. In a directory the beginning of each file is read.
+    /// Removes all values that were stored before a date, in all partitions. In a directory the beginning of each file is read.
     ///
-    /// - Returns: How many those were.
-    /// - Throws: ``CacheStoreError`` where some are still there.
+    /// - Returns: The number of removed values.
+    /// - Throws: ``CacheStoreError`` if values could not be removed.
     @discardableResult
     public func remove(storedBefore date: Date) async throws(CacheStoreError) -> Int {
         var selection = ValueSelection()
@@ -245,11 +252,11 @@ public struct ValueCache: Sendable {
         return try await storage.remove(selection)
     }
 
-    /// Forgets all values of all partitions whose lifetime is over; else they stay until room is needed. In a directory the
-    /// beginning of each file is read.
+    /// Removes all values whose lifetime is over, in all partitions. Otherwise they remain until they are evicted. In a directory
+    /// the beginning of each file is read.
     ///
-    /// - Returns: How many those were.
-    /// - Throws: ``CacheStoreError`` where some are still there.
+    /// - Returns: The number of removed values.
+    /// - Throws: ``CacheStoreError`` if values could not be removed.
     @discardableResult
     public func removeExpired() async throws(CacheStoreError) -> Int {
         var selection = ValueSelection()
@@ -257,10 +264,10 @@ public struct ValueCache: Sendable {
         return try await storage.remove(selection)
     }
 
-    /// Forgets all values of all partitions.
+    /// Removes all values of all partitions.
     ///
-    /// - Returns: How many those were.
-    /// - Throws: ``CacheStoreError`` where some are still there.
+    /// - Returns: The number of removed values.
+    /// - Throws: ``CacheStoreError`` if values could not be removed.
     @discardableResult
     public func removeAll() async throws(CacheStoreError) -> Int {
         try await storage.remove(ValueSelection())

@@ -1,36 +1,37 @@
 import NetworkCore
 
-/// Has one of those who want the same value at the same time make it, and the others wait for it.
+/// A coordinator for concurrent calls that need the same value: one of them makes the value, and the others wait for it.
 ///
-/// The one that makes it does so in its own task. When it is cancelled, one of those who wait makes it in its place; who waits
-/// and is cancelled is told at once.
+/// The value is made in the task of one call. If that task is cancelled, a waiting call makes the value instead. A waiting call
+/// that is cancelled returns immediately.
 final class ValueFlights: Sendable {
     struct Key: Hashable, Sendable {
         var value: ValueKey
         var type: ObjectIdentifier
     }
 
-    /// What there is to do for who has come.
-    enum Turn: Sendable {
-        /// Make it, and say ``ValueFlights/land(_:_:)`` in the end.
+    /// The result of joining: what the caller has to do.
+    enum Outcome: Sendable {
+        /// Make the value, and call ``ValueFlights/finish(_:_:)`` afterwards.
         case make
         case made(any Sendable)
         case failed(any Error)
-        /// The one that made it gave up: come again.
-        case again
-        /// The own task is cancelled.
+        /// The call that made the value was cancelled: join again.
+        case retry
+        /// The caller's own task was cancelled.
         case cancelled
     }
 
     private struct State {
-        /// Those who wait for each.
-        var flights: [Key: [Int: UnsafeContinuation<Turn, Never>]] = [:]
+        /// The waiting calls for each value that is being made.
+        var flights: [Key: [Int: UnsafeContinuation<Outcome, Never>]] = [:]
         var lastNumber = 0
     }
 
     private let state = Locked(State())
 
-    func join(_ key: Key) async -> Turn {
+    /// Joins the calls for a value. The first one returns immediately, and the others wait for its outcome.
+    func join(_ key: Key) async -> Outcome {
         let number: Int? = state.withLock { state in
             guard state.flights[key] != nil else {
                 state.flights[key] = [:]
@@ -42,14 +43,14 @@ final class ValueFlights: Sendable {
         guard let number else { return .make }
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                let turn: Turn? = state.withLock { state in
+                let outcome: Outcome? = state.withLock { state in
                     if Task.isCancelled { return .cancelled }
-                    // It may have landed since.
-                    guard state.flights[key] != nil else { return .again }
+                    // The value may have been finished since the first check.
+                    guard state.flights[key] != nil else { return .retry }
                     state.flights[key]?[number] = continuation
                     return nil
                 }
-                if let turn { continuation.resume(returning: turn) }
+                if let outcome { continuation.resume(returning: outcome) }
             }
         } onCancel: {
             let waiting = state.withLock { $0.flights[key]?.removeValue(forKey: number) }
@@ -57,15 +58,15 @@ final class ValueFlights: Sendable {
         }
     }
 
-    /// Tells all who wait.
-    func land(_ key: Key, _ turn: Turn) {
+    /// Resumes all waiting calls with an outcome.
+    func finish(_ key: Key, _ outcome: Outcome) {
         let waiting = state.withLock { $0.flights.removeValue(forKey: key) } ?? [:]
-        for continuation in waiting.values { continuation.resume(returning: turn) }
+        for continuation in waiting.values { continuation.resume(returning: outcome) }
     }
 
-    /// Whether nobody is making it.
+    /// Returns whether no call is making a value.
     func isFree(_ key: Key) -> Bool { state.withLock { $0.flights[key] == nil } }
 
-    /// How many wait for a value.
+    /// Returns the number of calls that wait for a value.
     func waitingCount(_ key: Key) -> Int { state.withLock { $0.flights[key]?.count ?? 0 } }
 }

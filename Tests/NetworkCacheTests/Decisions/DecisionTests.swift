@@ -113,7 +113,8 @@ struct DecisionTests {
             "§5.2.1.4 no-cache, no validator", ["Cache-Control: max-age=60"], request: ["Cache-Control: no-cache"], after: 0,
             .forward),
         DecisionRow(
-            "§5.2.1.5 no-store may be answered", ["Cache-Control: max-age=60"], request: ["Cache-Control: no-store"], after: 0,
+            "§5.2.1.5 no-store may be served from the cache", ["Cache-Control: max-age=60"], request: ["Cache-Control: no-store"],
+            after: 0,
             .fresh),
         DecisionRow(
             "§5.2.1.7 fresh", ["Cache-Control: max-age=60"], request: ["Cache-Control: only-if-cached"], after: 0, .fresh),
@@ -157,7 +158,7 @@ struct DecisionTests {
     ]
 
     @Test(arguments: rows)
-    func `what is done follows from the fields and the time`(row: DecisionRow) {
+    func `the decision follows from the fields and the time`(row: DecisionRow) {
         let terms = ResponseTerms(.make(HTTPHeaders(lines: row.response)))
         let request = RequestTerms(HTTPHeaders(lines: row.request))
         let now = TestTime.start.timeIntervalSinceReferenceDate + row.after
@@ -172,7 +173,7 @@ struct DecisionTests {
     }
 
     @Test
-    func `HEAD is answered from GET, but neither validates nor revalidates (§4.3.5)`() {
+    func `HEAD is served from a stored GET, but neither validates nor revalidates (§4.3.5)`() {
         let terms = ResponseTerms(.make(HTTPHeaders(lines: "Cache-Control: max-age=60, stale-while-revalidate=30", Self.tag)))
         let start = TestTime.start.timeIntervalSinceReferenceDate
         #expect(outcome(CachePolicy().decision(RequestTerms(), terms, isHead: true, at: start + 1)) == .fresh)
@@ -180,7 +181,7 @@ struct DecisionTests {
     }
 
     @Test
-    func `age and what is left of freshness are told to the second`() {
+    func `age and remaining freshness are exact to the second`() {
         let terms = ResponseTerms(.make(HTTPHeaders(lines: "Cache-Control: max-age=60", "Age: 7")))
         let decision = CachePolicy().decision(RequestTerms(), terms, at: TestTime.start.timeIntervalSinceReferenceDate + 10)
         #expect(decision == .serve(age: 17, ttl: 43, revalidates: false))

@@ -55,7 +55,7 @@ struct StorageTests {
         StorageRow("§4.2.2 404", [modified], status: 404, true),
         StorageRow("§4.2.2 302", [modified], status: 302, false),
         StorageRow("§3.3 206 is not kept here", ["Cache-Control: max-age=60", tag], status: 206, false),
-        StorageRow("§3 304 is no response of its own", ["Cache-Control: max-age=60", tag], status: 304, false),
+        StorageRow("§3 304 is not a complete response", ["Cache-Control: max-age=60", tag], status: 304, false),
         StorageRow("§4.1 Vary: *", ["Cache-Control: max-age=60", "Vary: *", tag], false),
         StorageRow("§4.1 Vary: * among others", ["Cache-Control: max-age=60", "Vary: Accept, *", tag], false),
         StorageRow("§4.1 Vary", ["Cache-Control: max-age=60", "Vary: Accept, , accept-language"], true),
@@ -64,12 +64,12 @@ struct StorageTests {
     ]
 
     @Test(arguments: rows)
-    func `what may be kept and is of use is kept`(row: StorageRow) {
+    func `responses that may be stored and are useful are stored`(row: StorageRow) {
         #expect(isStored(row.response, status: row.status, request: row.request) == row.isStored)
     }
 
     @Test
-    func `answers to other methods are not kept`() {
+    func `responses to other methods are not stored`() {
         #expect(!isStored(["Cache-Control: max-age=60"], method: .post))
         #expect(!isStored(["Cache-Control: max-age=60"], method: .head))
     }

@@ -74,7 +74,7 @@ struct DiskCacheStoreTests {
             (.storedBefore(Date(timeIntervalSinceReferenceDate: 700_000_002)), ["mine", "other"]),
             (.url(URL(fileURLWithPath: "/")), ["a", "b", "mine", "other"]),
         ] as [(CacheSelection, [String])])
-    func `what is selected is forgotten, and nothing else`(selection: CacheSelection, kept: [String]) async throws {
+    func `exactly the selected responses are removed`(selection: CacheSelection, kept: [String]) async throws {
         let store = try store()
         let responses = [
             StoredResponse.kept("https://api.example.com/a", body: "a", at: 700_000_000),
@@ -90,7 +90,7 @@ struct DiskCacheStoreTests {
         #expect(gone.withLock(\.count) == 4 - kept.count)
     }
 
-    @Test func `a URL is forgotten in all partitions, without looking at others`() async throws {
+    @Test func `a URL is removed in all partitions, without reading other entries`() async throws {
         let store = try store()
         let url = try #require(URL(string: "https://api.example.com/movies"))
         for name in ["1", "2", "3"] {
@@ -104,7 +104,7 @@ struct DiskCacheStoreTests {
         #expect(directory.files().count == 1)
     }
 
-    @Test func `of a key's variants only the old ones are forgotten`() async throws {
+    @Test func `only the old variants of a key are removed`() async throws {
         let store = try store()
         try await store.save(CacheEntry(.kept(varying: language("de"), body: "old", at: 1)))
         try await store.save(CacheEntry(.kept(varying: language("fr"), body: "new", at: 3)))
@@ -131,7 +131,7 @@ struct DiskCacheStoreTests {
         #expect(await bodies(store) == [String(repeating: "fr", count: 600)])
     }
 
-    @Test func `what makes room is told`() async throws {
+    @Test func `evicted responses are reported`() async throws {
         let store = try store { $0.keys = 2 }
         // What is oldest is known for sure once all was looked at.
         await store.records.settle()

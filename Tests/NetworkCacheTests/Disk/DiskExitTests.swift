@@ -7,7 +7,7 @@
 
     @testable import NetworkCache
 
-    /// What needs processes of its own.
+    /// The tests of the disk cache that need separate processes.
     @Suite(.serialized, .timeLimit(.minutes(isSlowRun ? 15 : 2)))
     struct DiskExitTests {
         private let directory: CacheDirectory
@@ -33,8 +33,7 @@
 
         /// The child writes versions of a few keys one after the other, and notes each as soon as it is acknowledged; it is
         /// killed at some moment.
-        @Test func `a process that is killed while it writes loses nothing it was told is kept, and mixes nothing`() async throws
-        {
+        @Test func `a process killed while writing loses no acknowledged record, and mixes none`() async throws {
             let notes = directory.url.appendingPathComponent("notes")
             var acknowledged = [Int](repeating: 0, count: Self.keys)
             var leftovers = 0
@@ -110,7 +109,9 @@
 
         // MARK: Two at once
 
-        @Test func `processes that share a directory keep within its limits, and never see what nobody wrote`() async throws {
+        @Test func `processes that share a directory keep its limits, and never read what none of them wrote`()
+            async throws
+        {
             let rounds = isSlowRun ? 20_000 : 1_500
             async let first: Void = Self.share(directory.place, seed: 1, rounds: rounds)
             async let second: Void = Self.share(directory.place, seed: 2, rounds: rounds)
@@ -273,7 +274,7 @@
 
         // MARK: Held up
 
-        @Test func `who holds a lock and does not run holds nobody up for long`() async throws {
+        @Test func `a process that holds a lock and does not run does not block others for long`() async throws {
             let records = try Self.folderOfRecords(directory.place)
             try await records.write("key", Data("old".utf8))
             let shard = directory.file(of: RecordKey("key")).deletingLastPathComponent()

@@ -10,7 +10,7 @@ struct DiskRecordTests {
 
     private var file: Data { Data(record.encodedHead()) + record.payload }
 
-    private func flaw(_ file: Data) -> DiskRecordFlaw? {
+    private func decodingError(_ file: Data) -> DiskRecordFlaw? {
         do throws(DiskRecordFlaw) {
             _ = try DiskRecord.decode(file)
             return nil
@@ -42,7 +42,7 @@ struct DiskRecordTests {
             for bit in 0..<8 {
                 var changed = file
                 changed[index] ^= 1 << bit
-                #expect(flaw(changed) != nil, "byte \(index), bit \(bit)")
+                #expect(decodingError(changed) != nil, "byte \(index), bit \(bit)")
             }
         }
     }
@@ -58,17 +58,17 @@ struct DiskRecordTests {
     }
 
     @Test func `a file cut off anywhere, or longer than it was, is damaged`() {
-        for count in 0..<file.count { #expect(flaw(file.prefix(count)) == .damaged, "\(count) bytes") }
-        #expect(flaw(file + [0]) == .damaged)
-        #expect(flaw(file + file) == .damaged)
-        #expect(flaw(Data(count: file.count)) == .damaged)
+        for count in 0..<file.count { #expect(decodingError(file.prefix(count)) == .damaged, "\(count) bytes") }
+        #expect(decodingError(file + [0]) == .damaged)
+        #expect(decodingError(file + file) == .damaged)
+        #expect(decodingError(Data(count: file.count)) == .damaged)
     }
 
     @Test(arguments: [0, 2, 77, UInt32.max])
     func `another version is not taken for damage`(version: UInt32) {
         var other = file
         withUnsafeBytes(of: version.littleEndian) { other.replaceSubrange(4..<8, with: $0) }
-        #expect(flaw(other) == .foreignVersion)
+        #expect(decodingError(other) == .otherVersion)
     }
 
     @Test(arguments: [.max, .max / 2, 1 << 63, 1 << 32, 1 << 31, 21, 19, 0] as [UInt64])
@@ -81,7 +81,7 @@ struct DiskRecordTests {
                 let short = UInt32(truncatingIfNeeded: length)
                 withUnsafeBytes(of: short.littleEndian) { other.replaceSubrange(offset..<(offset + 4), with: $0) }
             }
-            #expect(flaw(other) == .damaged, "\(length) at \(offset)")
+            #expect(decodingError(other) == .damaged, "\(length) at \(offset)")
         }
     }
 
@@ -89,7 +89,7 @@ struct DiskRecordTests {
         var other = file
         withUnsafeBytes(of: UInt32(record.key.count + 1).littleEndian) { other.replaceSubrange(24..<28, with: $0) }
         withUnsafeBytes(of: UInt32(record.info.count - 1).littleEndian) { other.replaceSubrange(28..<32, with: $0) }
-        #expect(flaw(other) == .damaged)
+        #expect(decodingError(other) == .damaged)
     }
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
@@ -104,7 +104,7 @@ struct DiskRecordTests {
                 default: bytes.insert(.random(in: 0...255, using: &random), at: Int.random(in: 0...bytes.count, using: &random))
                 }
             }
-            if bytes != Array(file) { #expect(flaw(Data(bytes)) != nil) }
+            if bytes != Array(file) { #expect(decodingError(Data(bytes)) != nil) }
         }
     }
 }

@@ -50,7 +50,7 @@ final class CacheDirectory: Sendable {
     }
 }
 
-/// A time that stands still until it is told to move.
+/// A clock that stands still until a test advances it.
 final class TestClock: Sendable {
     private let time: Locked<FileTime>
 

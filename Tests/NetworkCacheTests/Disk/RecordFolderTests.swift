@@ -73,7 +73,7 @@ struct RecordFolderTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a directory away"))
-    func `a directory of somebody else is refused`() throws {
+    func `a directory of another user is refused`() throws {
         #expect(chown(directory.place.path, 65534, 65534) == 0)
         let error = openError(directory.place)
         #expect(error?.code == .unsafeDirectory && error?.message.contains("65534") == true)
@@ -141,7 +141,7 @@ struct RecordFolderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.place.appendingPathComponent("trash").path).isEmpty)
     }
 
-    @Test func `nobody removes what another has put in its place`() throws {
+    @Test func `a process does not remove the file with which another one has replaced a record`() throws {
         _ = try folder.write(key, info: [], payload: Data("old".utf8), now: now)
         let old = try #require(folder.status(of: RecordName(key)))
         let other = try RecordFolder(directory.place)

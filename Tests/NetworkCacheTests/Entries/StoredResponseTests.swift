@@ -88,7 +88,7 @@ struct StoredResponseTests {
     }
 
     @Test
-    func `a date that is none is not read`() {
+    func `an invalid date is rejected`() {
         for seconds in [Double.nan, .infinity, 1e300] {
             var stored = Self.sample
             stored.responseTime = Date(timeIntervalSinceReferenceDate: seconds)

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CacheHeadTests {
     @Test
-    func `HEAD is answered from a kept GET, without a body`() async throws {
+    func `HEAD is served from a stored GET, without a body`() async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: max-age=60", "Content-Length: 3")
         _ = try await harness.send()
@@ -19,7 +19,7 @@ struct CacheHeadTests {
     }
 
     @Test
-    func `an answer to HEAD is not kept`() async throws {
+    func `a response to HEAD is not stored`() async throws {
         let harness = CacheHarness()
         for _ in 0..<2 {
             harness.enqueue("", "Cache-Control: max-age=60")
@@ -28,7 +28,7 @@ struct CacheHeadTests {
     }
 
     @Test
-    func `an answer to HEAD that agrees renews what is kept`() async throws {
+    func `a consistent response to HEAD renews the stored response`() async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: max-age=60", #"ETag: "1""#)
         _ = try await harness.send()
@@ -40,7 +40,7 @@ struct CacheHeadTests {
     }
 
     @Test(arguments: [#"ETag: "2""#, "Last-Modified: \(TestTime.text(0))", "Content-Length: 4"])
-    func `an answer to HEAD that does not agree makes it forgotten`(line: String) async throws {
+    func `an inconsistent response to HEAD removes the stored response`(line: String) async throws {
         let harness = CacheHarness()
         harness.enqueue(
             "one", "Cache-Control: max-age=60", #"ETag: "1""#, "Last-Modified: \(TestTime.text(-9))", "Content-Length: 3")

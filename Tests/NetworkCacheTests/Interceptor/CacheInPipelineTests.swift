@@ -11,9 +11,9 @@ import Testing
 struct CacheInPipelineTests {
     /// Four at once, which share one exchange behind the cache.
     private func together(_ harness: CacheHarness, _ coalescing: CoalescingInterceptor, _ gate: AsyncGate) async throws
-        -> [CacheAnswer]
+        -> [CacheResult]
     {
-        try await withThrowingTaskGroup(of: CacheAnswer.self) { group in
+        try await withThrowingTaskGroup(of: CacheResult.self) { group in
             for _ in 0..<4 { group.addTask { try await harness.send() } }
             while coalescing.sharedCount < 3 {
                 try Task.checkCancellation()
@@ -31,16 +31,16 @@ struct CacheInPipelineTests {
         let store = MemoryCacheStore { _, _ in removals.withLock { $0 += 1 } }
         let harness = CacheHarness(store: store, behind: [coalescing, HeldUp(gate: gate)])
         harness.enqueue("one", "Cache-Control: max-age=60")
-        let answers = try await together(harness, coalescing, gate)
-        #expect(answers.map(\.body) == Array(repeating: "one", count: 4))
-        #expect(answers.filter(\.isStored).count == 1)
-        #expect(answers.filter { $0.status.contains("; collapsed") }.count == 3)
+        let results = try await together(harness, coalescing, gate)
+        #expect(results.map(\.body) == Array(repeating: "one", count: 4))
+        #expect(results.filter(\.isStored).count == 1)
+        #expect(results.filter { $0.status.contains("; collapsed") }.count == 3)
         #expect(store.count == 1 && removals.withLock { $0 } == 0)
         #expect(try await harness.send().isHit)
     }
 
     @Test
-    func `a validation that is shared is sent once, and answers all`() async throws {
+    func `a shared validation is sent once, and serves all requests`() async throws {
         let store = MemoryCacheStore()
         let first = CacheHarness(store: store)
         first.enqueue("one", "Cache-Control: max-age=60", #"ETag: "1""#)
@@ -49,22 +49,22 @@ struct CacheInPipelineTests {
         let harness = CacheHarness(store: store, behind: [coalescing, HeldUp(gate: gate)])
         harness.time.advance(61)
         harness.enqueue("", "Cache-Control: max-age=60", status: 304)
-        let answers = try await together(harness, coalescing, gate)
-        #expect(answers.map(\.body) == Array(repeating: "one", count: 4))
+        let results = try await together(harness, coalescing, gate)
+        #expect(results.map(\.body) == Array(repeating: "one", count: 4))
         #expect(harness.asked == 1)
-        #expect(answers.filter { $0.status.contains("; collapsed") }.count == 3)
+        #expect(results.filter { $0.status.contains("; collapsed") }.count == 3)
         #expect(try await harness.send().isHit)
     }
 
     @Test
-    func `what another's credential brought is not kept for those who share it without one`() async throws {
+    func `a response to a request with credentials is not stored for requests that share it without them`() async throws {
         let (coalescing, gate) = (CoalescingInterceptor(), AsyncGate())
         let api = try APIConfiguration("https://api.example.com")
         let harness = CacheHarness(
             behind: [.authentication(.bearer("one"), for: api), coalescing, HeldUp(gate: gate)])
         harness.enqueue("one", "Cache-Control: max-age=60")
-        let answers = try await together(harness, coalescing, gate)
-        #expect(answers.filter { $0.isStored || $0.isHit }.isEmpty)
+        let results = try await together(harness, coalescing, gate)
+        #expect(results.filter { $0.isStored || $0.isHit }.isEmpty)
         #expect(try await harness.store.entries(for: CacheKey(url: try #require(URL(string: CacheHarness.url)))).isEmpty)
     }
 
@@ -92,7 +92,7 @@ struct CacheInPipelineTests {
     }
 
     @Test
-    func `an observer in front hears of no attempt that was made after its call`() async throws {
+    func `an observer in front receives no attempt that was made after its call`() async throws {
         let events = Locked<[ExchangeEvent]>([])
         let gate = AsyncGate()
         let cache = CacheHarness()
@@ -113,13 +113,13 @@ struct CacheInPipelineTests {
             await Task.yield()
         }
         guard case .done(_, attempts: 0) = events.withLock({ $0.last?.kind }) else {
-            Issue.record("told of more than the call")
+            Issue.record("notified of more than the call")
             return
         }
     }
 
     @Test
-    func `two observers hear of each attempt`() async throws {
+    func `two observers receive each attempt`() async throws {
         let counts = Locked((0, 0))
         @Sendable func count(_ event: ExchangeEvent) -> Int { if case .attempted = event.kind { 1 } else { 0 } }
         let origin = StubSessionManager()

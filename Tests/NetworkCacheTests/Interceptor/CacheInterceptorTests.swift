@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CacheInterceptorTests {
     @Test(arguments: [false, true])
-    func `a fresh response answers without the origin`(isStreamed: Bool) async throws {
+    func `a fresh response is returned without contacting the origin`(isStreamed: Bool) async throws {
         let harness = CacheHarness(isStreamed: isStreamed)
         harness.enqueue("one", "Cache-Control: max-age=60", "Content-Type: a/b")
         let first = try await harness.send()
@@ -23,12 +23,12 @@ struct CacheInterceptorTests {
     }
 
     @Test(arguments: [false, true])
-    func `what may not be kept is asked for each time`(isStreamed: Bool) async throws {
+    func `a response that may not be stored is requested each time`(isStreamed: Bool) async throws {
         let harness = CacheHarness(isStreamed: isStreamed)
         for _ in 0..<2 {
             harness.enqueue("secret", "Cache-Control: no-store, max-age=60")
-            let answer = try await harness.send()
-            #expect(answer.status == "NetworkCache; fwd=uri-miss; fwd-status=200" && answer.body == "secret")
+            let result = try await harness.send()
+            #expect(result.status == "NetworkCache; fwd=uri-miss; fwd-status=200" && result.body == "secret")
         }
         #expect(harness.asked == 2)
     }
@@ -51,7 +51,7 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func `a whole answer to a validation takes the old one's place`() async throws {
+    func `a complete response to a validation replaces the stored one`() async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: max-age=60", #"ETag: "1""#)
         _ = try await harness.send()
@@ -88,7 +88,7 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func `an answer that is not kept makes the old one forgotten`() async throws {
+    func `a response that is not stored removes the old one`() async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: max-age=60", #"ETag: "1""#)
         _ = try await harness.send()
@@ -100,10 +100,10 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func `only-if-cached without a response is 504, and nobody is asked (§5.2.1.7)`() async throws {
+    func `only-if-cached without a response is 504, and the origin is not contacted (§5.2.1.7)`() async throws {
         let harness = CacheHarness()
-        let answer = try await harness.send("Cache-Control: only-if-cached")
-        #expect(answer.response.statusCode == 504 && answer.status == "NetworkCache; detail=only-if-cached")
+        let result = try await harness.send("Cache-Control: only-if-cached")
+        #expect(result.response.statusCode == 504 && result.status == "NetworkCache; detail=only-if-cached")
         let part = try await harness.send("Cache-Control: only-if-cached", "Range: bytes=0-1")
         #expect(part.response.statusCode == 504)
         #expect(harness.asked == 0)
@@ -113,13 +113,13 @@ struct CacheInterceptorTests {
         "Range: bytes=0-1", #"If-None-Match: "x""#, "If-Modified-Since: x", "If-Match: *", "If-Unmodified-Since: x",
         "If-Range: x",
     ])
-    func `a request with a range or conditions of its own passes as it is`(line: String) async throws {
+    func `a request with a range or with conditions is forwarded unchanged`(line: String) async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: max-age=60")
         _ = try await harness.send()
         harness.enqueue("part", "Cache-Control: max-age=60", status: 206)
-        let answer = try await harness.send(line)
-        #expect(answer.status == "NetworkCache; fwd=bypass" && answer.body == "part")
+        let result = try await harness.send(line)
+        #expect(result.status == "NetworkCache; fwd=bypass" && result.body == "part")
         #expect(harness.origin.requests[1].headers == HTTPHeaders(lines: line))
         #expect(try await harness.send().body == "one")
     }
@@ -142,8 +142,8 @@ struct CacheInterceptorTests {
         }
         #expect(harness.asked == 2)
         for language in ["de", "en"] {
-            let answer = try await harness.send("accept-language:  \(language)")
-            #expect(answer.body == language && answer.isHit)
+            let result = try await harness.send("accept-language:  \(language)")
+            #expect(result.body == language && result.isHit)
         }
         harness.enqueue("none", "Cache-Control: max-age=60", "Vary: Accept-Language")
         #expect(try await harness.send().status.contains("fwd=vary-miss"))
@@ -168,7 +168,7 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func `an answer from an upstream cache keeps its own status in front`() async throws {
+    func `a response from an upstream cache keeps its status in front`() async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: max-age=60", "Cache-Status: CDN; hit")
         _ = try await harness.send()
@@ -188,7 +188,7 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func `an answer that came by a redirect is not kept`() async throws {
+    func `a response that was received after a redirect is not stored`() async throws {
         let harness = CacheHarness(behind: [Redirected()])
         for _ in 0..<2 {
             harness.enqueue("one", "Cache-Control: max-age=60")
@@ -217,7 +217,7 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func `a cache that is asked to forget asks again`() async throws {
+    func `a response is requested again after it was removed`() async throws {
         let harness = CacheHarness()
         let request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
         for selection in [.key(harness.cache.key(for: request)), .host("api.example.com"), .all] as [CacheSelection] {

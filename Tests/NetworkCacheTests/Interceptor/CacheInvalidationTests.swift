@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CacheInvalidationTests {
     @Test(arguments: [HTTPMethod.post, .put, .patch, .delete, HTTPMethod("PURGE")])
-    func `an unsafe request that succeeds has its URL forgotten, for everybody`(method: HTTPMethod) async throws {
+    func `a successful unsafe request invalidates its URL in all partitions`(method: HTTPMethod) async throws {
         let harness = CacheHarness()
         for token in ["one", "two"] {
             harness.enqueue("old", "Cache-Control: max-age=60")
@@ -25,7 +25,7 @@ struct CacheInvalidationTests {
     }
 
     @Test
-    func `so is what Location and Content-Location name on the same origin`() async throws {
+    func `the URLs in Location and Content-Location on the same origin are invalidated`() async throws {
         let harness = CacheHarness()
         let urls = ["https://api.example.com/made", "https://api.example.com/list", "https://other.example.com/item"]
         for url in urls {
@@ -44,7 +44,7 @@ struct CacheInvalidationTests {
     }
 
     @Test
-    func `a request that fails, or is safe, has nothing forgotten`() async throws {
+    func `a failed or safe request invalidates nothing`() async throws {
         let harness = CacheHarness()
         harness.enqueue("old", "Cache-Control: max-age=60")
         _ = try await harness.send()
@@ -58,7 +58,7 @@ struct CacheInvalidationTests {
     }
 
     @Test(arguments: [false, true])
-    func `what was asked for before a change is not kept after it`(isCleared: Bool) async throws {
+    func `a response that was requested before a change is not stored after it`(isCleared: Bool) async throws {
         let removals = Locked(0)
         let harness = CacheHarness(store: MemoryCacheStore { _, _ in removals.withLock { $0 += 1 } })
         let gate = AsyncGate()
@@ -105,15 +105,15 @@ struct CacheInvalidationTests {
     }
 
     @Test
-    func `what was being saved while the cache was cleared is not kept`() async throws {
+    func `a response that is being saved while the cache is cleared is removed`() async throws {
         let store = SlowStore(gate: AsyncGate())
         let harness = CacheHarness(store: store)
         harness.enqueue("old", "Cache-Control: max-age=60")
-        async let answer = harness.send()
+        async let result = harness.send()
         await store.gate.waitForArrival()
         try await harness.cache.removeAll()
         store.gate.open()
-        #expect(try await answer.body == "old")
+        #expect(try await result.body == "old")
         #expect(store.memory.count == 0)
     }
 }

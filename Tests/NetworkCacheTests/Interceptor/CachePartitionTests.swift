@@ -46,8 +46,8 @@ struct CachePartitionTests {
         harness.time.advance(61)
         harness.enqueue("", "Cache-Control: max-age=60", status: 304)
         harness.enqueue("for one", "Cache-Control: max-age=60")
-        let answer = try await harness.send()
-        #expect(answer.body == "for one" && !answer.isStored)
+        let result = try await harness.send()
+        #expect(result.body == "for one" && !result.isStored)
         #expect(!harness.origin.requests[1].headers.contains("If-None-Match"))
     }
 
@@ -87,21 +87,21 @@ struct CachePartitionTests {
     }
 
     @Test
-    func `an answer that no request was sent for is not kept`() async throws {
+    func `a response for which no request was sent is not stored`() async throws {
         let harness = CacheHarness(behind: [Canned()])
         #expect(try await !harness.send().isStored)
         #expect(try await !harness.send().isHit)
     }
 
     @Test(arguments: [(true, false), (false, true)])
-    func `an answer to another URL than was asked for is not kept`(isSent: Bool, isAnswered: Bool) async throws {
-        let harness = CacheHarness(behind: [Elsewhere(isSent: isSent, isAnswered: isAnswered)])
+    func `a response to another URL than the requested one is not stored`(isSent: Bool, changesResponse: Bool) async throws {
+        let harness = CacheHarness(behind: [Elsewhere(isSent: isSent, changesResponse: changesResponse)])
         harness.enqueue("one", "Cache-Control: max-age=60")
         #expect(try await !harness.send().isStored)
     }
 
     @Test
-    func `a field that Vary names and that was added behind the cache keeps the answer out`() async throws {
+    func `a response is not stored if a field that Vary names was added behind the cache`() async throws {
         let harness = CacheHarness(behind: [Language()])
         harness.enqueue("one", "Cache-Control: max-age=60", "Vary: Accept-Language")
         #expect(try await !harness.send().isStored)
@@ -133,13 +133,13 @@ struct CachePartitionTests {
 
     private struct Elsewhere: NetworkInterceptor {
         var isSent: Bool
-        var isAnswered: Bool
+        var changesResponse: Bool
 
         func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
             var other = request
             other.url.append(path: "else")
             var response = try await next(isSent ? other : request)
-            response.url = isAnswered ? other.url : request.url
+            response.url = changesResponse ? other.url : request.url
             return response
         }
     }

@@ -9,13 +9,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct FailingStoreTests {
-    /// Fails in what it is told to.
+    /// A store whose selected operations fail.
     private final class FailingStore: CacheStore {
         enum Part { case entries, save, remove }
 
         let memory = MemoryCacheStore()
         let failing: Locked<Set<Part>>
-        /// What it hands out in place of what it has.
+        /// The entries that it returns instead of its own.
         let wrong = Locked<[CacheEntry]?>(nil)
 
         init(_ failing: Part...) {
@@ -51,15 +51,15 @@ struct FailingStoreTests {
             let harness = CacheHarness(store: FailingStore(part), logger: logger)
             for count in 1...2 {
                 harness.enqueue("one", "Cache-Control: max-age=60")
-                let answer = try await harness.send("Authorization: canary")
-                #expect(answer.body == "one" && !answer.isHit)
+                let result = try await harness.send("Authorization: canary")
+                #expect(result.body == "one" && !result.isHit)
                 #expect(logger.networkErrors.count == count)
             }
         }
     }
 
     @Test
-    func `what a store cannot forget is not used`() async throws {
+    func `a response that a store cannot remove is not used`() async throws {
         let store = FailingStore(.remove)
         let harness = CacheHarness(store: store, logger: InMemoryLogger())
         harness.enqueue("old", "Cache-Control: max-age=60")
@@ -76,7 +76,7 @@ struct FailingStoreTests {
     }
 
     @Test
-    func `distrust is bounded, and never forgotten`() throws {
+    func `the list of ignored selections is bounded, and none is lost`() throws {
         let ledger = CacheLedger()
         let entry = CacheEntry(.make())
         ledger.distrust(.key(entry.response.key), until: TestTime.start)
@@ -88,7 +88,7 @@ struct FailingStoreTests {
     }
 
     @Test
-    func `what a store hands out under a wrong key is not used`() async throws {
+    func `an entry that a store returns under a wrong key is not used`() async throws {
         let store = FailingStore()
         let harness = CacheHarness(store: store)
         store.wrong.withLock { $0 = [CacheEntry(.make(partition: CachePartition(named: "other")))] }

@@ -10,15 +10,15 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct StaleTests {
     @Test(arguments: [500, 502, 503, 504])
-    func `a failing origin is stood in for as long as it says`(status: Int) async throws {
+    func `a stale response is served for a failing origin for as long as it allows`(status: Int) async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: max-age=60, stale-if-error=30", #"ETag: "1""#)
         _ = try await harness.send()
         harness.time.advance(90)
         harness.enqueue("sorry", status: status)
-        let answer = try await harness.send()
-        #expect(answer.body == "one" && answer.response.statusCode == 200 && answer.age == "90")
-        #expect(answer.status == "NetworkCache; fwd=stale; fwd-status=\(status); ttl=-30")
+        let result = try await harness.send()
+        #expect(result.body == "one" && result.response.statusCode == 200 && result.age == "90")
+        #expect(result.status == "NetworkCache; fwd=stale; fwd-status=\(status); ttl=-30")
         harness.time.advance(1)
         harness.enqueue("sorry", status: status)
         #expect(try await harness.send().response.statusCode == status)
@@ -28,20 +28,20 @@ struct StaleTests {
     }
 
     @Test
-    func `so is one that cannot be reached, with and without a validator`() async throws {
+    func `a stale response is served for an unreachable origin, with and without a validator`() async throws {
         for validator in ["Accept-Language: en", #"ETag: "1""#] {
             let harness = CacheHarness()
             harness.enqueue("one", "Cache-Control: max-age=60, stale-if-error=30", validator)
             _ = try await harness.send()
             harness.time.advance(61)
             harness.origin.enqueue(.failure(.cannotConnect))
-            let answer = try await harness.send()
-            #expect(answer.body == "one" && answer.status == "NetworkCache; fwd=stale; ttl=-1; detail=cannotConnect")
+            let result = try await harness.send()
+            #expect(result.body == "one" && result.status == "NetworkCache; fwd=stale; ttl=-1; detail=cannotConnect")
         }
     }
 
     @Test
-    func `a request or a policy may allow it too`() async throws {
+    func `a request or a policy may allow a stale response on failure`() async throws {
         var policy = CachePolicy()
         policy.staleIfError = .seconds(30)
         for (policy, line) in [(policy, "Accept-Language: en"), (CachePolicy(), "Cache-Control: stale-if-error=30")] {
@@ -59,7 +59,7 @@ struct StaleTests {
         ("max-age=60, stale-if-error=30", "Cache-Control: no-cache"),
         ("no-cache, stale-if-error=30", "Accept-Language: en"), ("max-age=60", "Accept-Language: en"),
     ])
-    func `but not where somebody forbids it`(response: String, request: String) async throws {
+    func `a stale response is not served on failure if a directive forbids it`(response: String, request: String) async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: \(response)", #"ETag: "1""#)
         _ = try await harness.send()
@@ -69,7 +69,7 @@ struct StaleTests {
     }
 
     @Test
-    func `a request that was called off is not answered`() async throws {
+    func `a cancelled request does not receive a stale response`() async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: max-age=60, stale-if-error=30")
         _ = try await harness.send()
@@ -90,8 +90,8 @@ struct StaleTests {
         let stale = CacheHarness(isStreamed: isStreamed, store: harness.store, behind: [HeldUp(gate: closed)])
         stale.time.advance(90)
         for _ in 0..<5 {
-            let answer = try await stale.send()
-            #expect(answer.body == "one" && answer.status == "NetworkCache; hit; ttl=-30")
+            let result = try await stale.send()
+            #expect(result.body == "one" && result.status == "NetworkCache; hit; ttl=-30")
         }
         await closed.waitForArrival()
         #expect(closed.arrived == 1)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct StreamedCacheTests {
-    /// Answers with chunks, and counts how many were taken.
+    /// A session that responds with chunks, and counts how many were read.
     private struct Chunks: NetworkSessionManager {
         var chunks: [String]
         var failure: TransportError?

@@ -39,7 +39,7 @@ struct CacheKeyTests {
     }
 
     @Test
-    func `what was trusted for less is not for who asks for more, and goes when its user does`() throws {
+    func `APIs with different trust policies have separate keys, which the selection of their partition includes`() throws {
         let pinned = try PinnedAPI().networkRequest(with: .composed), plain = try PlainAPI().networkRequest(with: .composed)
         #expect(CacheKey(pinned, named: nil) != CacheKey(plain, named: nil))
         #expect(CacheKey(pinned, named: nil) == CacheKey(pinned, named: nil))

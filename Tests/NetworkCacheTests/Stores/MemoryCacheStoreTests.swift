@@ -26,7 +26,7 @@ struct MemoryCacheStoreTests {
     }
 
     @Test
-    func `those longest unused make room`() {
+    func `the least recently used values are evicted`() {
         let removals = Removals()
         let size = entry("0").footprint
         let store = MemoryCacheStore(maximumBytes: 3 * size, onRemoval: removals.handler)
@@ -134,7 +134,7 @@ struct MemoryCacheStoreTests {
     }
 
     @Test
-    func `the handler hears the reason, and may use the store`() {
+    func `the handler receives the reason, and may use the store`() {
         let store = Locked<MemoryCacheStore?>(nil)
         let heard = Locked<[CacheRemoval]>([])
         let memory = MemoryCacheStore { key, reason in

@@ -29,30 +29,30 @@ struct CacheHarness {
 
     static let url = "https://api.example.com/item"
 
-    /// What the origin answers next.
+    /// Adds the next response of the origin.
     func enqueue(_ body: String, _ lines: String..., status: Int = 200) {
         origin.enqueue(StubResponse(status: status, headers: HTTPHeaders(lines: lines), body: Data(body.utf8)))
     }
 
     func send(
         _ lines: String..., method: HTTPMethod = .get, url: String = CacheHarness.url
-    ) async throws -> CacheAnswer {
+    ) async throws -> CacheResult {
         guard let url = URL(string: url) else { throw CancellationError() }
         return try await send(NetworkRequest(method: method, url: url, headers: HTTPHeaders(lines: lines)))
     }
 
-    func send(_ request: NetworkRequest) async throws -> CacheAnswer {
+    func send(_ request: NetworkRequest) async throws -> CacheResult {
         let chain = InterceptedSession(interceptors: [cache] + behind, session: origin)
         let response = isStreamed ? try await chain.stream(for: request).collected() : try await chain.response(for: request)
-        return CacheAnswer(response)
+        return CacheResult(response)
     }
 
-    /// How often the origin was asked.
+    /// The number of requests that the origin has received.
     var asked: Int { origin.requests.count }
 }
 
-/// What the caller gets, with `Cache-Status` cut down to what tests ask for.
-struct CacheAnswer {
+/// A response as the caller receives it, with the parts of `Cache-Status` that tests check.
+struct CacheResult {
     let response: NetworkResponse
 
     init(_ response: NetworkResponse) {

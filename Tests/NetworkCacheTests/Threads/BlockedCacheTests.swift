@@ -6,7 +6,7 @@
 
     @testable import NetworkCache
 
-    /// In processes of their own: they block threads that all others need.
+    /// The tests run in separate processes, because they block threads that other tests need.
     @Suite(.timeLimit(.minutes(2))) struct BlockedCacheTests {
         @Test func `with 1,000 completions blocked, a disk cache is written and read`() async {
             await #expect(processExitsWith: .success) {

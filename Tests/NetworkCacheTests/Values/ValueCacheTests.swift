@@ -148,7 +148,7 @@ struct ValueCacheTests {
     }
 
     @Test(arguments: Place.allCases)
-    func `limits hold, and what was longest unused goes first`(place: Place) async throws {
+    func `limits hold, and the least recently used entries are evicted first`(place: Place) async throws {
         var limits = ValueCache.Limits(bytes: 1 << 20)
         limits.values = 3
         limits.valueBytes = 2_000
@@ -190,7 +190,7 @@ struct ValueCacheTests {
     // MARK: Failing
 
     @Test(arguments: Place.allCases)
-    func `a stale value stands in for a failure as long as it may`(place: Place) async throws {
+    func `a stale value is returned on failure for as long as allowed`(place: Place) async throws {
         let cache = try cache(place)
         func value(_ staleness: Duration) async throws(Failure) -> Int {
             try await cache.value(for: "key", lifetime: .seconds(10), allowingStale: staleness) { () throws(Failure) in
@@ -205,7 +205,7 @@ struct ValueCacheTests {
         await #expect(throws: Failure()) { try await value(.seconds(60)) }
     }
 
-    @Test func `a value that cannot be kept is handed out, and the failure is told`() async throws {
+    @Test func `a value that cannot be stored is returned, and the failure is reported`() async throws {
         let cache = try cache(.disk)
         try FileManager.default.removeItem(at: directory.url)
         try Data().write(to: directory.url)
@@ -239,7 +239,7 @@ struct ValueCacheTests {
     }
 
     @Test(arguments: Place.allCases)
-    func `who wants the same at the same time shares what one of them makes`(place: Place) async throws {
+    func `concurrent calls for the same value share the one that one of them makes`(place: Place) async throws {
         let cache = try cache(place)
         let made = Locked(0)
         let gate = AsyncStream.makeStream(of: Void.self)
@@ -261,7 +261,7 @@ struct ValueCacheTests {
         #expect(made.withLock(\.self) == 1)
     }
 
-    @Test func `who waits gets the error too`() async throws {
+    @Test func `waiting calls receive the error too`() async throws {
         let cache = try cache(.memory)
         let gate = AsyncStream.makeStream(of: Void.self)
         let all = (0..<3).map { _ in
@@ -277,7 +277,7 @@ struct ValueCacheTests {
         for task in all { await #expect(throws: Failure()) { try await task.value } }
     }
 
-    @Test func `when the one that makes it is cancelled another takes over`() async throws {
+    @Test func `when the call that makes the value is cancelled, another one makes it`() async throws {
         let cache = try cache(.memory)
         let (never, started) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
         let first = Task {
@@ -298,7 +298,7 @@ struct ValueCacheTests {
         for task in others { #expect(try await task.value == 7) }
     }
 
-    @Test func `who is cancelled while waiting does not wait`() async throws {
+    @Test func `a call that is cancelled while waiting does not wait`() async throws {
         let cache = try cache(.memory)
         let gate = AsyncStream.makeStream(of: Void.self)
         let first = Task {
@@ -307,7 +307,7 @@ struct ValueCacheTests {
                 return 1
             }
         }
-        // Whoever comes first makes it, so this one has to be there.
+        // The first call makes the value, so it must have joined before the second.
         let key = ValueFlights.Key(value: ValueKey(partition: "", name: "key"), type: ObjectIdentifier(Int.self))
         while cache.flights.isFree(key) {
             try Task.checkCancellation()

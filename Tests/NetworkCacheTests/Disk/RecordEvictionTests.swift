@@ -6,7 +6,7 @@ import Testing
 
 /// What is removed, and when.
 @Suite(.timeLimit(.minutes(1)))
-struct RecordUpkeepTests {
+struct RecordEvictionTests {
     // What is oldest is known for sure once all was looked at: tests of the order wait for that first.
     private let directory: CacheDirectory
     private let clock = TestClock()
@@ -28,7 +28,7 @@ struct RecordUpkeepTests {
         keys.filter { records.folder.status(of: RecordName(RecordKey("k\($0 + 100)"))) != nil }
     }
 
-    @Test func `what was longest unused goes first`() async throws {
+    @Test func `the least recently used records are evicted first`() async throws {
         let records = try directory.records(entries: 10, clock: clock)
         await records.settle()
         try await write(0..<10, to: records)
@@ -87,7 +87,7 @@ struct RecordUpkeepTests {
         #expect(directory.files().isEmpty)
     }
 
-    @Test func `what was used before the clock was set back goes first`() async throws {
+    @Test func `records that were used before the clock was set back are evicted first`() async throws {
         let records = try directory.records(entries: 10, clock: clock)
         await records.settle()
         try await write(0..<10, to: records)
@@ -112,13 +112,13 @@ struct RecordUpkeepTests {
         }
         await first.settle()
         await second.settle()
-        // Each looks again after 64 records of its own: until then it neither knows what the other writes nor what it removes.
+        // Each process scans again after it has written 64 records: until then, the other's changes are not included.
         #expect((36...228).contains(directory.files(below: "records").count), "\(directory.files(below: "records").count)")
         // The newest are there.
         #expect(present(390..<400, in: first) == Array(390..<400))
     }
 
-    @Test func `what others write is noticed after some of one's own, long before those reach the limit`() async throws {
+    @Test func `changes by other processes are included long before those of this process reach the limit`() async throws {
         let (records, other) = (try directory.records(entries: 200, clock: clock), try directory.records(clock: clock))
         await records.settle()
         try await write(0..<300, to: other)
@@ -144,7 +144,7 @@ struct RecordUpkeepTests {
         #expect(kept.count <= 20 && kept.suffix(10) == Array(25..<35), "\(kept)")
     }
 
-    @Test func `what is longer than anything may be is removed where it is seen`() async throws {
+    @Test func `a file that exceeds the limit for one record is removed when a scan finds it`() async throws {
         do {
             try await write(0..<1, bytes: 5_000, to: try directory.records(clock: clock))
         }
@@ -175,22 +175,22 @@ struct RecordUpkeepTests {
     @Test func `where nothing can be removed the search ends`() async throws {
         // A folder under a record's name is not counted, and what is counted can always be removed by its owner: so by a plan
         // alone.
-        var upkeep = RecordUpkeep(DiskLimits(bytes: 100, entries: 10, recordBytes: 100))
+        var eviction = RecordEviction(DiskLimits(bytes: 100, entries: 10, recordBytes: 100))
         let status = try #require(try someStatus())
         var looks = 0
         for _ in 0..<10_000 {
-            switch upkeep.next() {
-            case .look(let shard):
+            switch eviction.next() {
+            case .scan(let shard):
                 looks += 1
-                if shard == 0 { for _ in 0..<40 { upkeep.found(status, now: clock.now) } }
-                upkeep.looked()
-            case .remove: upkeep.removed(.init(), shard: 0)
+                if shard == 0 { for _ in 0..<40 { eviction.found(status, now: clock.now) } }
+                eviction.endScan()
+            case .remove: eviction.removed(.init(), shard: 0)
             case .none: break
             }
         }
         #expect(looks == RecordName.shards)
-        upkeep.note(.init(bytes: 1, count: 1), shard: 7)
-        #expect(upkeep.next() == .look(shard: 0))
+        eviction.note(.init(bytes: 1, count: 1), shard: 7)
+        #expect(eviction.next() == .scan(shard: 0))
     }
 
     private func someStatus() throws -> RecordStatus? {
