@@ -20,3 +20,67 @@ struct Quickstart {
         }
     }
 }
+
+/// What the command line asks for.
+enum QuickstartArguments {
+    /// With a page of its requests, if a file is named.
+    case tour(waterfall: String?)
+    case single(SingleRequest)
+    case help
+
+    struct Flaw: Error {
+        let reason: String
+    }
+
+    static let usage = """
+        usage: quickstart [--waterfall FILE]                           a tour against a server in this process;
+                                                                       FILE becomes an HTML page of its requests
+               quickstart --server URL --path PATH [--key-path KP]     one GET, its timings and its value
+        """
+
+    init(_ arguments: some Sequence<String>) throws {
+        var values: [String: String] = [:]
+        var iterator = arguments.makeIterator()
+        while let name = iterator.next() {
+            switch name {
+            case "-h", "--help":
+                self = .help
+                return
+            case "--server", "--path", "--key-path", "--waterfall":
+                guard let value = iterator.next() else { throw Flaw(reason: "\(name) needs a value") }
+                values[name] = value
+            default: throw Flaw(reason: "\(name) is not known")
+            }
+        }
+        let waterfall = values.removeValue(forKey: "--waterfall")
+        if values.isEmpty {
+            self = .tour(waterfall: waterfall)
+            return
+        }
+        guard let server = values["--server"] else { throw Flaw(reason: "--path and --key-path need a --server") }
+        guard waterfall == nil else { throw Flaw(reason: "--waterfall is for the tour, not for one request") }
+        self = .single(SingleRequest(server: server, path: values["--path"] ?? "/", keyPath: values["--key-path"]))
+    }
+}
+
+/// One GET to any server: status, timings, and the body or the value at a key path.
+struct SingleRequest {
+    var server: String
+    var path: String
+    var keyPath: String?
+
+    func run() async throws {
+        let service = DefaultDataTransferService(configuration: try APIConfiguration(server))
+        let keyPath = keyPath
+        let endpoint = Endpoint<String>(path: path) { body in
+            if let keyPath {
+                let slice = try JSONSlicer().slice(of: body.data, at: JSONKeyPath(keyPath))
+                return String(decoding: slice, as: UTF8.self)
+            }
+            return Redaction.default.redacted(body: body.data, contentType: body.contentType, limit: 10_000)
+        }
+        let response = try await service.response(for: endpoint)
+        Terminal.say(Terminal.describe(response.statusCode, response.timings))
+        Terminal.say(response.value)
+    }
+}

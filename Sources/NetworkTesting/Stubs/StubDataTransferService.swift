@@ -1,4 +1,5 @@
 import DataTransfer
+import Endpoints
 import Foundation
 
 /// A data transfer service whose answers are files: same call sites, no network.
@@ -84,3 +85,48 @@ public enum StubFixtureError: Error, Sendable, Hashable, CustomStringConvertible
 private struct StubConfiguration: NetworkConfigurable {
     let baseURL = URL(string: "http://stub.invalid") ?? URL(fileURLWithPath: "/")
 }
+
+/// An endpoint that names the file with its answer, for ``StubDataTransferService``.
+///
+/// ```swift
+/// extension Users: MockEndpoint {
+///     var mockFileName: String { "users" }        // users.json
+/// }
+/// ```
+public protocol MockEndpoint: Requestable {
+    /// Without the extension.
+    var mockFileName: String { get }
+    /// `json` by default.
+    var mockFileExtension: String { get }
+}
+
+extension MockEndpoint {
+    /// `json`
+    public var mockFileExtension: String { "json" }
+}
+
+extension DecodedEndpoint: MockEndpoint where Base: MockEndpoint {
+    /// The base's.
+    public var mockFileName: String { base.mockFileName }
+    /// The base's.
+    public var mockFileExtension: String { base.mockFileExtension }
+}
+
+extension AdjustedEndpoint: MockEndpoint where Base: MockEndpoint {
+    /// The base's.
+    package var mockFileName: String { base.mockFileName }
+    /// The base's.
+    package var mockFileExtension: String { base.mockFileExtension }
+}
+
+/// An ``Endpoints/API`` that names the file with its answer, for ``StubDataTransferService``: the same call, no network.
+///
+/// ```swift
+/// extension MoviesAPI: MockedAPI {
+///     var mockFileName: String { "movies" }       // movies.json
+/// }
+///
+/// let service = StubDataTransferService(bundle: .module)
+/// let movies = try await service.request(MoviesAPI.popular.as([Movie].self))
+/// ```
+public protocol MockedAPI: API, MockEndpoint {}
