@@ -2,51 +2,51 @@ import DataTransfer
 import Endpoints
 import Foundation
 
-/// A data transfer service whose answers are files: same call sites, no network.
+/// A data transfer service that reads its responses from files: the same call sites, no network.
 ///
 /// ```swift
 /// let service = StubDataTransferService(bundle: .module)
 /// let users = try await service.request(Users.all.as([User].self))     // users.json of the bundle
 /// ```
 ///
-/// An endpoint that is no ``MockEndpoint``, and one whose file is missing, fail with
-/// ``NetworkCore/TransportError/Code/notStubbed``, and with a ``StubFixtureError`` as the cause.
+/// An endpoint that does not conform to ``MockEndpoint``, or whose file is missing, fails with
+/// ``NetworkCore/TransportError/Code/notStubbed`` and a ``StubFixtureError`` as the underlying error.
 public final class StubDataTransferService: DataTransferService {
     private let fixtures: StubFixtures
-    private let asked = Locked<[String]>([])
+    private let requested = Locked<[String]>([])
 
-    /// Files of a bundle or folder.
+    /// Creates a service that reads the files of a bundle or folder.
     public init(fixtures: StubFixtures) {
         self.fixtures = fixtures
     }
 
-    /// Files of a bundle's resources. In a test target with resources, that is `Bundle.module`.
+    /// Creates a service that reads the resources of a bundle: in a test target with resources, `Bundle.module`.
     public convenience init(bundle: Bundle) {
         self.init(fixtures: StubFixtures(bundle: bundle))
     }
 
-    /// Files of a folder.
+    /// Creates a service that reads the files of a folder.
     public convenience init(folder: URL) {
         self.init(fixtures: StubFixtures(folder: folder))
     }
 
-    /// The methods and paths of the endpoints that were asked for so far, in order.
-    public var requests: [String] { asked.withLock { $0 } }
+    /// The methods and paths of the endpoints requested so far, in order: `GET users/1`.
+    public var requests: [String] { requested.withLock { $0 } }
 
-    /// Answers with the endpoint's file as a 200 of `application/json`, whatever the file's extension.
+    /// Responds with the endpoint's file, as a 200 of `application/json` whatever the extension of the file.
     ///
-    /// The request is built and the file decoded as a real service does it. The file is read on the calling thread.
+    /// The request is built and the file decoded as by a real service. The file is read on the calling thread.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion runs; with `nil`, on a background thread.
+    ///   - queue: The queue on which the completion runs; `nil`: a background thread.
     ///   - completion: Runs exactly once.
-    /// - Returns: A handle that calls the request off.
+    /// - Returns: A handle to cancel the request.
     @discardableResult
     public func response<Target: ResponseRequestable>(
         for endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil,
         completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        asked.withLock { $0.append("\(endpoint.method) \(endpoint.path)") }
+        requested.withLock { $0.append("\(endpoint.method) \(endpoint.path)") }
         let session = StubSessionManager()
         let service = DefaultDataTransferService(configuration: StubConfiguration(), sessionManager: session)
         do throws(StubFixtureError) {
@@ -65,28 +65,28 @@ public final class StubDataTransferService: DataTransferService {
     }
 }
 
-/// Why a stub has no file for an answer.
+/// The error of a stub that has no fixture file for its response.
 public enum StubFixtureError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The endpoint, as method and path, is no ``MockEndpoint``.
+    /// The endpoint, given as method and path, does not conform to ``MockEndpoint``.
     case endpointNotMocked(String)
-    /// There is no such file.
+    /// The file does not exist in the bundle or folder at `place`, or cannot be read.
     case mockDataMissing(file: String, place: String)
 
-    /// What is missing, in words.
+    /// A message that names the endpoint, or the file and where it was expected.
     public var description: String {
         switch self {
-        case .endpointNotMocked(let endpoint): "\(endpoint) is no MockEndpoint"
+        case .endpointNotMocked(let endpoint): "\(endpoint) does not conform to MockEndpoint"
         case .mockDataMissing(let file, let place): "there is no \(file) in \(place)"
         }
     }
 }
 
-/// Endpoints are built in full, so that one that could not be sent fails here too.
+/// A configuration with which requests are fully built, so that an endpoint that could not be sent fails here too.
 private struct StubConfiguration: NetworkConfigurable {
     let baseURL = URL(string: "http://stub.invalid") ?? URL(fileURLWithPath: "/")
 }
 
-/// An endpoint that names the file with its answer, for ``StubDataTransferService``.
+/// An endpoint that names the fixture file with its response, for ``StubDataTransferService``.
 ///
 /// ```swift
 /// extension Users: MockEndpoint {
@@ -94,32 +94,32 @@ private struct StubConfiguration: NetworkConfigurable {
 /// }
 /// ```
 public protocol MockEndpoint: Requestable {
-    /// Without the extension.
+    /// The name of the fixture file, without its extension.
     var mockFileName: String { get }
-    /// `json` by default.
+    /// The extension of the fixture file. Default: `json`.
     var mockFileExtension: String { get }
 }
 
 extension MockEndpoint {
-    /// `json`
+    /// The default extension of fixture files: `json`.
     public var mockFileExtension: String { "json" }
 }
 
 extension DecodedEndpoint: MockEndpoint where Base: MockEndpoint {
-    /// The base's.
+    /// The file name of the base endpoint.
     public var mockFileName: String { base.mockFileName }
-    /// The base's.
+    /// The file extension of the base endpoint.
     public var mockFileExtension: String { base.mockFileExtension }
 }
 
 extension AdjustedEndpoint: MockEndpoint where Base: MockEndpoint {
-    /// The base's.
+    /// The file name of the base endpoint.
     package var mockFileName: String { base.mockFileName }
-    /// The base's.
+    /// The file extension of the base endpoint.
     package var mockFileExtension: String { base.mockFileExtension }
 }
 
-/// An ``Endpoints/API`` that names the file with its answer, for ``StubDataTransferService``: the same call, no network.
+/// An ``Endpoints/API`` that names the fixture file with its response, for ``StubDataTransferService``.
 ///
 /// ```swift
 /// extension MoviesAPI: MockedAPI {

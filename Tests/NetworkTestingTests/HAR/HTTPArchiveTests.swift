@@ -37,7 +37,7 @@ struct HTTPArchiveTests {
             ),
             (
                 ArchiveSamples.entry(response: #""status": 200, "content": {"text": "?", "encoding": "rot13"}"#),
-                #"log.entries[0].response.content.encoding is "rot13", which is not known; base64 is"#
+                #"log.entries[0].response.content.encoding is "rot13", which is not supported; only base64 is"#
             ),
             (
                 ArchiveSamples.entry() + ","

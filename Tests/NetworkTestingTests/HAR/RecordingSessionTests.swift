@@ -291,7 +291,7 @@ import Testing
         let inTheWay = folder.file("directory")
         try FileManager.default.createDirectory(at: inTheWay.appendingPathComponent("full"), withIntermediateDirectories: true)
         let error = #expect(throws: HTTPArchiveError.self) { try RecordingSessionManager(stub).save(to: inTheWay) }
-        #expect(error?.description.hasPrefix("directory: the archive cannot be written: it cannot be moved into place") == true)
+        #expect(error?.description.hasPrefix("directory: the archive cannot be written: cannot move it into place") == true)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["a.har", "directory"])
     }
 }

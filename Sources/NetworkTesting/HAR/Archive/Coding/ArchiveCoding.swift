@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 
-/// The document: `{"log": {…}}` (HAR 1.2).
+/// The coding of the whole document: `{"log": {…}}` (HAR 1.2).
 struct ArchiveCoding: Codable {
     var archive: HTTPArchive
 
@@ -45,34 +45,35 @@ struct ArchiveCoding: Codable {
 }
 
 extension Decoder {
+    /// The limits passed in `userInfo`, or the defaults.
     var archiveLimits: HTTPArchive.Limits {
         CodingUserInfoKey.archiveLimits.flatMap { userInfo[$0] as? HTTPArchive.Limits } ?? HTTPArchive.Limits()
     }
 }
 
 extension KeyedDecodingContainer {
-    /// A value that nothing depends on: `nil` also where it is of another type.
+    /// Decodes a value that a replay does not need; `nil` if it is missing or has another type.
     func tolerated<Value: Decodable>(_ key: Key, as type: Value.Type = Value.self) -> Value? {
         try? decodeIfPresent(type, forKey: key)
     }
 
-    /// A string, empty where there is none.
+    /// Decodes a string; empty if it is missing.
     func text(_ key: Key) throws -> String {
         try decodeIfPresent(String.self, forKey: key) ?? ""
     }
 
-    /// A size or count that is not believed: -1 where there is none.
+    /// Decodes a size that is only informative; -1 if it is missing or invalid.
     func size(_ key: Key) -> Int64 {
         tolerated(key, as: Double.self).flatMap { Int64(exactly: $0.rounded()) } ?? -1
     }
 
-    /// Says of a value why it cannot be.
+    /// Returns the error for an invalid value.
     func wrong(_ key: Key, _ reason: String) -> HTTPArchiveError {
         HTTPArchiveError(HTTPArchiveError.field(codingPath + [key]), reason)
     }
 }
 
-/// An element of `log.entries`.
+/// The coding of an element of `log.entries`.
 struct EntryCoding: Codable {
     var entry: HTTPArchive.Entry
 
@@ -113,7 +114,7 @@ struct EntryCoding: Codable {
         try container.encode(
             ResponseCoding(response: entry.response, browserError: entry.failure.map { "\($0.code.rawValue): \($0.message)" }),
             forKey: .response)
-        // Where a browser's panel looks for what a program asked for.
+        // The type under which the network panel of a browser lists requests of a program.
         try container.encode("fetch", forKey: .resourceType)
         _ = container.nestedContainer(keyedBy: Keys.self, forKey: .cache)
         try container.encode(TimingsCoding(timings: entry.timings), forKey: .timings)
@@ -126,7 +127,7 @@ struct EntryCoding: Codable {
     }
 }
 
-/// `timings`: milliseconds, -1 for what did not happen.
+/// The coding of `timings`: milliseconds, -1 for a phase that did not happen.
 struct TimingsCoding: Codable {
     var timings: HTTPArchive.Timings
 
@@ -141,9 +142,9 @@ struct TimingsCoding: Codable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Keys.self)
         func duration(_ key: Keys) -> Duration? {
-            // A year is more than any exchange takes, and what a `Duration` holds.
+            // At most one year: no exchange takes longer, and a `Duration` can hold it.
             guard let value = container.tolerated(key, as: Double.self), (0...31_536_000_000).contains(value) else { return nil }
-            // As exact as what is written, so that sums of them are too.
+            // Rounded to the precision that is written, so that sums have it too.
             return .microseconds(Int64((value * 1000).rounded()))
         }
         timings = HTTPArchive.Timings(
@@ -158,26 +159,26 @@ struct TimingsCoding: Codable {
         ] as [(Keys, Duration?)] {
             try container.encode(value.map(Self.milliseconds) ?? -1, forKey: key)
         }
-        // These three may not be missing.
+        // HAR requires these three to be present and not negative.
         try container.encode(Self.milliseconds(timings.send ?? .zero), forKey: .send)
         try container.encode(Self.milliseconds(timings.wait ?? .zero), forKey: .wait)
         try container.encode(Self.milliseconds(timings.receive ?? .zero), forKey: .receive)
     }
 
-    /// To the microsecond: more is noise.
+    /// Rounded to microseconds; higher precision is noise.
     static func milliseconds(_ duration: Duration) -> Double {
         (duration / .microseconds(1)).rounded() / 1000
     }
 }
 
-/// Points in time as HAR writes them: ISO 8601 with milliseconds.
+/// Conversion of dates from and to the format of HAR: ISO 8601 with milliseconds.
 enum ArchiveDate {
-    /// The years that have four digits; others have no such text, or lose their milliseconds.
+    /// The seconds since 1970 up to the year 9999. Other dates cannot be formatted, or lose their milliseconds.
     private static let range = 0..<253_402_300_800.0
 
     static func text(_ date: Date) -> String {
         let seconds = range.contains(date.timeIntervalSince1970) ? date.timeIntervalSince1970 : 0
-        // The style cuts what is less than a millisecond, and so what is a hair's breadth below one.
+        // The style truncates to milliseconds, so a value slightly below a whole millisecond would lose one.
         let rounded = Date(timeIntervalSince1970: (seconds * 1000).rounded() / 1000 + 0.0001)
         return rounded.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
@@ -191,18 +192,20 @@ enum ArchiveDate {
     }
 }
 
-/// What a browser's `_error` stands for.
+/// The conversion of a browser's `_error` into a failure.
 enum BrowserFailure {
-    /// - Parameter error: `net::ERR_…` (Chromium), or what else a browser says.
+    /// Returns the failure of an exchange; `nil` if its response is complete.
+    ///
+    /// - Parameter error: `net::ERR_…` (Chromium), or the text of another browser.
     static func failure(of response: HTTPArchive.Response, error: String?) -> HTTPArchive.Failure? {
         guard response.statusCode == 0 else {
             guard let error, !error.isEmpty else { return nil }
-            // Chromium says ERR_ABORTED of any answer whose body it has not read, an empty one too.
+            // Chromium writes ERR_ABORTED for every response whose body it has not read, even if it is empty.
             if error.contains("ERR_ABORTED"), !response.announcesMore { return nil }
             return HTTPArchive.Failure(code(of: error), phase: .receive, message: error)
         }
         let message = error ?? ""
-        return HTTPArchive.Failure(code(of: message), message: message.isEmpty ? "no answer came" : message)
+        return HTTPArchive.Failure(code(of: message), message: message.isEmpty ? "no response was received" : message)
     }
 
     private static func code(of error: String) -> TransportError.Code {
@@ -220,7 +223,7 @@ enum BrowserFailure {
 }
 
 extension HTTPArchive.Response {
-    /// Whether there should be more of the body than there is.
+    /// Whether the head announces a body that is missing in the recording.
     fileprivate var announcesMore: Bool {
         guard let data = body.data else { return true }
         guard data.isEmpty, statusCode != 204, statusCode != 304 else { return false }

@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 
-/// `request` of an entry.
+/// The coding of the `request` of an entry.
 struct RequestCoding: Codable {
     var request: HTTPArchive.Request
 
@@ -74,10 +74,11 @@ struct RequestCoding: Codable {
     }
 }
 
-/// `response` of an entry.
+/// The coding of the `response` of an entry.
 struct ResponseCoding: Codable {
     var response: HTTPArchive.Response
-    /// Chromium's `_error`; ours is for people alone, ``HTTPArchive/Failure`` is read from `_failure`.
+    /// The text of `_error`, as Chromium writes it. This package writes it for human readers only, and reads ``HTTPArchive/Failure`` from
+    /// `_failure`.
     var browserError: String?
 
     private enum Keys: String, CodingKey {
@@ -135,7 +136,7 @@ struct ResponseCoding: Codable {
         try container.encode(response.headers["Location"] ?? "", forKey: .redirectURL)
         try container.encode(-1, forKey: .headersSize)
         try container.encode(response.bodySize, forKey: .bodySize)
-        // Chromium would take the sum of both sizes above, which are not known, for it.
+        // Without it, Chromium shows the sum of the two sizes above, which may be unknown (-1).
         try container.encode(max(0, response.bodySize), forKey: .transferSize)
         try container.encodeIfPresent(response.finalURL, forKey: .finalURL)
         try container.encodeIfPresent(browserError, forKey: .error)
@@ -156,13 +157,15 @@ struct ResponseCoding: Codable {
     }
 }
 
-/// The bytes of a body as JSON text: as they are where they are UTF-8, else in base64.
+/// Conversion between the bytes of a body and JSON text: unchanged if they are UTF-8 text, else in base64.
 enum BodyText {
     enum Place {
         case text, encoding
     }
 
-    /// - Parameter wrong: Makes the error for a place.
+    /// Returns the bytes of a text.
+    ///
+    /// - Parameter wrong: Creates the error for an invalid text or encoding.
     static func data(
         _ text: String, encoding: String, limit: Int, wrong: (Place, String) -> HTTPArchiveError
     ) throws -> Data {
@@ -179,7 +182,7 @@ enum BodyText {
             }
             data = decoded
         default:
-            throw wrong(.encoding, "is \"\(encoding.printable)\", which is not known; base64 is")
+            throw wrong(.encoding, "is \"\(encoding.printable)\", which is not supported; only base64 is")
         }
         guard data.count <= limit else { throw tooLarge(limit, wrong) }
         return data
@@ -189,8 +192,9 @@ enum BodyText {
         wrong(.text, "is larger than the \(limit) bytes allowed (bodyBytes)")
     }
 
+    /// Returns the text of a body, and whether it is in base64.
     static func text(_ data: Data) -> (text: String, isBase64: Bool) {
-        // NUL and the like are legal in JSON strings, but mark bytes that are no text.
+        // Control characters such as NUL are valid in JSON strings, but indicate binary data.
         let isBinary = data.contains { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D && $0 != 0x1E }
         if !isBinary, let text = String(validating: data, as: UTF8.self) { return (text, false) }
         return (data.base64EncodedString(), true)
