@@ -11,30 +11,30 @@ struct Quickstart {
             case .single(let request): try await request.run()
             case .help: Terminal.say(QuickstartArguments.usage)
             }
-        } catch let error as QuickstartArguments.Flaw {
-            Terminal.complain("\(error.reason)\n\n\(QuickstartArguments.usage)")
+        } catch let error as QuickstartArguments.UsageError {
+            Terminal.printError("\(error.reason)\n\n\(QuickstartArguments.usage)")
             exit(2)
         } catch {
-            Terminal.complain("\(error)")
+            Terminal.printError("\(error)")
             exit(1)
         }
     }
 }
 
-/// What the command line asks for.
+/// The parsed arguments of the command line.
 enum QuickstartArguments {
-    /// With a page of its requests, if a file is named.
+    /// The tour, with the file for an HTML page of its requests, if one is given.
     case tour(waterfall: String?)
     case single(SingleRequest)
     case help
 
-    struct Flaw: Error {
+    struct UsageError: Error {
         let reason: String
     }
 
     static let usage = """
         usage: quickstart [--waterfall FILE]                           a tour against a server in this process;
-                                                                       FILE becomes an HTML page of its requests
+                                                                       writes an HTML page of its requests to FILE
                quickstart --server URL --path PATH [--key-path KP]     one GET, its timings and its value
         """
 
@@ -47,9 +47,9 @@ enum QuickstartArguments {
                 self = .help
                 return
             case "--server", "--path", "--key-path", "--waterfall":
-                guard let value = iterator.next() else { throw Flaw(reason: "\(name) needs a value") }
+                guard let value = iterator.next() else { throw UsageError(reason: "\(name) requires a value") }
                 values[name] = value
-            default: throw Flaw(reason: "\(name) is not known")
+            default: throw UsageError(reason: "unknown option \(name)")
             }
         }
         let waterfall = values.removeValue(forKey: "--waterfall")
@@ -57,13 +57,13 @@ enum QuickstartArguments {
             self = .tour(waterfall: waterfall)
             return
         }
-        guard let server = values["--server"] else { throw Flaw(reason: "--path and --key-path need a --server") }
-        guard waterfall == nil else { throw Flaw(reason: "--waterfall is for the tour, not for one request") }
+        guard let server = values["--server"] else { throw UsageError(reason: "--path and --key-path require --server") }
+        guard waterfall == nil else { throw UsageError(reason: "--waterfall cannot be used with --server") }
         self = .single(SingleRequest(server: server, path: values["--path"] ?? "/", keyPath: values["--key-path"]))
     }
 }
 
-/// One GET to any server: status, timings, and the body or the value at a key path.
+/// A single GET to any server, which prints status, timings, and the body or the value at a key path.
 struct SingleRequest {
     var server: String
     var path: String

@@ -1,36 +1,36 @@
 import Endpoints
 
-/// A method, a path pattern, and the handler that answers requests matching both.
+/// A route of a ``LoopbackServer``: a method, a path pattern, and the handler for requests that match both.
 ///
-/// A segment of the pattern in braces matches any one segment of the path that is not empty, and is found percent-decoded in
-/// ``LoopbackRequest/pathParameters``; other segments match literally after percent-decoding. Slashes count: `/movies` and
-/// `/movies/` are two paths. The first route that matches is taken, in the order they were listed. HEAD is answered by the
-/// GET route of the path, without the body, unless a HEAD route exists.
+/// A pattern segment in braces matches any single segment of the path that is not empty; its percent-decoded text is in
+/// ``LoopbackRequest/pathParameters``. Other segments match literally after percent-decoding. Slashes are significant: `/movies`
+/// and `/movies/` are different paths. The first matching route is used, in the order of the list. The GET route of a path also
+/// handles HEAD, without the body, unless there is a HEAD route.
 public struct Route: Sendable {
-    /// The method, compared exactly.
+    /// The method that a request must have; compared exactly.
     public let method: HTTPMethod
 
-    /// The path pattern as it was given, such as `/movies/{id}`.
+    /// The path pattern as it was passed, such as `/movies/{id}`.
     public let path: String
 
     let pattern: LoopbackPathPattern
     let handler: LoopbackHandler
 
-    /// A route answered in place.
+    /// Creates a route with a synchronous handler.
     ///
-    /// - Parameter handler: Runs once for each request on the server's queue, and the server does nothing else meanwhile:
-    ///   use the asynchronous form for anything that waits. An error it throws is answered with 500.
+    /// - Parameter handler: Runs once for each request on the server's serial queue, which it blocks meanwhile: use the
+    ///   asynchronous form for anything that waits. If it throws an error, the response is 500.
     public init(
         _ method: HTTPMethod, _ path: String, handler: @escaping @Sendable (LoopbackRequest) throws -> LoopbackResponse
     ) {
         self.init(method, path, .immediate(handler))
     }
 
-    /// A route answered by an asynchronous handler.
+    /// Creates a route with an asynchronous handler.
     ///
-    /// - Parameter handler: Runs once for each request in a task of its own, which is cancelled when the connection closes or
-    ///   the server stops. Other connections are served meanwhile. It needs a thread of Swift's pool: a test that blocks all
-    ///   of those while it waits for the answer waits for ever. An error it throws is answered with 500.
+    /// - Parameter handler: Runs once for each request in a separate task, which is cancelled when the connection is closed or
+    ///   the server stops. Other connections are served meanwhile. It needs a thread of Swift's cooperative pool: a test that
+    ///   blocks all of these threads while it waits for the response never ends. If it throws an error, the response is 500.
     public init(
         _ method: HTTPMethod, _ path: String, handler: @escaping @Sendable (LoopbackRequest) async throws -> LoopbackResponse
     ) {
@@ -45,37 +45,37 @@ public struct Route: Sendable {
     }
 }
 
-/// Collects the ``Route`` values listed in a ``LoopbackServer``'s closure. Conditions and loops are possible.
+/// A result builder for the list of routes of a ``LoopbackServer``. It supports conditions and loops.
 @resultBuilder
 public enum LoopbackRouteBuilder {
-    /// One route.
+    /// Adds a single route to the list.
     public static func buildExpression(_ route: Route) -> [Route] { [route] }
 
-    /// Routes made elsewhere.
+    /// Adds an array of routes to the list.
     public static func buildExpression(_ routes: [Route]) -> [Route] { routes }
 
-    /// The routes in the order they are listed.
+    /// Joins the routes of a block in their order.
     public static func buildBlock(_ parts: [Route]...) -> [Route] { parts.flatMap { $0 } }
 
-    /// `if` without `else`.
+    /// Adds the routes of an `if` without `else`.
     public static func buildOptional(_ routes: [Route]?) -> [Route] { routes ?? [] }
 
-    /// The first branch of `if` or `switch`.
+    /// Adds the routes of the first branch of `if` or `switch`.
     public static func buildEither(first routes: [Route]) -> [Route] { routes }
 
-    /// The other branch of `if` or `switch`.
+    /// Adds the routes of another branch of `if` or `switch`.
     public static func buildEither(second routes: [Route]) -> [Route] { routes }
 
-    /// `for … in`.
+    /// Adds the routes of a `for` loop.
     public static func buildArray(_ parts: [[Route]]) -> [Route] { parts.flatMap { $0 } }
 }
 
-/// Finds who answers a request.
+/// The routes of a server, or its only handler.
 enum LoopbackRouter: Sendable {
     case single(LoopbackHandler)
     case routes([Route])
 
-    /// The handler for a request, whose path parameters are filled in.
+    /// Returns the handler for a request, and sets the request's path parameters.
     func handler(for request: inout LoopbackRequest) -> LoopbackHandler {
         switch self {
         case .single(let handler): handler
@@ -105,20 +105,20 @@ enum LoopbackRouter: Sendable {
         let allow = allowed.map(\.rawValue).joined(separator: ", ")
         return .immediate { request in
             guard isKnown else { return .text("No route for \(request.method) \(request.path)\n", status: 404) }
-            var response = LoopbackResponse.text("\(request.path) has no \(request.method), but \(allow)\n", status: 405)
+            var response = LoopbackResponse.text("\(request.path) does not allow \(request.method), only \(allow)\n", status: 405)
             response.headers.add(allow, for: "Allow")
             return response
         }
     }
 }
 
-/// A handler that answers in place, or one that needs a task.
+/// A synchronous handler, or an asynchronous one that needs a task.
 enum LoopbackHandler: Sendable {
     case immediate(@Sendable (LoopbackRequest) throws -> LoopbackResponse)
     case asynchronous(@Sendable (LoopbackRequest) async throws -> LoopbackResponse)
 }
 
-/// A path pattern cut into segments once, so that matching only compares.
+/// A path pattern, split into segments once so that matching only compares.
 struct LoopbackPathPattern: Sendable {
     private enum Segment: Sendable {
         case literal(String)
@@ -139,7 +139,7 @@ struct LoopbackPathPattern: Sendable {
         path.split(separator: "/", omittingEmptySubsequences: false)
     }
 
-    /// The parameters, decoded, when the segments of a path match; `nil` when they do not.
+    /// Returns the path parameters if the decoded segments of a path match; otherwise `nil`.
     func match(_ path: [String]) -> [String: String]? {
         guard path.count == segments.count else { return nil }
         var parameters: [String: String] = [:]
@@ -152,37 +152,5 @@ struct LoopbackPathPattern: Sendable {
             }
         }
         return parameters
-    }
-}
-
-/// Percent-decoding (RFC 3986 §2.1) that keeps what is not valid as it was sent.
-enum PercentDecoding {
-    static func decode(_ text: Substring) -> String {
-        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
-        let bytes = Array(text.utf8)
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(bytes.count)
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let high = hexDigit(bytes[index + 1]), let low = hexDigit(bytes[index + 2])
-            {
-                decoded.append(high << 4 | low)
-                index += 3
-            } else {
-                decoded.append(bytes[index])
-                index += 1
-            }
-        }
-        return String(decoding: decoded, as: UTF8.self)
-    }
-
-    static func hexDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
     }
 }

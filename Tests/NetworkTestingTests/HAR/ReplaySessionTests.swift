@@ -43,7 +43,7 @@ import Testing
         let session = session(entry("GET", "https://a.test/x?a=1&b=2", answer: "1"))
         let error = await session.failure(of: try .make(.get, url))
         #expect(error?.code == .notStubbed)
-        #expect(error?.message == "the archive has no answer; nearest of 1 entries: \(message)")
+        #expect(error?.message == "the archive has no matching response; nearest of 1 entries: \(message)")
     }
 
     @Test func `the nearest entry comes first, three at most, and secrets are not shown`() async throws {
@@ -118,7 +118,7 @@ import Testing
         let strict = ReplaySessionManager(HTTPArchive(entries: twice), options: .init { $0.repeatsLastAnswer = false })
         #expect(strict.unused == ["GET https://a.test/x", "GET https://a.test/x"])
         for _ in 1...2 { _ = try await strict.text(.make()) }
-        #expect(await strict.failure(of: try .make())?.message.contains("2 answers") == true)
+        #expect(await strict.failure(of: try .make())?.message.contains("2 responses") == true)
     }
 
     @Test func `requests at the same time get each answer once`() async throws {
@@ -170,7 +170,7 @@ import Testing
                 ArchiveSamples.entry(response: #""status": 200, "content": {"size": 5000, "mimeType": "text/plain"}"#)))
         let error = await lost.failure(of: try .make())
         #expect(
-            error?.code == .notStubbed && error?.message.hasPrefix("log.entries[0].response.content holds no whole body") == true)
+            error?.code == .notStubbed && error?.message.hasPrefix("log.entries[0].response.content has no complete body") == true)
         var cut = entry(answer: "half")
         cut.response.body.isTruncated = true
         cut.response.headers = ["Content-Length": "9"]

@@ -1,10 +1,10 @@
 import DataTransfer
 import Foundation
 
-/// Whether a request's body is the recorded one.
+/// The comparison of a request's body with a recorded one.
 ///
-/// JSON is compared as a value, a form by its items whatever their order, a multipart form as text whatever its boundary, other text as it is,
-/// bytes as they are. `<redacted>` in the recording stands for anything, and so does a body that was not kept whole.
+/// JSON is compared as a value, a form by its items in any order, a multipart form as text with any boundary, and other text and bytes
+/// literally. `<redacted>` in the recording matches any text, and a body that was not recorded completely matches any body.
 struct BodyComparison: Sendable {
     private enum Recorded: Sendable {
         case nothing
@@ -52,9 +52,9 @@ struct BodyComparison: Sendable {
         }
     }
 
-    /// What is different, in words that repeat nothing of a body; `nil` where nothing is.
+    /// Returns a message about the first difference, without content of the body; `nil` if the bodies match.
     ///
-    /// - Parameter redaction: Says what a recorded multipart form lost.
+    /// - Parameter redaction: The rules with which a recorded multipart form was redacted; they are applied to the other body too.
     func difference(from data: Data, contentType: String, redaction: Redaction) -> String? {
         switch recorded {
         case .anything:
@@ -91,7 +91,7 @@ struct BodyComparison: Sendable {
         return type.hasPrefix("multipart/") ? .multipart : type.hasPrefix("application/x-www-form-urlencoded") ? .form : .other
     }
 
-    /// The form with another boundary in place of its own, which its first line tells better than a field may.
+    /// Replaces the boundary of a multipart form by a fixed one. It is taken from the first line, which is more reliable than a header field.
     private static func withoutBoundary(_ text: String) -> String {
         guard text.hasPrefix("--"), let end = text.firstIndex(where: \.isNewline), end > text.index(text.startIndex, offsetBy: 2)
         else { return text }
@@ -99,7 +99,7 @@ struct BodyComparison: Sendable {
     }
 }
 
-/// A JSON document as a value, to compare two of them whatever the order of members and the spelling of numbers.
+/// A JSON document as a value, for comparisons that ignore the order of members and the notation of numbers.
 enum JSONValue: Decodable, Sendable, Hashable {
     case null
     case bool(Bool)
@@ -110,7 +110,7 @@ enum JSONValue: Decodable, Sendable, Hashable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// `nil` where it is not JSON.
+    /// Parses a JSON document; `nil` if the data is not JSON.
     init?(_ data: Data) {
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: data) else { return nil }
         self = value
@@ -137,9 +137,9 @@ enum JSONValue: Decodable, Sendable, Hashable {
         }
     }
 
-    /// Where a document first differs from this recorded one, in which `<redacted>` stands for anything; `nil` where it does not.
+    /// Returns the path at which a document first differs from this recorded one; `nil` if they match. `<redacted>` matches any value.
     ///
-    /// - Parameter path: Of this value, for the answer.
+    /// - Parameter path: The path of this value in the document.
     func difference(from value: JSONValue, at path: String = "") -> String? {
         if case .string(let text) = self {
             let pattern = RedactedPattern(text)
@@ -160,14 +160,14 @@ enum JSONValue: Decodable, Sendable, Hashable {
             }
             return nil
         default:
-            return self == value ? nil : path.isEmpty ? "its top" : path
+            return self == value ? nil : path.isEmpty ? "the top level" : path
         }
     }
 }
 
-/// A recorded text in which `<redacted>` stands for any text.
+/// A recorded text in which `<redacted>` matches any text.
 struct RedactedPattern: Sendable {
-    /// What stands between placeholders, in order; one piece alone is a text without any.
+    /// The texts between the placeholders, in order; a single piece is a text without placeholders.
     private let pieces: [[UInt8]]
 
     init(_ text: String) {
@@ -178,10 +178,13 @@ struct RedactedPattern: Sendable {
         pieces = text.components(separatedBy: Redaction.placeholder).map { Array($0.utf8) }
     }
 
-    /// Whether any text matches.
+    /// Whether the pattern matches every text.
     var isWildcard: Bool { pieces.count > 1 && pieces.allSatisfy(\.isEmpty) }
 
-    /// Looks for each piece behind the one before. The time is that of the text times the longest piece at worst, and linear for usual ones.
+    /// Returns whether the pattern matches a text.
+    ///
+    /// Searches each piece after the previous one. The time is linear for usual texts, and at worst the length of the text times that of the
+    /// longest piece.
     func matches(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard let first = pieces.first, let last = pieces.last else { return true }
@@ -196,6 +199,7 @@ struct RedactedPattern: Sendable {
         return true
     }
 
+    /// Returns the index after the first occurrence of a piece.
     private static func end(of piece: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
         guard bytes.count >= piece.count else { return nil }
         for start in bytes.startIndex...(bytes.endIndex - piece.count)

@@ -1,11 +1,11 @@
 import DataTransfer
 import Foundation
 
-/// A request as it is compared with recorded ones.
+/// The parts of a request that are compared with recorded ones.
 struct ReplayedRequest: Sendable {
     var method: HTTPMethod
     var target: ReplayTarget
-    /// `nil` where bodies are not compared.
+    /// The body; `nil` if bodies are not compared.
     var body: Data?
     var contentType: String
 
@@ -17,10 +17,10 @@ struct ReplayedRequest: Sendable {
     }
 }
 
-/// A URL in the parts that are compared. User information and fragment are not.
+/// The parts of a URL that are compared. User information and fragment are ignored.
 struct ReplayTarget: Sendable {
     var origin: String
-    /// Decoded.
+    /// The percent-decoded segments of the path.
     var segments: [String]
     var query: [QueryItem]
 
@@ -35,7 +35,7 @@ struct ReplayTarget: Sendable {
     var path: String { segments.joined(separator: "/") }
 }
 
-/// An entry of an archive, ready to be compared.
+/// An entry of an archive, prepared for comparisons with requests.
 struct RecordedExchange: Sendable {
     let index: Int
     let entry: HTTPArchive.Entry
@@ -59,7 +59,7 @@ struct RecordedExchange: Sendable {
         path.count == request.target.segments.count && zip(path, request.target.segments).allSatisfy { $0.matches($1) }
     }
 
-    /// The first thing that keeps this from being the answer; `nil` where nothing does.
+    /// Returns the first difference between a request and this entry; `nil` if they match.
     func difference(of request: ReplayedRequest, _ options: ReplayOptions) -> Difference? {
         guard hasPath(of: request) else { return Difference(text: "the path differs", rank: pathRank(of: request)) }
         guard entry.request.method == request.method else { return Difference(text: "the method differs", rank: 3) }
@@ -78,7 +78,7 @@ struct RecordedExchange: Sendable {
         }
     }
 
-    /// 5 and more: the fewer segments are the same, the more.
+    /// The rank of an entry with another path: 5 or more, and higher the fewer segments are equal.
     private func pathRank(of request: ReplayedRequest) -> Int {
         let same = zip(path, request.target.segments).count { $0.matches($1) }
         return 5 + max(path.count, request.target.segments.count) - same + (target.origin == request.target.origin ? 0 : 3)
@@ -86,15 +86,15 @@ struct RecordedExchange: Sendable {
 
     struct Difference: Sendable {
         var text: String
-        /// The smaller, the nearer.
+        /// How different the request is; a smaller rank is a nearer match.
         var rank: Int
     }
 }
 
-/// An item of a query or of a form, decoded: `+` is a space.
+/// A decoded item of a query or form; `+` is decoded as a space.
 struct QueryItem: Sendable, Hashable {
     var name: String
-    /// `nil` where there is no equals sign.
+    /// The value; `nil` if the item has no equals sign.
     var value: String?
 
     static func items(of text: some StringProtocol) -> [QueryItem] {
@@ -104,28 +104,28 @@ struct QueryItem: Sendable, Hashable {
         }
     }
 
-    /// As it is where it is not well encoded.
+    /// Decodes a text; returns it with spaces for `+` alone if its percent-encoding is invalid.
     private static func decoded(_ text: some StringProtocol) -> String {
         let spaced = String(text).replacing("+", with: " ")
         return PercentEncoding.decoded(spaced) ?? spaced
     }
 
     struct Difference: Sendable, Hashable {
-        /// `item "page"`
+        /// The item and what is wrong with it: `item "page" differs`.
         var place: String
-        /// `"1", recorded "2"`; `nil` where there is nothing to compare, or the values could be secret.
+        /// The two values: `"1", recorded "2"`. `nil` if an item is missing, or if the values could be secret.
         var values: String?
     }
 
-    /// The first item that is not as recorded; `nil` where all are. `<redacted>` in a recorded one stands for any value.
+    /// Returns the first difference from the recorded items; `nil` if they match. `<redacted>` in a recorded value matches any text.
     ///
-    /// - Parameter ignoresOrder: Whether items may stand in another order; those of one name may not.
+    /// - Parameter ignoresOrder: Whether items may be in another order. The order of items with the same name always matters.
     static func difference(of items: [QueryItem], from recorded: [QueryItem], ignoresOrder: Bool) -> Difference? {
         let left = ignoresOrder ? sorted(items) : items
         let right = ignoresOrder ? sorted(recorded) : recorded
         for (item, recorded) in zip(left, right) {
             if item.name != recorded.name {
-                // In order of name, the smaller one has no partner.
+                // Both lists are sorted by name, so the item with the smaller name has no counterpart.
                 return ignoresOrder && item.name > recorded.name ? recorded.missing : item.unrecorded
             }
             let isSame = recorded.value.map { RedactedPattern($0) }?.matches(item.value ?? "") ?? (item.value ?? "").isEmpty
@@ -135,7 +135,7 @@ struct QueryItem: Sendable, Hashable {
         return right.count > left.count ? right[left.count].missing : nil
     }
 
-    /// By name; the order within a name stays.
+    /// Sorts items by name. Items with the same name keep their order.
     private static func sorted(_ items: [QueryItem]) -> [QueryItem] {
         items.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
     }

@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 
-/// A response as bytes, while faults can still be applied to it.
+/// A response in the form of bytes, to which faults can be applied before it is sent.
 struct LoopbackWireMessage {
     struct Piece {
         var bytes: Data
@@ -72,10 +72,10 @@ struct LoopbackWireMessage {
         }
     }
 
-    /// Status line, fields and blank line.
+    /// The bytes of status line, header fields and blank line.
     var head: Data { Self.head(statusLine, headers) }
 
-    /// The pieces of body and framing, up to where the body is cut.
+    /// The pieces of body and framing up to the place where the body is cut.
     var piecesToSend: [Data] {
         guard let cut, cut.place == .body else { return pieces.map(\.bytes) }
         var left = cut.bytes
@@ -89,7 +89,7 @@ struct LoopbackWireMessage {
             sent.append(piece.bytes.prefix(left))
             left -= min(left, piece.bytes.count)
         }
-        // The cut lies beyond the end: all but the last chunk.
+        // The cut is beyond the end: everything except the last chunk is sent.
         if left > 0, let last = pieces.last, !last.isContent { sent.removeLast() }
         return sent
     }
@@ -121,7 +121,7 @@ struct LoopbackWireMessage {
         Data("0\r\n".utf8) + trailers.reduce(into: Data()) { $0.append(Data("\($1.name): \($1.value)\r\n".utf8)) } + crlf
     }
 
-    /// The content as the faults want it: chunked for a bad chunk size, not empty if it is to be repeated.
+    /// Returns the content in the form that the faults need: chunked for a bad chunk size, and not empty if it is repeated.
     private static func content(
         of response: LoopbackResponse, faults: [LoopbackFault.Kind], isEndless: Bool
     ) -> LoopbackResponse.Content {
@@ -137,7 +137,7 @@ struct LoopbackWireMessage {
     }
 }
 
-/// The reason phrases of RFC 9110 §15 that tests meet; others are empty, which is allowed (RFC 9112 §4).
+/// The reason phrases of common status codes (RFC 9110 §15); others are empty, which is allowed (RFC 9112 §4).
 enum LoopbackReasonPhrase {
     static func of(_ status: Int) -> String { phrases[status] ?? "" }
 

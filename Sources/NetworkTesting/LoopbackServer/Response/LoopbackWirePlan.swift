@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 
-/// What a connection has to do, in order, to send one response.
+/// The steps that a connection performs to send a response.
 struct LoopbackWirePlan: Sendable, Equatable {
     enum Step: Sendable, Equatable {
         case send(Data)
@@ -13,19 +13,20 @@ struct LoopbackWirePlan: Sendable, Equatable {
     }
 
     enum Ending: Sendable, Equatable {
-        /// Goes on with the next request.
+        /// Continues with the next request.
         case keepAlive
         case close
-        /// Closes once the client has, or after a while: for a client that is still sending.
+        /// Closes once the client has closed its side, or after a timeout: for a client that is still sending.
         case closeLingering
         case reset
+        /// Sends nothing more, until the client closes the connection.
         case stall
     }
 
     private(set) var steps: [Step] = []
     var ending = Ending.keepAlive
 
-    /// Pieces up to this size are joined, so that a small response is one system call.
+    /// The size in bytes up to which pieces are joined, so that a small response needs only one system call.
     private static let joinLimit = 64 << 10
 
     init(_ steps: [Step] = [], ending: Ending = .keepAlive) {
@@ -37,13 +38,13 @@ struct LoopbackWirePlan: Sendable, Equatable {
         steps.append(step)
     }
 
-    /// Adds bytes to send, joined with those before where that is cheap.
+    /// Adds bytes to send. Small ones are joined with the bytes before them.
     mutating func send(_ bytes: Data) {
         guard !bytes.isEmpty else { return }
         guard case .send(var last)? = steps.last, last.count + bytes.count <= Self.joinLimit else {
             return steps.append(.send(bytes))
         }
-        // Removed first, so that the append below is in place.
+        // Removed first, so that the append below does not copy the bytes.
         steps.removeLast()
         last.append(bytes)
         steps.append(.send(last))
@@ -51,7 +52,7 @@ struct LoopbackWirePlan: Sendable, Equatable {
 }
 
 extension LoopbackWirePlan {
-    /// The plan for a response to a request.
+    /// Creates the plan for the response to a request.
     init(_ response: LoopbackResponse, to request: LoopbackRequest) {
         self.init()
         if !request.isHTTP10 {
@@ -111,7 +112,7 @@ extension LoopbackWirePlan {
         send(message.head)
         var unit = message.pieces.reduce(into: Data()) { $0.append($1.bytes) }
         guard !unit.isEmpty else { return }
-        // Few large writes instead of many small ones.
+        // Few large writes are cheaper than many small ones.
         while unit.count < 64 << 10 { unit.append(unit) }
         add(.repeatForever(unit))
     }
@@ -123,7 +124,7 @@ extension LoopbackWirePlan {
         return nil
     }
 
-    /// Bytes of a linear congruential generator. The first is no letter, so they never begin like HTTP.
+    /// Returns bytes of a linear congruential generator. The first is not a letter, so they never look like HTTP.
     private static func garbage(_ count: Int) -> Data {
         var state: UInt32 = 0x9e37_79b9
         var bytes = Data(capacity: count)
