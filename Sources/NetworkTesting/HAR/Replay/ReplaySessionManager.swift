@@ -84,8 +84,8 @@ public final class ReplaySessionManager: NetworkSessionManager {
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         switch try await step(for: request) {
         case .pass(let request, let session): return try await session.response(for: request)
-        case .replay(let answer):
-            let result = Result { () throws(TransportError) in try answer.response() }
+        case .replay(let exchange):
+            let result = Result { () throws(TransportError) in try exchange.response() }
             request.reportEnd(result)
             return try result.get()
         }
@@ -98,9 +98,9 @@ public final class ReplaySessionManager: NetworkSessionManager {
     public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
         switch try await step(for: request) {
         case .pass(let request, let session): return try await session.stream(for: request)
-        case .replay(let answer):
+        case .replay(let exchange):
             request.reportEnd()
-            return try answer.stream()
+            return try exchange.stream()
         }
     }
 
@@ -136,10 +136,10 @@ public final class ReplaySessionManager: NetworkSessionManager {
                 // Reads the body once, so that redirected requests and the fallback use the bytes in memory.
                 request.body = .data(try await body.collected(upTo: options.maximumBodyBytes))
             }
-            let asked = ReplayedRequest(request, body: options.matchesBody ? request.body?.data ?? Data() : nil)
-            guard let exchange = try take(asked, for: request) else {
+            let wanted = ReplayedRequest(request, body: options.matchesBody ? request.body?.data ?? Data() : nil)
+            guard let exchange = try take(wanted, for: request) else {
                 if let fallback { return .pass(request, fallback) }
-                throw unmatched(asked, request)
+                throw unmatched(wanted, request)
             }
             try await delay(exchange.entry, request)
             let recorded = exchange.entry.response
@@ -165,8 +165,8 @@ public final class ReplaySessionManager: NetworkSessionManager {
     }
 
     /// Returns the first unused entry that matches, or else the last one that matches; `nil` if no entry matches.
-    private func take(_ asked: ReplayedRequest, for request: NetworkRequest) throws(TransportError) -> RecordedExchange? {
-        let matching = exchanges.filter { $0.matches(asked, options) }
+    private func take(_ wanted: ReplayedRequest, for request: NetworkRequest) throws(TransportError) -> RecordedExchange? {
+        let matching = exchanges.filter { $0.matches(wanted, options) }
         guard let last = matching.last else { return nil }
         let next = isUsed.withLock { isUsed in
             let next = matching.first { !isUsed[$0.index] }
@@ -181,13 +181,13 @@ public final class ReplaySessionManager: NetworkSessionManager {
             request: request)
     }
 
-    private func unmatched(_ asked: ReplayedRequest, _ request: NetworkRequest) -> TransportError {
+    private func unmatched(_ wanted: ReplayedRequest, _ request: NetworkRequest) -> TransportError {
         let nearest = exchanges.compactMap { exchange in
-            exchange.difference(of: asked, options).map { (exchange: exchange, difference: $0) }
+            exchange.difference(of: wanted, options).map { (exchange: exchange, difference: $0) }
         }.sorted { ($0.difference.rank, $0.exchange.index) < ($1.difference.rank, $1.exchange.index) }
         let list = nearest.prefix(3).map { exchange, difference in
             let recorded = exchange.entry.request
-            let place = asked.target.origin == exchange.target.origin ? exchange.target.path : URLText(recorded.url).originAndPath
+            let place = wanted.target.origin == exchange.target.origin ? exchange.target.path : URLText(recorded.url).originAndPath
             return "[\(exchange.index)] \(recorded.method.rawValue.printable) \(place.printable): \(difference.text)"
         }
         let entries = list.isEmpty ? "it is empty" : "nearest of \(exchanges.count) entries: " + list.joined(separator: "; ")

@@ -25,7 +25,7 @@ struct ArchiveCoding: Codable {
         let limit = decoder.archiveLimits.entries
         while !list.isAtEnd {
             guard archive.entries.count < limit else {
-                throw HTTPArchiveError("log.entries", "holds more than the \(limit) entries allowed (entries)")
+                throw HTTPArchiveError("log.entries", "contains more than the \(limit) entries allowed (entries)")
             }
             archive.entries.append(try list.decode(EntryCoding.self).entry)
         }
