@@ -187,7 +187,8 @@ public final class ReplaySessionManager: NetworkSessionManager {
         }.sorted { ($0.difference.rank, $0.exchange.index) < ($1.difference.rank, $1.exchange.index) }
         let list = nearest.prefix(3).map { exchange, difference in
             let recorded = exchange.entry.request
-            let place = wanted.target.origin == exchange.target.origin ? exchange.target.path : URLText(recorded.url).originAndPath
+            let isSameOrigin = wanted.target.origin == exchange.target.origin
+            let place = isSameOrigin ? exchange.target.path : URLText(recorded.url).originAndPath
             return "[\(exchange.index)] \(recorded.method.rawValue.printable) \(place.printable): \(difference.text)"
         }
         let entries = list.isEmpty ? "it is empty" : "nearest of \(exchanges.count) entries: " + list.joined(separator: "; ")
