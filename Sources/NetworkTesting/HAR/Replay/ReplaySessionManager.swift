@@ -14,7 +14,7 @@ import Foundation
 /// repeatedly. ``ReplayOptions`` changes these rules.
 ///
 /// Redirects are followed if the archive has separate entries for them, as browsers write them. Replayed bodies are decoded, so
-/// `Content-Encoding` and `Transfer-Encoding` are removed, and `Content-Length` is set to the length of the decoded body.
+/// `Content-Encoding` and `Transfer-Encoding` are removed, and a recorded `Content-Length` is set to the length of the decoded body.
 ///
 /// A request without a matching entry is sent with the fallback. Without a fallback it fails with
 /// ``NetworkCore/TransportError/Code/notStubbed`` and a message that names the nearest entries and how they differ. Each session manager
