@@ -1,2 +1,2 @@
-// Requests, responses and services are in every signature here: `import NetworkTesting` is enough to use it.
+// Public signatures use the types of `DataTransfer`, so `import NetworkTesting` alone must be enough.
 @_exported import DataTransfer

@@ -1,14 +1,14 @@
 import Foundation
 import NetworkTesting
 
-/// A small movie catalogue on a free port of 127.0.0.1.
+/// A server with a small movie catalogue on a free port of 127.0.0.1.
 enum MovieServer {
-    /// Of what `movie/{id}/reel` answers, in some two seconds.
+    /// The size in bytes of the response of `movie/{id}/reel`, which takes about two seconds.
     static let reelBytes = 12 << 20
 
     static func start() throws -> LoopbackServer {
         let sleepsLeft = Locked(2)
-        // It would keep the films that are uploaded.
+        // Recorded requests would keep the uploaded films in memory.
         let configuration = LoopbackServerConfiguration(maximumRecordedRequests: 0)
         return try LoopbackServer(configuration: configuration) {
             Route(.get, "/3/movie/popular") { _ in .json(popular) }
@@ -39,7 +39,7 @@ enum MovieServer {
         }
     }
 
-    /// The reel, or what is asked for of it (RFC 9110 §14).
+    /// The reel, or the requested range of it (RFC 9110 §14).
     private static func reel(_ request: LoopbackRequest) -> LoopbackResponse {
         let tag = "\"reel-1\""
         var start = 0

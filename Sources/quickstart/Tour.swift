@@ -3,7 +3,7 @@ import Foundation
 import NetworkPipeline
 import NetworkTesting
 
-/// What the package does, step by step, each with the code's result and how long it took.
+/// A tour of the package: steps that each print the result of a request and its duration.
 struct Tour {
     struct Movie: Decodable, Sendable {
         let id: Int
@@ -14,7 +14,7 @@ struct Tour {
         let status_message: String
     }
 
-    /// The server's own error, as its API describes it.
+    /// The error body of the movie API.
     struct APIError: Error, Decodable {
         let status_code: Int
         let status_message: String
@@ -40,7 +40,7 @@ struct Tour {
         }
     }
 
-    /// Where a page of the requests is written.
+    /// The file to which a page of the requests is written.
     let waterfallFile: String?
     private let waterfall = Waterfall()
 
@@ -52,7 +52,7 @@ struct Tour {
         let started = ContinuousClock.now
         let server = try MovieServer.start()
         defer { server.stop() }
-        Terminal.say("A movie catalogue listens on \(server.url.absoluteString).")
+        Terminal.say("A movie server is listening on \(server.url.absoluteString).")
 
         let configuration = APIConfiguration(
             baseURL: server.url("/3"), headers: ["Authorization": "Bearer s3cr3t-t0ken", "Accept-Language": "en"])
@@ -70,13 +70,13 @@ struct Tour {
         try await TransferTour(configuration: configuration, service: service, server: server, observation: observation).run()
         if let waterfallFile {
             try waterfall.html(title: "The quickstart's tour").write(toFile: waterfallFile, atomically: true, encoding: .utf8)
-            Terminal.say("\nA page of its requests is in \(waterfallFile).")
+            Terminal.say("\nWrote a page of the requests to \(waterfallFile).")
         }
         Terminal.say("\nDone in \(Terminal.took(ContinuousClock.now - started)).")
     }
 
     private func typedGet(_ service: some DataTransferService) async throws {
-        Terminal.title("1. A typed GET: an enum case in, a Movie out")
+        Terminal.title("1. A typed GET: an enum case as the endpoint, a Movie as the result")
         let response = try await service.response(for: Movies.movie(id: "1").as(Movie.self))
         Terminal.item("\(response.value.title) (id \(response.value.id))")
         Terminal.remark(Terminal.describe(response.statusCode, response.timings))
@@ -99,7 +99,7 @@ struct Tour {
     }
 
     private func notFound(_ service: some DataTransferService) async {
-        Terminal.title("4. A 404, decoded into the caller's own error")
+        Terminal.title("4. A 404, decoded as the API's error type")
         let started = ContinuousClock.now
         do throws(DataTransferError) {
             _ = try await service.request(Movies.movie(id: "99").as(Movie.self))
@@ -138,7 +138,7 @@ struct Tour {
     }
 
     private func swapSession(_ configuration: APIConfiguration) async throws {
-        Terminal.title("7. In a test: the session manager swapped in one line")
+        Terminal.title("7. In a test: the session manager replaced in one line")
         let session = StubSessionManager()
         session.enqueue(.json(#"{"id": 4, "title": "Safety Last!"}"#), for: "/3/movie/4")
         let service = DefaultDataTransferService(configuration: configuration, sessionManager: session)
@@ -146,5 +146,17 @@ struct Tour {
         let movie = try await service.request(Movies.movie(id: "4").as(Movie.self))
         Terminal.item("\(movie.title), without a network")
         Terminal.remark("in \(Terminal.took(ContinuousClock.now - started))")
+    }
+}
+
+/// An observer that prints retries with their reasons, and passes all events to the waterfall.
+struct TourObserver: ExchangeObserver {
+    let waterfall: Waterfall
+
+    func exchangeDidProgress(_ event: ExchangeEvent) {
+        waterfall.exchangeDidProgress(event)
+        if case .retried(let pause, let reason) = event.kind {
+            Terminal.item("\(reason); retrying in \(Terminal.took(pause))")
+        }
     }
 }

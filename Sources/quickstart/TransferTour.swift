@@ -3,14 +3,14 @@ import Foundation
 import NetworkPipeline
 import NetworkTesting
 
-/// The part of the tour in which many bytes move: up, down, not to the end, and after two refusals.
+/// The part of the tour with large transfers: an upload, a download, a resumed download, and a retry after two failures.
 struct TransferTour {
     struct Receipt: Decodable, Sendable {
         let title: String
         let bytes: Int
     }
 
-    /// An orchestra, which plays no faster than it can.
+    /// A stream that produces 20 MiB, one MiB every 50 ms.
     struct Music: AsyncSequence, Sendable {
         let pieces = 20
         let piece = Data(count: 1 << 20)
@@ -31,7 +31,7 @@ struct TransferTour {
         func makeAsyncIterator() -> Iterator { Iterator(music: self) }
     }
 
-    /// Bytes of the film that goes up.
+    /// The size of the uploaded film in bytes.
     private static let uploaded = 12 << 20
     private let reel = Endpoint<Void>(path: "movie/1/reel")
 
@@ -51,7 +51,7 @@ struct TransferTour {
     }
 
     private func upload(from folder: URL) async throws {
-        Terminal.title("8. A form with a file and a stream, read and made while they are sent")
+        Terminal.title("8. A form with a file and a stream, sent while they are read")
         let film = folder.appendingPathComponent("metropolis.mp4")
         try Data(count: Self.uploaded).write(to: film)
         var form = MultipartFormData()
@@ -64,22 +64,22 @@ struct TransferTour {
         let response = try await service.response(
             for: Endpoint<Receipt>(path: "movie/1/film"), uploading: .multipart(form), progress: bar.progress)
         await drawn
-        Terminal.item("the server has \"\(response.value.title)\" and a body of \(response.value.bytes) bytes")
+        Terminal.item("the server received \"\(response.value.title)\" and a body of \(response.value.bytes) bytes")
         Terminal.remark(Terminal.describe(response.statusCode, response.timings))
     }
 
     private func download(to folder: URL) async throws {
-        Terminal.title("9. A download, written to disk while it arrives")
+        Terminal.title("9. A download, written to disk while it is received")
         let bar = ProgressBar(.received)
         async let drawn: Void = bar.draw()
         let file = try await service.download(reel, to: folder.appendingPathComponent("reel.mp4"), progress: bar.progress)
         await drawn
-        Terminal.item("\(file.url.lastPathComponent) holds \(file.byteCount) bytes")
+        Terminal.item("\(file.url.lastPathComponent) has \(file.byteCount) bytes")
         Terminal.remark(Terminal.describe(file.statusCode, file.timings))
     }
 
     private func cancelledDownload(to folder: URL) async throws {
-        Terminal.title("10. The same download, cancelled after a third, and asked for again")
+        Terminal.title("10. The same download, cancelled after a third and then resumed")
         let file = folder.appendingPathComponent("copy.mp4")
         let bar = ProgressBar(.received)
         let connections = server.openConnectionCount
@@ -100,12 +100,12 @@ struct TransferTour {
         async let drawn: Void = rest.draw()
         let whole = try await service.download(reel, to: file, progress: rest.progress)
         await drawn
-        Terminal.item("it went on at byte \(whole.resumedFrom), and holds \(whole.byteCount)")
+        Terminal.item("resumed at byte \(whole.resumedFrom); the file has \(whole.byteCount) bytes")
         Terminal.remark(Terminal.describe(whole.statusCode, whole.timings))
     }
 
     private func retry() async throws {
-        Terminal.title("11. A server that is not ready, asked again after a pause")
+        Terminal.title("11. A server that is not ready, with retries after a pause")
         let pipeline = RequestPipeline {
             $0.observation = observation
             $0.retry = .retry(RetryPolicy(backoff: Backoff(base: .milliseconds(200))))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The samples in the documents are those that the build compiles.
+/// Checks that the samples in the documents are compiled by the build.
 struct SampleTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -17,8 +17,8 @@ struct SampleTests {
     }
 
     @Test(arguments: ["README.md"])
-    func `each Swift sample stands in a snippet`(document: String) throws {
-        // Those of a package of its own are compiled where it can be built.
+    func `each Swift sample is part of a snippet`(document: String) throws {
+        // Snippets of nested packages are compiled together with these.
         let files = try ["Snippets", "Integrations/Snippets"].flatMap { folder in
             try FileManager.default.contentsOfDirectory(
                 at: Self.root.appendingPathComponent(folder), includingPropertiesForKeys: nil)

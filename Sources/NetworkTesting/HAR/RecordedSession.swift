@@ -1,36 +1,36 @@
 import DataTransfer
 import Foundation
 
-/// A session manager that is live once, and recorded from then on: one line turns a test into one without a network.
+/// A session manager that records live exchanges once and replays them from then on, so that a test runs without a network.
 ///
 /// ```swift
 /// let session = try RecordedSession("Fixtures/movies.har", mode: .once, live: DefaultSessionManager())
 /// let service = DefaultDataTransferService(configuration: api, sessionManager: session)
 /// ```
 ///
-/// A path that is not absolute is taken from the folder of the source file that calls. `DATA_TRANSFER_RECORD` in the environment takes the
-/// place of the mode: `1` or `record` records anew, `0` or `replay` never goes live, `once` records where there is no file.
+/// A relative path is resolved against the folder of the calling source file. The environment variable `DATA_TRANSFER_RECORD` overrides the
+/// mode: `1` or `record` records again, `0` or `replay` only replays, `once` records if the file does not exist.
 ///
-/// While it records, the file is written after each exchange, before its completion runs or its stream ends, so that there is nothing to call
-/// at the end of a test; an exchange whose file cannot be written fails. Each test has a file of its own: sessions that record into one file
-/// replace what the others wrote. A test that failed while it was recorded left part of a file: record it anew. See ``RecordingSessionManager`` for what is hidden in it, and
-/// ``ReplaySessionManager`` for how requests are matched.
+/// While recording, the file is written after each exchange, before its completion runs or its stream ends, so a test need not call anything
+/// at its end. An exchange whose file cannot be written fails. Use a separate file for each test: sessions that record into the same file
+/// overwrite each other. A test that fails while recording leaves an incomplete file: record it again. See ``RecordingSessionManager`` for
+/// what is redacted, and ``ReplaySessionManager`` for how requests are matched.
 public final class RecordedSession: NetworkSessionManager {
-    /// When to be live.
+    /// A mode that decides when requests are sent to the live session manager.
     public struct Mode: RawRepresentable, Hashable, Sendable {
-        /// The mode's name.
+        /// The name of the mode: `replay`, `record` or `once`.
         public var rawValue: String
 
-        /// A mode of any name; one that is not known is an error when a session is made.
+        /// Creates a mode with any name. An unknown name is an error when a session is created with it.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// Never: what is not recorded fails, and so does a missing file.
+        /// Never sends requests: a request that is not recorded fails, and a missing file is an error.
         public static let replay = Mode(rawValue: "replay")
-        /// Always: a file that is there is replaced.
+        /// Always sends requests and replaces an existing file.
         public static let record = Mode(rawValue: "record")
-        /// Where there is no file yet.
+        /// Records if the file does not exist; otherwise replays it.
         public static let once = Mode(rawValue: "once")
     }
 
@@ -39,19 +39,21 @@ public final class RecordedSession: NetworkSessionManager {
         case recording(RecordingSessionManager)
     }
 
-    /// The archive.
+    /// The URL of the archive file.
     public let file: URL
     private let part: Part
 
+    /// Creates a session that records into an archive file or replays it.
+    ///
     /// - Parameters:
-    ///   - path: Of the file.
-    ///   - mode: When to be live; ``Mode/replay`` unless given. The environment comes first.
-    ///   - live: Made only where it records.
-    ///   - options: How requests are matched.
-    ///   - redaction: What is hidden.
-    ///   - environment: Of the process, unless given.
-    ///   - source: The source file that calls.
-    /// - Throws: ``HTTPArchiveError`` where the file cannot be read, or the mode is not known.
+    ///   - path: The path of the file, absolute or relative to the folder of `source`.
+    ///   - mode: When to record. Default: ``Mode/replay``. The environment overrides it.
+    ///   - live: The session manager that sends requests. Evaluated only when recording.
+    ///   - options: How requests are matched. `redaction` replaces the one in the options.
+    ///   - redaction: The rules for what is secret.
+    ///   - environment: The environment variables. Default: those of the process.
+    ///   - source: The path of the calling source file.
+    /// - Throws: ``HTTPArchiveError`` if the file cannot be read or the mode is unknown.
     public init(
         _ path: String, mode: Mode = .replay, live: @autoclosure () -> any NetworkSessionManager,
         options: ReplayOptions = ReplayOptions(), redaction: Redaction = .default,
@@ -69,7 +71,7 @@ public final class RecordedSession: NetworkSessionManager {
             part = .replay(try ReplaySessionManager(contentsOf: file, options: options))
         default:
             throw HTTPArchiveError(
-                "", "has the mode \"\(mode.rawValue.printable)\"; replay, record and once are known", file: path)
+                "", "has the unknown mode \"\(mode.rawValue.printable)\"; use replay, record or once", file: path)
         }
     }
 
@@ -82,20 +84,20 @@ public final class RecordedSession: NetworkSessionManager {
         }
     }
 
-    /// Whether requests go to the live session manager.
+    /// Whether requests are sent to the live session manager and recorded.
     public var isRecording: Bool {
         if case .recording = part { true } else { false }
     }
 
-    /// What a replay has not given yet (``ReplaySessionManager/unused``); empty while recording.
+    /// The entries that were not replayed yet (``ReplaySessionManager/unused``); empty while recording.
     public var unused: [String] {
         if case .replay(let session) = part { session.unused } else { [] }
     }
 
-    /// Sends a request or answers it.
+    /// Replays the response to a request, or sends and records the request.
     ///
-    /// - Parameter completion: Runs exactly once, on a background thread; while recording, when the file has been written.
-    /// - Returns: A handle that calls the request off.
+    /// - Parameter completion: Runs exactly once, on a background thread; while recording, after the file is written.
+    /// - Returns: A handle to cancel the request.
     @discardableResult
     public func request(
         _ request: NetworkRequest,
@@ -113,9 +115,9 @@ public final class RecordedSession: NetworkSessionManager {
         }
     }
 
-    /// Answers from the file, or passes the request on and writes the exchange.
+    /// Replays the response to a request, or sends and records the request.
     ///
-    /// - Throws: ``TransportError``, with ``TransportError/Code/other`` where the exchange cannot be written.
+    /// - Throws: ``TransportError``, with ``TransportError/Code/other`` if the exchange cannot be written.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         switch part {
         case .replay(let session):
@@ -127,14 +129,14 @@ public final class RecordedSession: NetworkSessionManager {
             } catch {
                 result = .failure(error)
             }
-            try await Self.saveAside(session, to: file, request)
+            try await Self.saveInBackground(session, to: file, request)
             return try result.get()
         }
     }
 
-    /// Sends a request or answers it, with a body that is read while it comes.
+    /// Replays the response to a request, or sends and records the request, with a streamed body.
     ///
-    /// - Throws: ``TransportError``. While recording, the file is written when the body ends, and a failure of that is thrown there.
+    /// - Throws: ``TransportError``. While recording, the file is written when the body ends, and the body throws an error if that fails.
     public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
         switch part {
         case .replay(let session):
@@ -151,7 +153,7 @@ public final class RecordedSession: NetworkSessionManager {
         let isSaved = Locked(false)
         let save: @Sendable () async throws(TransportError) -> Void = { () async throws(TransportError) in
             isSaved.withLock { $0 = true }
-            try await Self.saveAside(session, to: file, request)
+            try await Self.saveInBackground(session, to: file, request)
         }
         var response: StreamedResponse
         do throws(TransportError) {
@@ -176,19 +178,20 @@ public final class RecordedSession: NetworkSessionManager {
             body.timings.map { StreamEnd(trailers: body.trailers, timings: $0) }
         } stop: {
             body.stop()
-            // Let go of before its end. What goes wrong here goes wrong again with the next exchange, and is told there.
+            // Stopped before its end. An error here occurs again with the next exchange, which reports it.
             if !isSaved.withLock({ $0 }) { BackgroundThreads.files.run { _ = Self.save(session, to: file, request) } }
         }
         return response
     }
 
-    /// - Returns: Why the file could not be written.
-    private static func saveAside(
+    /// Writes the file on a thread of `BackgroundThreads.files`.
+    private static func saveInBackground(
         _ session: RecordingSessionManager, to file: URL, _ request: NetworkRequest
     ) async throws(TransportError) {
         if let error = await BackgroundThreads.files.value({ save(session, to: file, request) }) { throw error }
     }
 
+    /// Writes the file; returns the error if that fails.
     private static func save(
         _ session: RecordingSessionManager, to file: URL, _ request: NetworkRequest
     ) -> TransportError? {

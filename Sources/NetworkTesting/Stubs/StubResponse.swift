@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// What a ``StubSessionManager`` answers.
+/// A response or failure that a ``StubSessionManager`` returns.
 ///
 /// ```swift
 /// session.enqueue(.json(#"{"id": 1}"#), for: "/users/1")
@@ -17,7 +17,7 @@ public struct StubResponse: Sendable {
 
     var outcome: Outcome
 
-    /// A response as it stands; no header is added.
+    /// Creates a response with exactly these parts; no header is added.
     public init(status: Int = 200, headers: HTTPHeaders = [:], body: Data = Data()) {
         outcome = .response(status: status, headers: headers, body: body)
     }
@@ -26,26 +26,26 @@ public struct StubResponse: Sendable {
         self.outcome = outcome
     }
 
-    /// JSON text, as it is.
+    /// Returns a response with JSON text, unchecked, as `application/json` unless `headers` has a `Content-Type`.
     public static func json(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> StubResponse {
         data(Data(text.utf8), contentType: "application/json", status: status, headers: headers)
     }
 
-    /// A value encoded as JSON.
+    /// Returns a response with a value encoded as JSON, as `application/json` unless `headers` has a `Content-Type`.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: The error of the encoder.
     public static func json(
         encoding value: some Encodable, status: Int = 200, headers: HTTPHeaders = [:], encoder: JSONEncoder = .json
     ) throws -> StubResponse {
         data(try encoder.encodeBounded(value), contentType: "application/json", status: status, headers: headers)
     }
 
-    /// Text in UTF-8, as `text/plain; charset=utf-8` unless `headers` has a `Content-Type`.
+    /// Returns a response with text in UTF-8, as `text/plain; charset=utf-8` unless `headers` has a `Content-Type`.
     public static func text(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> StubResponse {
         data(Data(text.utf8), contentType: "text/plain; charset=utf-8", status: status, headers: headers)
     }
 
-    /// Bytes. A `Content-Type` in `headers` takes the place of `contentType`.
+    /// Returns a response with these bytes. A `Content-Type` in `headers` replaces `contentType`.
     public static func data(
         _ data: Data, contentType: String = "application/octet-stream", status: Int = 200, headers: HTTPHeaders = [:]
     ) -> StubResponse {
@@ -53,22 +53,22 @@ public struct StubResponse: Sendable {
         return StubResponse(status: status, headers: type.replacing(with: headers), body: data)
     }
 
-    /// A status and no body.
+    /// Returns a response with a status and an empty body.
     public static func status(_ status: Int, headers: HTTPHeaders = [:]) -> StubResponse {
         StubResponse(status: status, headers: headers)
     }
 
-    /// The transfer fails.
+    /// Returns a stub that fails the transfer with an error.
     public static func failure(_ error: TransportError) -> StubResponse {
         StubResponse(outcome: .failure(error))
     }
 
-    /// The transfer fails with this code: `.failure(.timedOut)`.
+    /// Returns a stub that fails the transfer with an error of this code: `.failure(.timedOut)`.
     public static func failure(_ code: TransportError.Code, phase: TransportError.Phase? = nil) -> StubResponse {
         .failure(TransportError(code, "stubbed failure", phase: phase))
     }
 
-    /// No answer, until the request is cancelled.
+    /// A stub that never responds: the request waits until it is cancelled.
     public static var silence: StubResponse {
         StubResponse(outcome: .silence)
     }

@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// A session manager that answers from memory and remembers what it was asked.
+/// A session manager that returns stubbed responses from memory and records the requests it receives.
 ///
 /// ```swift
 /// let session = StubSessionManager()
@@ -10,12 +10,14 @@ import NetworkCore
 /// let service = DefaultDataTransferService(configuration: api, sessionManager: session)
 /// ```
 ///
-/// A request takes the first answer enqueued for its path, else the answer of the first route that has one, else the first answer
-/// enqueued for any path; without one it fails with ``NetworkCore/TransportError/Code/notStubbed`` and a text that names the
-/// request and what is stubbed. Requests are checked as a real session manager checks them. Every instance stands alone, and all of
-/// it is safe from any number of threads.
+/// A request consumes the first response enqueued for its path. If there is none, it gets the response of the first route that
+/// returns one, and otherwise consumes the first response enqueued for any path. Without a match it fails with
+/// ``NetworkCore/TransportError/Code/notStubbed`` and a message that names the request and the stubs that are left.
+///
+/// Requests are validated as a real session manager validates them. Instances share no state, and all members are safe to use
+/// from any thread.
 public final class StubSessionManager: NetworkSessionManager {
-    /// Answers a request, or leaves it to the next route with `nil`. Runs on the thread that sends the request.
+    /// A closure that returns the response to a request, or `nil` to try the next route. Runs on the thread that sends the request.
     public typealias Route = @Sendable (NetworkRequest) -> StubResponse?
 
     private struct Enqueued {
@@ -38,40 +40,44 @@ public final class StubSessionManager: NetworkSessionManager {
 
     private let state = Locked(State())
 
-    /// Without answers: requests fail until there are some.
+    /// Creates a session manager without stubs: requests fail until responses are enqueued or routes are added.
     public init() {}
 
-    /// Answers the next request for a path, once.
+    /// Adds a response that is returned once, for the next matching request.
     ///
     /// - Parameters:
-    ///   - path: The path of the URL, percent-decoded, with the base URL's: `/3/users`. Any path with `nil`.
-    ///   - method: Any method with `nil`.
+    ///   - path: The percent-decoded path of the URL, including the path of the base URL: `/3/users`. `nil` matches any path.
+    ///   - method: The method of the request. `nil` matches any method.
     public func enqueue(_ response: StubResponse, for path: String? = nil, method: HTTPMethod? = nil) {
         state.withLock { $0.enqueued.append(Enqueued(response: response, path: path, method: method)) }
     }
 
-    /// Answers every request for which `route` has an answer.
+    /// Adds a route. It responds to every request for which the closure returns a response.
     public func route(_ route: @escaping Route) {
         state.withLock { $0.routes.append(route) }
     }
 
-    /// Answers every request for a path.
+    /// Adds a route that returns the same response to every request for a path.
+    ///
+    /// - Parameters:
+    ///   - path: The percent-decoded path of the URL, including the path of the base URL.
+    ///   - method: The method of the request. `nil` matches any method.
     public func route(_ path: String, method: HTTPMethod? = nil, _ response: StubResponse) {
         route { request in
             Enqueued(response: response, path: path, method: method).matches(request) ? response : nil
         }
     }
 
-    /// What was asked for so far, in order.
+    /// The valid requests received so far, in order.
     public var requests: [NetworkRequest] { state.withLock(\.requests) }
 
-    /// Requests that got no answer yet and were not cancelled.
+    /// The number of requests that got ``StubResponse/silence`` and were not cancelled yet.
     public var waitingCount: Int { state.withLock(\.waiting.count) }
 
-    /// Takes an answer for the request, and remembers it.
+    /// Records a request and completes it with its stubbed response.
     ///
     /// - Parameter completion: Runs exactly once, on a background thread.
-    /// - Returns: A handle; a cancellation that comes before the completion runs takes the answer's place.
+    /// - Returns: A handle to cancel the request. If it is cancelled before the completion runs, the request fails as cancelled.
     @discardableResult
     public func request(
         _ request: NetworkRequest,
@@ -81,8 +87,7 @@ public final class StubSessionManager: NetworkSessionManager {
             request.reportEnd(result)
             completion(result)
         }
-        let answer = answer(to: request)
-        guard let answer else {
+        guard let result = stubbedResult(for: request) else {
             let ticket = state.withLock { state in
                 state.lastWaiting += 1
                 state.waiting[state.lastWaiting] = completion
@@ -94,26 +99,26 @@ public final class StubSessionManager: NetworkSessionManager {
                 BackgroundThreads.completions.run { completion(.failure(error)) }
             }
         }
-        // Once answered it cannot be cancelled, but a cancellation that comes before the completion runs still counts.
+        // The result is decided, but a cancellation before the completion runs still replaces it.
         let isCancelled = Locked(false)
         BackgroundThreads.completions.run {
-            guard isCancelled.withLock({ $0 }) else { return completion(answer) }
+            guard isCancelled.withLock({ $0 }) else { return completion(result) }
             completion(.failure(TransportError(.cancelled, "the request was cancelled", request: request)))
         }
         return StubHandle { isCancelled.withLock { $0 = true } }
     }
 
-    /// Takes an answer for the request, and remembers it. Suspends only for ``StubResponse/silence``.
+    /// Records a request and returns its stubbed response. Suspends only for ``StubResponse/silence``.
     ///
-    /// - Throws: ``NetworkCore/TransportError``; at once when the task is cancelled.
+    /// - Throws: ``NetworkCore/TransportError``: the stubbed failure, or a cancellation as soon as the task is cancelled.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         if Task.isCancelled {
             request.reportEnd()
             throw TransportError(.cancelled, "the task was cancelled", request: request)
         }
-        if let answer = answer(to: request) {
-            request.reportEnd(answer)
-            return try answer.get()
+        if let result = stubbedResult(for: request) {
+            request.reportEnd(result)
+            return try result.get()
         }
         defer { request.reportEnd() }
         let bridge = CancellationBridge<NetworkResponse, TransportError>(
@@ -128,8 +133,8 @@ public final class StubSessionManager: NetworkSessionManager {
         }
     }
 
-    /// `nil` for silence.
-    private func answer(to request: NetworkRequest) -> Result<NetworkResponse, TransportError>? {
+    /// Records the request and returns its result; `nil` for ``StubResponse/silence``.
+    private func stubbedResult(for request: NetworkRequest) -> Result<NetworkResponse, TransportError>? {
         do throws(RequestGenerationError) {
             try request.validate()
         } catch {
@@ -170,7 +175,7 @@ public final class StubSessionManager: NetworkSessionManager {
 }
 
 extension NetworkRequest {
-    /// Percent-decoded, with a slash at the end where there is one: `URL.path` drops it.
+    /// The percent-decoded path of the URL. It keeps a trailing slash, which `URL.path` drops.
     var pathForStubs: String {
         let path = URLText(url).path
         return path.isEmpty ? "/" : PercentEncoding.decoded(path) ?? String(path)

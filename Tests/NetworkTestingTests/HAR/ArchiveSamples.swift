@@ -1,7 +1,7 @@
 import Foundation
 import NetworkTesting
 
-/// Documents with one entry, of which a test says only what it is about.
+/// Documents with one entry; a test passes only the parts that it checks.
 enum ArchiveSamples {
     static func document(_ entries: String) -> Data {
         Data(#"{"log": {"version": "1.2", "creator": {"name": "test", "version": "1"}, "entries": [\#(entries)]}}"#.utf8)
@@ -29,7 +29,7 @@ extension NetworkSessionManager {
         String(decoding: try await response(for: request).body, as: UTF8.self)
     }
 
-    /// What a request that has to fail fails with.
+    /// The error of a request that is expected to fail.
     func failure(of request: NetworkRequest) async -> TransportError? {
         do throws(TransportError) {
             _ = try await response(for: request)
@@ -49,7 +49,7 @@ extension NetworkRequest {
     }
 }
 
-/// A folder that is gone with the value.
+/// A temporary folder that is removed when the value is released.
 final class TemporaryFolder: Sendable {
     let url: URL
 

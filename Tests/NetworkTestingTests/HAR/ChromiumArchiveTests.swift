@@ -17,7 +17,7 @@ import Testing
             method, "http://127.0.0.1:8765" + path, headers: type.map { ["Content-Type": $0] } ?? [:], body: body)
     }
 
-    @Test func `compressed content is given decoded, and its head does not say otherwise`() async throws {
+    @Test func `compressed content is replayed decoded, without a Content-Encoding`() async throws {
         let recorded = try #require(try HTTPArchive(contentsOf: ArchiveSamples.chromium).entries.first)
         #expect(recorded.response.headers["Content-Encoding"] == "gzip" && recorded.response.headers["Content-Length"] == "66")
         let response = try await session.response(for: request(.get, "/users.json?page=1&q=a%20b"))
@@ -25,7 +25,7 @@ import Testing
         #expect(!response.headers.contains("Content-Encoding") && response.headers["ETag"] == #""1""#)
     }
 
-    @Test func `the same request gets the second answer the second time, and then keeps it`() async throws {
+    @Test func `a repeated request gets the second response the second time, and every time after`() async throws {
         struct Users: Decodable, Sendable { struct User: Decodable, Sendable { var id: Int, name: String }; var list: [User] }
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("http://127.0.0.1:8765"), sessionManager: session)
@@ -35,7 +35,7 @@ import Testing
         #expect(ids == [1, 2, 2])
     }
 
-    @Test func `forms and JSON match by what they mean`() async throws {
+    @Test func `forms and JSON are compared by their meaning`() async throws {
         let form = "application/x-www-form-urlencoded"
         #expect(try await session.text(request(.post, "/login", type: form, body: "remember=tr%75e&user=ada")).contains("abc"))
         #expect(
@@ -65,7 +65,7 @@ import Testing
         #expect(session.unused.filter { $0.hasSuffix("/old") || $0.hasSuffix("/new") }.isEmpty)
     }
 
-    @Test func `nothing, bytes and text of any charset come as they were`() async throws {
+    @Test func `empty bodies, bytes and text of any charset are replayed unchanged`() async throws {
         let nothing = try await session.response(for: request(.delete, "/nothing"))
         #expect(nothing.statusCode == 204 && nothing.body.isEmpty)
         #expect(try await session.response(for: request(.get, "/binary")).body == Data(0...255))
@@ -74,7 +74,7 @@ import Testing
         #expect(latin.body == Data("Grüße".utf8) && latin.headers["Content-Type"] == "text/plain; charset=utf-8")
     }
 
-    @Test func `what failed fails again`() async throws {
+    @Test func `recorded failures are replayed`() async throws {
         let cut = await session.failure(of: try request(.get, "/cut"))
         #expect(cut?.code == .incompleteBody && cut?.message == "net::ERR_CONTENT_LENGTH_MISMATCH")
         let refused = await session.failure(of: try .make(.get, "http://127.0.0.1:1/refused"))

@@ -2,7 +2,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// What HAR 1.2 requires of a document, so that programs that were not written here open it.
+/// The requirements of HAR 1.2 for a document, so that other programs can open it.
 struct HTTPArchiveFormTests {
     private enum Form {
         case text, number, list, object
@@ -56,7 +56,7 @@ struct HTTPArchiveFormTests {
         }
     }
 
-    @Test func `what is written has all that HAR 1.2 requires, and nothing else but names with an underscore`() async throws {
+    @Test func `documents have all members that HAR requires, and others only with an underscore`() async throws {
         let stub = StubSessionManager()
         stub.route("/fails", .failure(.timedOut))
         stub.route { _ in .json("{}", status: 201, headers: ["Set-Cookie": "a=b", "Location": "/y"]) }
@@ -91,7 +91,7 @@ struct HTTPArchiveFormTests {
         let first = try #require(entries[0]["request"] as? [String: Any])
         #expect((first["queryString"] as? [Any])?.count == 2)
         #expect(((first["postData"] as? [String: Any])?["params"] as? [Any])?.count == 1)
-        // The times of the phases make the time of the whole, TLS being part of connecting.
+        // The durations of the phases add up to the total; TLS is part of connecting.
         for entry in entries {
             let timings = try #require(entry["timings"] as? [String: Double])
             let sum = timings.filter { $0.key != "ssl" }.values.reduce(0) { $0 + max($1, 0) }
@@ -99,7 +99,7 @@ struct HTTPArchiveFormTests {
         }
     }
 
-    @Test func `phases become HAR's, and what came before the last hop counts as blocked`() async throws {
+    @Test func `phases are converted to those of HAR, and the time before the last redirect counts as blocked`() async throws {
         struct Timed: NetworkSessionManager {
             var timings: TransferTimings
             func request(
@@ -131,7 +131,7 @@ struct HTTPArchiveFormTests {
         #expect(redirected.timings.blocked == .milliseconds(7) && redirected.timings.receive == nil)
     }
 
-    @Test func `a body that was not kept stays one that was not kept`() throws {
+    @Test func `a body that was not recorded is still marked as such after writing and reading`() throws {
         let archive = try ArchiveSamples.archive(
             ArchiveSamples.entry(
                 request: #""method": "POST", "url": "https://a.test/x", "bodySize": 9"#,

@@ -37,7 +37,7 @@ struct HTTPArchiveTests {
             ),
             (
                 ArchiveSamples.entry(response: #""status": 200, "content": {"text": "?", "encoding": "rot13"}"#),
-                #"log.entries[0].response.content.encoding is "rot13", which is not known; base64 is"#
+                #"log.entries[0].response.content.encoding is "rot13", which is not supported; only base64 is"#
             ),
             (
                 ArchiveSamples.entry() + ","
@@ -45,7 +45,7 @@ struct HTTPArchiveTests {
                 "log.entries[1].request.postData.text is not a string"
             ),
         ])
-    func `what matters and is malformed is named with its entry and field`(entry: String, message: String) {
+    func `a malformed required field is named with its entry and path`(entry: String, message: String) {
         #expect(error(ArchiveSamples.document(entry)) == message)
     }
 
@@ -56,14 +56,14 @@ struct HTTPArchiveTests {
             (#"{"log": {}}"#, "log.entries is missing"), (#"{"log": {"entries": {}}}"#, "log.entries is not a list"),
             (#"{"log": {"entries": [7]}}"#, "log.entries[0] is not an object"),
         ])
-    func `what is no archive is said to be none`(document: String, message: String) {
+    func `a document that is not an archive is rejected`(document: String, message: String) {
         #expect(error(Data(document.utf8)) == message)
     }
 
-    /// As Firefox, Safari and others write them, each reduced to its peculiarities.
+    /// Entries as Firefox, Safari and others write them, each reduced to its peculiarities.
     @Test(
         arguments: [
-            // Nothing that need not be there.
+            // Only required members.
             ArchiveSamples.entry(more: #""cache": null"#),
             // Firefox leaves out the phases of a response from its cache, and has no size of it.
             ArchiveSamples.entry(
@@ -72,23 +72,23 @@ struct HTTPArchiveTests {
                 more:
                     #""startedDateTime": "2026-01-02T04:04:05.678+01:00", "timings": {}, "time": 0, "_securityState": "secure", "pageref": "page_1""#
             ),
-            // Safari writes null where there is nothing.
+            // Safari writes null for missing values.
             ArchiveSamples.entry(
                 request: #""method": "GET", "url": "https://a.test/x", "headers": null, "postData": null, "bodySize": null"#,
                 more: #""startedDateTime": null, "timings": null, "serverIPAddress": 7, "_fetchType": "Memory Cache""#),
-            // Lies about sizes, times that are none, a date that is none.
+            // Wrong sizes, invalid times, an invalid date.
             ArchiveSamples.entry(
                 response:
                     #""status": 200, "bodySize": 1e300, "content": {"size": 1000000000000, "compression": "x", "text": "ok"}"#,
                 more: #""startedDateTime": "yesterday", "time": "long", "timings": {"send": -5, "wait": 1e300, "receive": "x"}"#),
-            // Base64 in lines, header values of several lines, names that HTTP/2 made.
+            // Base64 with line breaks, header values with several lines, HTTP/2 pseudo-header fields.
             ArchiveSamples.entry(
                 request: #""method": "GET", "url": "https://a.test/x", "headers": [{"name": ":method", "value": "GET"}]"#,
                 response:
                     #""status": 200, "headers": [{"name": "Set-Cookie", "value": "a=1\nb=2"}, {"name": ":status", "value": "200"}], "content": {"text": "b2\ns=", "encoding": "Base64"}"#
             ),
         ])
-    func `what browsers write is read`(entry: String) async throws {
+    func `archives of browsers are read`(entry: String) async throws {
         let archive = try HTTPArchive(data: ArchiveSamples.document(entry))
         #expect(archive.entries.first?.response.body.data == Data("ok".utf8))
         let session = ReplaySessionManager(archive)
@@ -117,7 +117,7 @@ struct HTTPArchiveTests {
             ),
             (#""status": 200, "_error": null, "content": {"text": "ok"}"#, nil),
         ] as [(String, TransportError.Code?)])
-    func `what a browser says of a failure is understood`(response: String, code: TransportError.Code?) async throws {
+    func `a browser's error is converted into a failure`(response: String, code: TransportError.Code?) async throws {
         let archive = try HTTPArchive(data: ArchiveSamples.document(ArchiveSamples.entry(response: response)))
         #expect(archive.entries.first?.failure?.code == code)
         #expect(await ReplaySessionManager(archive).failure(of: try .make())?.code == code)
@@ -132,7 +132,7 @@ struct HTTPArchiveTests {
     }
 
     @Test(arguments: ["202396-01-02T03:04:05.678Z", "0000-01-01T00:00:00Z", "1960-01-01T00:00:00Z", "now"])
-    func `a date that is none, or out of all bounds, is dropped`(text: String) throws {
+    func `an invalid date, or one out of range, is dropped`(text: String) throws {
         let entry = ArchiveSamples.entry(more: #""startedDateTime": "\#(text)""#)
         let archive = try HTTPArchive(data: ArchiveSamples.document(entry))
         #expect(archive.entries.first?.started == nil)
@@ -144,9 +144,9 @@ struct HTTPArchiveTests {
         }
     }
 
-    @Test func `a limit that is hit is named`() {
+    @Test func `an exceeded limit is named in the error`() {
         let two = ArchiveSamples.document(ArchiveSamples.entry() + "," + ArchiveSamples.entry())
-        #expect(error(two, limits: .init(entries: 1)) == "log.entries holds more than the 1 entries allowed (entries)")
+        #expect(error(two, limits: .init(entries: 1)) == "log.entries contains more than the 1 entries allowed (entries)")
         #expect(error(two, limits: .init(fileBytes: 10)) == "the archive is larger than the 10 bytes allowed (fileBytes)")
         #expect(
             error(two, limits: .init(bodyBytes: 1))
@@ -169,7 +169,7 @@ struct HTTPArchiveTests {
         #expect(throws: HTTPArchiveError.self) { try HTTPArchive(contentsOf: folder.url) }
     }
 
-    @Test func `what is written is read again as it was`() throws {
+    @Test func `an archive is unchanged after it is written and read`() throws {
         var entry = HTTPArchive.Entry(
             started: Date(timeIntervalSince1970: 1_767_323_045.5),
             request: .init(

@@ -19,7 +19,7 @@ import Testing
 
     private var file: URL { folder.file("Fixtures/a.har") }
 
-    @Test func `once records where there is no file, and replays from then on`() async throws {
+    @Test func `once records if the file does not exist, and replays from then on`() async throws {
         let live = StubSessionManager(answering: .text("live"))
         let first = try session(.once, live: live)
         #expect(first.isRecording && first.file == file)
@@ -29,7 +29,7 @@ import Testing
         #expect(try await second.text(.make()) == "live" && second.unused.isEmpty)
     }
 
-    @Test func `replay never goes live, nor makes what would`() async throws {
+    @Test func `replay sends no requests and creates no live session manager`() async throws {
         #expect(throws: HTTPArchiveError.self) { try session(.replay, live: StubSessionManager()) }
         _ = try await session(.record, live: StubSessionManager(answering: .text("live"))).text(.make())
         let isMade = Locked(false)
@@ -42,13 +42,13 @@ import Testing
         #expect(!isMade.withLock { $0 })
     }
 
-    @Test func `record replaces what was there`() async throws {
+    @Test func `record replaces an existing file`() async throws {
         _ = try await session(.record, live: StubSessionManager(answering: .text("old"))).text(.make())
         _ = try await session(.record, live: StubSessionManager(answering: .text("new"))).text(.make())
         #expect(try await session(.replay, live: StubSessionManager()).text(.make()) == "new")
     }
 
-    @Test func `the environment comes first`() async throws {
+    @Test func `the environment overrides the mode`() async throws {
         let live = StubSessionManager(answering: .text("1"))
         _ = try await session(.replay, live: live, environment: "1").text(.make())
         #expect(live.requests.count == 1)
@@ -61,7 +61,7 @@ import Testing
         #expect(error?.description.contains(#"the mode "yes""#) == true)
     }
 
-    @Test func `streams and failures are in the file when they have ended`() async throws {
+    @Test func `streams and failures are written to the file when they end`() async throws {
         let live = StubSessionManager()
         live.route("/x", .text("streamed"))
         live.route("/fails", .failure(.timedOut, phase: .connect))

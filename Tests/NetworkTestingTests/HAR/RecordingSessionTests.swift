@@ -9,7 +9,7 @@ import Testing
         ReplaySessionManager(try HTTPArchive(data: recording.archive.data()), options: .init { $0.repeatsLastAnswer = false })
     }
 
-    @Test func `what is recorded is answered again, statuses, fields, bytes and redirects`() async throws {
+    @Test func `recorded statuses, fields, bytes and redirects are replayed`() async throws {
         let server = try LoopbackServer {
             Route(.get, "/json") { _ in LoopbackResponse.json(#"{"id": 7}"#).header("ETag", #""1""#) }
             Route(.get, "/bytes") { _ in .data(Data([0, 255, 128])) }
@@ -41,7 +41,7 @@ import Testing
         #expect(entry.timings.total > .zero && entry.response.statusText == "OK")
     }
 
-    @Test func `what a server compressed is recorded decoded, with the size it had`() async throws {
+    @Test func `compressed responses are recorded decoded, with their compressed size`() async throws {
         // `{"a":"aaaa…"}`, 108 bytes, made by gzip.
         let packed = try #require(Data(base64Encoded: "H4sIAAAAAAACA6tWSlSyUkqkA1CqBQBxaDV0bAAAAA=="))
         let server = try LoopbackServer { _ in
@@ -95,13 +95,13 @@ import Testing
             #expect(String(decoding: response.body, as: UTF8.self) == #"{"access_token": "<redacted>", "id": 7}"#)
             #expect(response.headers["Content-Length"] == "\(response.body.count)")
         }
-        // What is not secret still counts.
+        // Values that are not secret are still compared.
         let other = try NetworkRequest.make(
             .post, headers: ["Content-Type": "application/json"], body: #"{"user": {"password": "x"}, "a": 2}"#)
         #expect(await session.failure(of: other)?.message.contains("the body differs at a") == true)
     }
 
-    @Test func `an answer's secret numbers become 0, so that it still decodes`() async throws {
+    @Test func `secret numbers in a response become 0, so that it still decodes`() async throws {
         struct Failure: Decodable, Sendable, Equatable { var pin: Int, code: Int, message: String }
         let recording = RecordingSessionManager(
             StubSessionManager(answering: .json(#"{"pin": 17, "code": 404, "message": "no"}"#)))
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `a body that is let go of is recorded as far as it was read`() async throws {
+    @Test func `a body that is released early is recorded as far as it was read`() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse.data(Data(repeating: 5, count: 1_000_000)).fault(.drip(bytes: 10_000, every: .milliseconds(1)))
         }
@@ -202,7 +202,7 @@ import Testing
         #expect(entry.response.body.data?.count == read && entry.response.body.isTruncated && entry.failure == nil)
     }
 
-    @Test func `failures are recorded, and happen again`() async throws {
+    @Test func `failures are recorded and replayed`() async throws {
         let server = try LoopbackServer {
             Route(.get, "/cut") { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
         }
@@ -222,7 +222,7 @@ import Testing
         #expect(received == Data("hel".utf8) && replayed == received)
     }
 
-    @Test func `what was called off is not recorded`() async throws {
+    @Test func `cancelled requests are not recorded`() async throws {
         let stub = StubSessionManager(answering: .silence)
         let recording = RecordingSessionManager(stub)
         let task = Task { await recording.failure(of: try .make()) }
@@ -237,7 +237,7 @@ import Testing
         #expect(recording.archive.entries.isEmpty)
     }
 
-    @Test func `entries stand in the order in which exchanges began`() async throws {
+    @Test func `entries are in the order in which exchanges began`() async throws {
         let stub = StubSessionManager()
         stub.route("/slow", .silence)
         stub.route("/fast", .text("fast"))
@@ -256,7 +256,7 @@ import Testing
             ])
     }
 
-    @Test func `the file is the user's own, written in one step, and from many tasks`() async throws {
+    @Test func `the file is private, and is written atomically from many tasks`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("new/a.har")
         let recording = RecordingSessionManager(StubSessionManager(answering: .text("ok")))
@@ -265,7 +265,7 @@ import Testing
                 group.addTask {
                     _ = try await recording.response(for: .make(.get, "https://a.test/\(number)"))
                     try recording.save(to: file)
-                    // Whole at any time.
+                    // The file is complete at any time.
                     _ = try HTTPArchive(contentsOf: file)
                 }
             }
@@ -277,7 +277,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("new").path) == ["a.har"])
     }
 
-    @Test func `what cannot be recorded or written is an error`() async throws {
+    @Test func `an exchange that cannot be recorded or written is an error`() async throws {
         let folder = try TemporaryFolder()
         let stub = StubSessionManager(answering: .text("0123456789"))
         for (limits, name) in [(RecordingLimits(totalBytes: 15), "totalBytes"), (RecordingLimits(entries: 1), "entries")] {
@@ -291,7 +291,7 @@ import Testing
         let inTheWay = folder.file("directory")
         try FileManager.default.createDirectory(at: inTheWay.appendingPathComponent("full"), withIntermediateDirectories: true)
         let error = #expect(throws: HTTPArchiveError.self) { try RecordingSessionManager(stub).save(to: inTheWay) }
-        #expect(error?.description.hasPrefix("directory: the archive cannot be written: it cannot be moved into place") == true)
+        #expect(error?.description.hasPrefix("directory: the archive cannot be written: cannot move it into place") == true)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["a.har", "directory"])
     }
 }

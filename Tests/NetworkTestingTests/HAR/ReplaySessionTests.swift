@@ -4,13 +4,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ReplaySessionTests {
     private func entry(
-        _ method: String = "GET", _ url: String = "https://a.test/x", body: (type: String, text: String)? = nil, answer: String
+        _ method: String = "GET", _ url: String = "https://a.test/x", body: (type: String, text: String)? = nil, response: String
     ) -> HTTPArchive.Entry {
         HTTPArchive.Entry(
             request: .init(
                 method: HTTPMethod(method), url: url,
                 body: body.map { .init(Data($0.text.utf8), mimeType: $0.type) }),
-            response: .init(statusCode: 200, body: .init(Data(answer.utf8), mimeType: "text/plain"), finalURL: url))
+            response: .init(statusCode: 200, body: .init(Data(response.utf8), mimeType: "text/plain"), finalURL: url))
     }
 
     private func session(_ entries: HTTPArchive.Entry..., options: ReplayOptions = .init()) -> ReplaySessionManager {
@@ -26,8 +26,8 @@ import Testing
             ("https://a.test/x?r=https%3A%2F%2Fx%2F%3Credacted%3E", "https://a.test/x?r=https%3A%2F%2Fx%2Fsecret"),
             ("https://a.test/%3Credacted%3E/y", "https://a.test/secret/y"),
         ])
-    func `a URL is compared by what it means`(recorded: String, asked: String) async throws {
-        #expect(try await session(entry("GET", recorded, answer: "1")).text(.make(.get, asked)) == "1")
+    func `URLs are compared by their meaning`(recorded: String, asked: String) async throws {
+        #expect(try await session(entry("GET", recorded, response: "1")).text(.make(.get, asked)) == "1")
     }
 
     @Test(
@@ -39,17 +39,17 @@ import Testing
             ("https://a.test/x?a=1&b=2&c=3", #"[0] GET /x: query item "c" is not recorded"#),
             ("https://a.test/x?a=1&b=2&a=1", #"[0] GET /x: query item "a" is not recorded"#),
         ])
-    func `a request without an answer names the nearest entry and what differs`(url: String, message: String) async throws {
-        let session = session(entry("GET", "https://a.test/x?a=1&b=2", answer: "1"))
+    func `a request without a match fails with the nearest entry and the difference`(url: String, message: String) async throws {
+        let session = session(entry("GET", "https://a.test/x?a=1&b=2", response: "1"))
         let error = await session.failure(of: try .make(.get, url))
         #expect(error?.code == .notStubbed)
-        #expect(error?.message == "the archive has no answer; nearest of 1 entries: \(message)")
+        #expect(error?.message == "the archive has no matching response; nearest of 1 entries: \(message)")
     }
 
     @Test func `the nearest entry comes first, three at most, and secrets are not shown`() async throws {
         let session = session(
-            entry("GET", "https://b.test/far/away", answer: ""), entry("POST", "https://a.test/x", answer: ""),
-            entry("GET", "https://a.test/x?api_key=k1", answer: ""), entry("GET", "https://a.test/z", answer: ""))
+            entry("GET", "https://b.test/far/away", response: ""), entry("POST", "https://a.test/x", response: ""),
+            entry("GET", "https://a.test/x?api_key=k1", response: ""), entry("GET", "https://a.test/z", response: ""))
         let error = await session.failure(of: try .make(.get, "https://a.test/x?api_key=CaNaRy"))
         let message = try #require(error?.message)
         #expect(
@@ -78,14 +78,14 @@ import Testing
             ("text/plain", "ab<redacted>b", "ab", "the body differs"), ("text/plain", "ab<redacted>b", "abb", nil),
             ("text/plain", "", "x", "the body is recorded as empty"), ("text/plain", "x", "", "the body is empty"),
         ] as [(String, String, String, String?)])
-    func `a body is compared by what it means`(type: String, recorded: String, sent: String, difference: String?) async throws {
-        let session = session(entry("POST", body: (type, recorded), answer: "1"))
+    func `bodies are compared by their meaning`(type: String, recorded: String, sent: String, difference: String?) async throws {
+        let session = session(entry("POST", body: (type, recorded), response: "1"))
         let error = await session.failure(of: try .make(.post, headers: ["Content-Type": type], body: sent))
         #expect(error?.message.components(separatedBy: "POST /x: ").last == difference)
     }
 
-    @Test func `what does not matter can be said`() async throws {
-        let recorded = entry("POST", "http://127.0.0.1:4711/x?at=1&a=1", body: ("text/plain", "a"), answer: "1")
+    @Test func `options exclude parts from the comparison`() async throws {
+        let recorded = entry("POST", "http://127.0.0.1:4711/x?at=1&a=1", body: ("text/plain", "a"), response: "1")
         let asked = try NetworkRequest.make(.post, "http://127.0.0.1:9/x?a=1&at=2", body: "b")
         let options = ReplayOptions {
             $0.ignoresOrigin = true
@@ -95,22 +95,22 @@ import Testing
         #expect(try await session(recorded, options: options).text(asked) == "1")
         #expect(await session(recorded).failure(of: asked)?.code == .notStubbed)
         let ordered = session(
-            entry("GET", "https://a.test/x?a=1&b=2", answer: "1"), options: .init { $0.ignoresQueryOrder = false })
+            entry("GET", "https://a.test/x?a=1&b=2", response: "1"), options: .init { $0.ignoresQueryOrder = false })
         #expect(await ordered.failure(of: try .make(.get, "https://a.test/x?b=2&a=1"))?.code == .notStubbed)
         #expect(try await ordered.text(.make(.get, "https://a.test/x?a=1&b=2")) == "1")
     }
 
-    @Test func `a body that does not matter is not read`() async throws {
+    @Test func `a body that is not compared is not read`() async throws {
         struct Unreadable: Error {}
         let body = RequestContent.stream(AsyncThrowingStream<Data, any Error> { throw Unreadable() })
         var request = try NetworkRequest.make(.post)
         request.body = body
-        #expect(try await session(entry("POST", answer: "1"), options: .init { $0.matchesBody = false }).text(request) == "1")
-        #expect(await session(entry("POST", answer: "1")).failure(of: request)?.code == .bodyFailed)
+        #expect(try await session(entry("POST", response: "1"), options: .init { $0.matchesBody = false }).text(request) == "1")
+        #expect(await session(entry("POST", response: "1")).failure(of: request)?.code == .bodyFailed)
     }
 
-    @Test func `answers that are used up are repeated, or not, as asked`() async throws {
-        let twice = [entry(answer: "1"), entry(answer: "2")]
+    @Test func `the last response is repeated unless the options forbid it`() async throws {
+        let twice = [entry(response: "1"), entry(response: "2")]
         let repeating = ReplaySessionManager(HTTPArchive(entries: twice))
         var texts: [String] = []
         for _ in 1...3 { texts.append(try await repeating.text(.make())) }
@@ -118,11 +118,11 @@ import Testing
         let strict = ReplaySessionManager(HTTPArchive(entries: twice), options: .init { $0.repeatsLastAnswer = false })
         #expect(strict.unused == ["GET https://a.test/x", "GET https://a.test/x"])
         for _ in 1...2 { _ = try await strict.text(.make()) }
-        #expect(await strict.failure(of: try .make())?.message.contains("2 answers") == true)
+        #expect(await strict.failure(of: try .make())?.message.contains("2 responses") == true)
     }
 
-    @Test func `requests at the same time get each answer once`() async throws {
-        let entries = (0..<200).map { entry(answer: "\($0)") }
+    @Test func `concurrent requests get each response once`() async throws {
+        let entries = (0..<200).map { entry(response: "\($0)") }
         let session = ReplaySessionManager(HTTPArchive(entries: entries), options: .init { $0.repeatsLastAnswer = false })
         let texts = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<200 { group.addTask { try await session.text(.make()) } }
@@ -131,9 +131,9 @@ import Testing
         #expect(texts.count == 200)
     }
 
-    @Test func `what is not recorded goes on to the fallback, with its body`() async throws {
+    @Test func `a request that is not recorded is sent with the fallback, including its body`() async throws {
         let live = StubSessionManager(answering: .text("live"))
-        let session = ReplaySessionManager(HTTPArchive(entries: [entry(answer: "recorded")]), fallback: live)
+        let session = ReplaySessionManager(HTTPArchive(entries: [entry(response: "recorded")]), fallback: live)
         #expect(try await session.text(.make()) == "recorded" && live.requests.isEmpty)
         var request = try NetworkRequest.make(.post)
         request.body = .stream(
@@ -144,7 +144,7 @@ import Testing
         #expect(live.requests.first?.body?.data == Data("once".utf8))
     }
 
-    @Test func `progress ends once, whoever answers`() async throws {
+    @Test func `progress ends once, with a replayed response and with the fallback`() async throws {
         final class Watcher: TransferProgressObserver {
             let ends = Locked(0)
             func transferDidProgress(_ progress: TransferProgress) {
@@ -152,7 +152,7 @@ import Testing
             }
         }
         let session = ReplaySessionManager(
-            HTTPArchive(entries: [entry(answer: "1")]), fallback: StubSessionManager(answering: .text("live")))
+            HTTPArchive(entries: [entry(response: "1")]), fallback: StubSessionManager(answering: .text("live")))
         for url in ["https://a.test/x", "https://a.test/other"] {
             let (whole, streamed) = (Watcher(), Watcher())
             var request = try NetworkRequest.make(.get, url)
@@ -164,14 +164,15 @@ import Testing
         }
     }
 
-    @Test func `a body that the archive does not hold is never taken for an empty one`() async throws {
+    @Test func `a body that the archive does not contain is never taken for an empty one`() async throws {
         let lost = try ReplaySessionManager(
             ArchiveSamples.archive(
                 ArchiveSamples.entry(response: #""status": 200, "content": {"size": 5000, "mimeType": "text/plain"}"#)))
         let error = await lost.failure(of: try .make())
         #expect(
-            error?.code == .notStubbed && error?.message.hasPrefix("log.entries[0].response.content holds no whole body") == true)
-        var cut = entry(answer: "half")
+            error?.code == .notStubbed && error?.message.hasPrefix("log.entries[0].response.content has no complete body") == true
+        )
+        var cut = entry(response: "half")
         cut.response.body.isTruncated = true
         cut.response.headers = ["Content-Length": "9"]
         #expect(await session(cut).failure(of: try .make())?.message.contains("first 4 bytes") == true)
@@ -189,16 +190,17 @@ import Testing
             ("text/plain; charset=iso-8859-1", "ok", "text/plain; charset=iso-8859-1"),
             ("text/plain; charset=UTF-8", "ü", "text/plain; charset=UTF-8"), ("text/plain", "ü", "text/plain"),
         ])
-    func `text that a browser kept as Unicode says that it is UTF-8`(type: String, text: String, expected: String) async throws {
-        var entry = entry(answer: text)
+    func `text that a browser recorded as Unicode is replayed as UTF-8`(type: String, text: String, expected: String) async throws
+    {
+        var entry = entry(response: text)
         entry.response.headers = ["Content-Type": type]
         #expect(try await session(entry).response(for: .make()).headers["Content-Type"] == type)
         entry.response.finalURL = nil
         #expect(try await session(entry).response(for: .make()).headers["Content-Type"] == expected)
     }
 
-    @Test func `a streamed answer comes in pieces, with the same head`() async throws {
-        var large = entry(answer: "")
+    @Test func `a streamed response has the same head and a body in pieces`() async throws {
+        var large = entry(response: "")
         large.response.body.data = Data(repeating: 7, count: 150_000)
         large.response.headers = ["Content-Length": "9", "A": "1"]
         let response = try await session(large).stream(for: .make())
@@ -212,8 +214,8 @@ import Testing
         #expect(try completed.get().body.count == 150_000)
     }
 
-    @Test func `a transfer that broke off breaks off there again`() async throws {
-        var broken = entry(answer: "half")
+    @Test func `an interrupted transfer is interrupted at the same place again`() async throws {
+        var broken = entry(response: "half")
         broken.failure = .init(.incompleteBody, phase: .receive, message: "cut")
         let stream = try await session(broken).stream(for: .make())
         var received = Data()
@@ -222,7 +224,7 @@ import Testing
         #expect(await session(broken).failure(of: try .make())?.code == .incompleteBody)
     }
 
-    @Test func `a redirect without an end, or to nowhere, is an error`() async throws {
+    @Test func `an endless redirect, or one to an unknown URL, is an error`() async throws {
         func redirect(_ path: String, to location: String) -> HTTPArchive.Entry {
             HTTPArchive.Entry(
                 request: .init(url: "https://a.test" + path), response: .init(statusCode: 302, headers: ["Location": location]))
@@ -236,9 +238,9 @@ import Testing
         #expect(try await session(last).response(for: .make()).statusCode == 302)
     }
 
-    @Test func `delays are reproduced when asked for`() async throws {
+    @Test func `delays are reproduced if the options request it`() async throws {
         let clock = ManualClock()
-        var slow = entry(answer: "1")
+        var slow = entry(response: "1")
         slow.timings = .init(wait: .seconds(3), receive: .seconds(1))
         let session = session(
             slow,

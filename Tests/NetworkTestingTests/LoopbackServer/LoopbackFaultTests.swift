@@ -10,12 +10,12 @@ import Testing
     private static let chunks = LoopbackResponse.chunked([Data("abc".utf8), Data("defg".utf8)])
     private static let chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-    /// So many bytes; `String.prefix` would count CRLF as one character.
+    /// The first bytes of a text; `String.prefix` would count CRLF as one character.
     private static func prefix(_ text: String, _ bytes: Int) -> String {
         String(decoding: text.utf8.prefix(bytes), as: UTF8.self)
     }
 
-    /// A server that answers everything with one response, and a client that has asked it.
+    /// A server that returns the same response to every request, and a client that has sent one.
     private static func ask(_ response: LoopbackResponse) throws -> (LoopbackServer, RawSocketClient) {
         let server = try LoopbackServer { _ in response }
         return (server, try RawSocketClient(server).get("/"))
@@ -174,7 +174,7 @@ import Testing
         #expect(client.readResponse().head == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
         let bytes = client.read(5_000_000)
         #expect(bytes.count == 5_000_000 && bytes.suffix(10) == Data("0123456789".utf8))
-        // Others are served while this one goes on.
+        // Other requests are served meanwhile.
         let other = try RawSocketClient(server).get("/")
         #expect(other.readResponse().head == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
         client.disconnect()

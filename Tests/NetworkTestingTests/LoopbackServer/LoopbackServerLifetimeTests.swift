@@ -19,7 +19,7 @@ import Testing
         #expect(throws: LoopbackServerError(operation: "bind", code: EADDRINUSE)) { try LoopbackServer(port: UInt16(next.port)) }
     }
 
-    @Test func `a released server stops, and lets go of its handlers`() throws {
+    @Test func `a released server stops and releases its handlers`() throws {
         final class Token: Sendable {}
         weak var token: Token?
         weak var engine: LoopbackEngine?
@@ -99,7 +99,7 @@ import Testing
             #expect(await server.waitForOpenConnections(1000))
             for _ in 0..<2 {
                 for client in clients { try client.get("/") }
-                for client in clients where client.readResponse().body != "x" { Issue.record("no answer") }
+                for client in clients where client.readResponse().body != "x" { Issue.record("no response") }
             }
             #expect(server.connectionCount == 1000 && server.requestCount == 2000)
             server.stop()
@@ -121,7 +121,7 @@ import Testing
         #expect(client.readToEnd() == ("", .closed))
     }
 
-    @Test func `a server may never answer and yet hear`() async throws {
+    @Test func `a server that never responds still records requests`() async throws {
         let server = try LoopbackServer(configuration: .init(behavior: .neverAnswer))
         let client = try RawSocketClient(server).get("/quiet")
         #expect(await server.waitForRequests(count: 1).first?.path == "/quiet")

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `a route answers with exactly the bytes of its response`() throws {
+    @Test func `a route sends exactly the bytes of its response`() throws {
         let server = try Self.makeServer()
         let client = try RawSocketClient(server).get("/movies/1", "Connection: close")
         #expect(
@@ -73,7 +73,7 @@ import Testing
         #expect(server.requests.isEmpty && server.requestCount == 0)
     }
 
-    @Test func `pipelined requests are answered in order, whatever their handlers take`() async throws {
+    @Test func `pipelined requests get their responses in order, however long their handlers take`() async throws {
         let server = try Self.makeServer()
         let bodies = try await onThread {
             let client = try RawSocketClient(server)
@@ -86,11 +86,11 @@ import Testing
         #expect(bodies == ["later", "ab", #"{"id": 3}"#])
     }
 
-    @Test func `five thousand pipelined requests are answered`() throws {
+    @Test func `five thousand pipelined requests get responses`() throws {
         let server = try Self.makeServer()
         let client = try RawSocketClient(server)
         let request = Data("GET /movies/3 HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
-        // In bursts that neither side's socket buffer can fail to hold.
+        // In bursts that fit into the socket buffers of both sides.
         for _ in 0..<10 {
             try client.send((0..<500).reduce(into: Data()) { data, _ in data.append(request) })
             for _ in 0..<500 {
@@ -103,7 +103,7 @@ import Testing
         #expect(server.requestCount == 5000)
     }
 
-    @Test func `a flood of requests during a pause is held back and then answered`() throws {
+    @Test func `a flood of requests during a pause is held back and then processed`() throws {
         let server = try LoopbackServer { request in
             LoopbackResponse.status(204).delayed(by: request.path == "/0" ? .milliseconds(50) : .zero)
         }
@@ -230,7 +230,7 @@ import Testing
         ("GET / HTTP/1.1\r\nHost: h\r\nA: \(String(repeating: "a", count: 70_000))\r\n\r\n", "HTTP/1.1 431 Request Header"),
         ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 268435457\r\n\r\n", "HTTP/1.1 413 Content Too Large\r\n"),
     ])
-    func `a request that cannot be read is answered and the connection closed`(request: String, start: String) throws {
+    func `a malformed request gets an error response and the connection is closed`(request: String, start: String) throws {
         let server = try Self.makeServer()
         let (text, end) = try RawSocketClient(server).send(request).readToEnd()
         #expect(text.hasPrefix(start) && text.contains("\r\nConnection: close\r\n"))
@@ -238,7 +238,7 @@ import Testing
         #expect(server.requestCount == 0)
     }
 
-    @Test func `a body that is refused does not hide the answer behind a reset`() throws {
+    @Test func `the response to a rejected body is not lost in a reset`() throws {
         let server = try Self.makeServer(.init(maximumBodyBytes: 10))
         let client = try RawSocketClient(server)
         try client.send("POST /movies HTTP/1.1\r\nHost: h\r\nContent-Length: 3000000\r\n\r\n")
@@ -258,7 +258,7 @@ import Testing
         #expect(server.requests.map(\.path) == ["/movies/18", "/movies/19", "/movies/20"])
     }
 
-    @Test func `a closure answers every request`() async throws {
+    @Test func `a closure handles every request`() async throws {
         let immediate = try LoopbackServer { request in .text("any \(request.path)") }
         #expect(try RawSocketClient(immediate).get("/x").readResponse().body == "any /x")
         let asynchronous = try LoopbackServer { request in

@@ -71,7 +71,7 @@ final class RawSocketClient {
         try send("GET \(target) HTTP/1.1\r\nHost: test\r\n" + headers.map { $0 + "\r\n" }.joined() + "\r\n")
     }
 
-    /// Exactly so many bytes, or fewer if the connection ends.
+    /// Reads exactly this many bytes, or fewer if the connection ends.
     func read(_ count: Int) -> Data {
         while unread.count < count, fill() {}
         let bytes = Data(unread.prefix(count))
@@ -81,7 +81,7 @@ final class RawSocketClient {
 
     func readText(_ count: Int) -> String { String(decoding: read(count), as: UTF8.self) }
 
-    /// Everything up to the end of the connection, and what the end was.
+    /// Reads all bytes up to the end of the connection, and returns them with the kind of end.
     func readToEnd() -> (text: String, end: End) {
         let (data, end) = readDataToEnd()
         return (String(decoding: data, as: UTF8.self), end)
@@ -93,7 +93,7 @@ final class RawSocketClient {
         return (unread, end ?? .timedOut)
     }
 
-    /// Head, blank line included, and as many bytes of body as `Content-Length` says.
+    /// Reads the head with its blank line, and as many bytes of body as `Content-Length` says.
     func readResponse() -> (head: String, body: String) {
         let blankLine = Data("\r\n\r\n".utf8)
         while unread.range(of: blankLine) == nil, fill() {}
@@ -104,7 +104,7 @@ final class RawSocketClient {
         return (head, readText(length ?? 0))
     }
 
-    /// Whether something is there to read right now, without waiting.
+    /// Whether bytes can be read without waiting.
     var hasBytesWaiting: Bool {
         var byte: UInt8 = 0
         return !unread.isEmpty || recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(Self.dontWait)) > 0
@@ -126,7 +126,7 @@ final class RawSocketClient {
     private static var dontWait: Int { Int(MSG_DONTWAIT) }
 }
 
-/// Runs blocking work on a thread of its own, so that asynchronous handlers find a thread to run on meanwhile.
+/// Runs blocking work on a separate thread, so that asynchronous handlers have a thread to run on meanwhile.
 func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result(catching: work)) }

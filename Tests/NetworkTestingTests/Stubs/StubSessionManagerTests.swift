@@ -13,7 +13,7 @@ struct StubSessionManagerTests {
         String(decoding: try await session.response(for: request(path, method: method)).body, as: UTF8.self)
     }
 
-    @Test func `an enqueued answer is given once, in order`() async throws {
+    @Test func `enqueued responses are returned once, in order`() async throws {
         session.enqueue(.text("1"), for: "/a")
         session.enqueue(.text("2"), for: "/a")
         #expect(try await text("/a") == "1")
@@ -21,7 +21,7 @@ struct StubSessionManagerTests {
         await #expect(throws: TransportError.self) { try await text("/a") }
     }
 
-    @Test func `the most specific answer wins: path, route, any path`() async throws {
+    @Test func `the most specific response is returned, by path, route, or any path`() async throws {
         session.enqueue(.text("any"))
         session.route("/a", .text("route"))
         session.enqueue(.text("path"), for: "/a")
@@ -30,26 +30,26 @@ struct StubSessionManagerTests {
         #expect(try await text("/b") == "any")
     }
 
-    @Test func `a method can be asked for`() async throws {
+    @Test func `a stub may require a method`() async throws {
         session.enqueue(.text("post"), for: "/a", method: .post)
         session.enqueue(.text("get"), for: "/a", method: .get)
         #expect(try await text("/a") == "get")
         #expect(try await text("/a", method: .post) == "post")
     }
 
-    @Test func `a request nobody stubbed fails, and says what is stubbed`() async throws {
+    @Test func `a request without a stub fails with a message that lists the stubs`() async throws {
         session.enqueue(.text("x"), for: "/users", method: .post)
         let request = try request("/user")
         do throws(TransportError) {
             _ = try await session.response(for: request)
-            Issue.record("answered")
+            Issue.record("got a response")
         } catch {
             #expect(error.code == .notStubbed)
             #expect(error.message.contains("GET /user") && error.message.contains("POST /users"))
         }
     }
 
-    @Test func `requests are remembered, and checked as a real session would`() async throws {
+    @Test func `requests are recorded, and validated as by a real session manager`() async throws {
         session.route { _ in .status(200) }
         var bad = try request("/bad")
         bad.headers = ["A": "1\r\n"]
@@ -58,7 +58,7 @@ struct StubSessionManagerTests {
         #expect(session.requests.map(\.url.path) == ["/good"])
     }
 
-    @Test func `a failure is thrown, with the request it is about`() async throws {
+    @Test func `a stubbed failure is thrown with its request`() async throws {
         session.enqueue(.failure(.timedOut, phase: .connect))
         let request = try request("/x")
         do throws(TransportError) {
@@ -68,7 +68,7 @@ struct StubSessionManagerTests {
         }
     }
 
-    @Test func `silence lasts until it is cancelled`() async throws {
+    @Test func `a silent request waits until it is cancelled`() async throws {
         session.route { _ in .silence }
         let request = try request("/x")
         let task = Task { try await session.response(for: request) }
@@ -78,7 +78,7 @@ struct StubSessionManagerTests {
         #expect(session.waitingCount == 0)
     }
 
-    @Test func `answers of many threads are not mixed`() async throws {
+    @Test func `responses to requests of many threads are not mixed up`() async throws {
         for number in 0..<500 { session.enqueue(.text("\(number)"), for: "/\(number)") }
         await withTaskGroup(of: Bool.self) { group in
             for number in 0..<500 { group.addTask { (try? await text("/\(number)")) == "\(number)" } }

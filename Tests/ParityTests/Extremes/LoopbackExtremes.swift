@@ -31,7 +31,7 @@ extension ExtremeCall {
             server.stop()
         },
         ExtremeCall(
-            "LoopbackServerConfiguration.init(maximumHeadBytes:maximumBodyBytes:maximumRecordedRequests:answersExpectContinue:backlog:behavior:)"
+            "LoopbackServer.init(maximumHeadBytes:maximumBodyBytes:maximumRecordedRequests:answersExpectContinue:backlog:behavior:)"
         ) {
             for number in Extreme.integers {
                 for configuration in [
@@ -46,8 +46,8 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "LoopbackServer+Journal.waitForRequests(count:)", "LoopbackServer+Journal.waitForConnections(count:)",
-            "LoopbackServer+Journal.waitForOpenConnections(_:)"
+            "LoopbackServer.waitForRequests(count:)", "LoopbackServer.waitForConnections(count:)",
+            "LoopbackServer.waitForOpenConnections(_:)"
         ) {
             let server = try LoopbackServer()
             for count in Extreme.integers {
@@ -100,7 +100,7 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "LoopbackFault.drip(bytes:every:)", "LoopbackFault.dripHead(bytes:every:)", "LoopbackResponse+Modifiers.delayed(by:)"
+            "LoopbackFault.drip(bytes:every:)", "LoopbackFault.dripHead(bytes:every:)", "LoopbackResponse.delayed(by:)"
         ) {
             for number in Extreme.integers {
                 try await serve(.text("abc").fault(.drip(bytes: number, every: .nanoseconds(1))))
@@ -112,7 +112,7 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "LoopbackResponse+Modifiers.interim(_:_:)", "LoopbackResponse+Modifiers.header(_:_:)",
+            "LoopbackResponse.interim(_:_:)", "LoopbackResponse.header(_:_:)",
             "LoopbackResponse.init(status:reason:headers:body:)", "LoopbackResponse.status(_:headers:)",
             "LoopbackResponse.text(_:status:)",
             "LoopbackResponse.json(_:status:)", "LoopbackResponse.data(_:contentType:status:)",
@@ -132,7 +132,7 @@ extension ExtremeCall {
                 ] { try await serve(response) }
             }
         },
-        ExtremeCall("LoopbackServerError.init(operation:code:)") {
+        ExtremeCall("LoopbackServer.init(operation:code:)") {
             for text in Extreme.texts { describe(LoopbackServerError(operation: text, code: .min)) }
         },
     ]

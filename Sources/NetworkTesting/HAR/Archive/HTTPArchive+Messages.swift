@@ -2,22 +2,22 @@ import DataTransfer
 import Foundation
 
 extension HTTPArchive {
-    /// A request as it was sent.
+    /// A recorded request, as it was sent.
     public struct Request: Sendable, Hashable {
-        /// The method.
+        /// The method of the request.
         public var method: HTTPMethod
-        /// The URL in text form, as the file has it. Where ``RecordingSessionManager`` wrote it, secrets in it are `%3Credacted%3E`.
+        /// The URL as text, as in the file. ``RecordingSessionManager`` replaces secrets in it by `%3Credacted%3E`.
         public var url: String
-        /// `HTTP/1.1`, `h2` or what else the file says; empty where it says nothing.
+        /// The HTTP version as in the file, such as `HTTP/1.1` or `h2`; empty if the file has none.
         public var httpVersion: String
-        /// The header fields.
+        /// The header fields of the request.
         public var headers: HTTPHeaders
-        /// The body; `nil` where there was none.
+        /// The body of the request; `nil` if there was none.
         public var body: Body?
-        /// The size of the body as sent, -1 where it is not known. Not believed where ``body`` says otherwise.
+        /// The size of the body in bytes as sent; -1 if it is unknown. Ignored if ``body`` has another size.
         public var bodySize: Int64
 
-        /// A request of these parts.
+        /// Creates a request from its parts.
         public init(
             method: HTTPMethod = .get, url: String, httpVersion: String = "HTTP/1.1", headers: HTTPHeaders = [:],
             body: Body? = nil,
@@ -32,25 +32,26 @@ extension HTTPArchive {
         }
     }
 
-    /// A response as it came.
+    /// A recorded response, as it was received.
     public struct Response: Sendable, Hashable {
-        /// The status; 0 where no answer came.
+        /// The status code; 0 if no response was received.
         public var statusCode: Int
         /// The reason phrase; often empty.
         public var statusText: String
-        /// `HTTP/1.1`, `h2` or what else the file says; empty where it says nothing.
+        /// The HTTP version as in the file, such as `HTTP/1.1` or `h2`; empty if the file has none.
         public var httpVersion: String
-        /// As received: `Content-Encoding` and `Content-Length` speak of the bytes before content decoding, ``body`` holds those after it.
+        /// The header fields as received: `Content-Encoding` and `Content-Length` describe the bytes before content decoding, while ``body``
+        /// contains the decoded bytes.
         public var headers: HTTPHeaders
-        /// The decoded body.
+        /// The body after content decoding.
         public var body: Body
-        /// Bytes received before content decoding, -1 where it is not known.
+        /// The number of body bytes received, before content decoding; -1 if it is unknown.
         public var bodySize: Int64
-        /// The URL that answered, after redirects: with it the answer is the last one, whatever its status. Browsers write an entry for each
-        /// redirect instead, and leave this `nil`.
+        /// The URL that responded, after redirects. If it is set, the response is final, whatever its status. Browsers write a separate entry
+        /// for each redirect instead, and leave this `nil`.
         public var finalURL: String?
 
-        /// A response of these parts.
+        /// Creates a response from its parts.
         public init(
             statusCode: Int, statusText: String = "", httpVersion: String = "HTTP/1.1", headers: HTTPHeaders = [:],
             body: Body = Body(), bodySize: Int64 = -1, finalURL: String? = nil
@@ -65,18 +66,18 @@ extension HTTPArchive {
         }
     }
 
-    /// The body of a message, as far as the file has it.
+    /// The body of a recorded message, as far as the file contains it.
     public struct Body: Sendable, Hashable {
-        /// The bytes; `nil` where the file tells of a body and does not have it.
+        /// The bytes; `nil` if there was a body that the file does not contain.
         public var data: Data?
-        /// The media type with its parameters; empty where the file says nothing.
+        /// The media type with its parameters; empty if the file has none.
         public var mimeType: String
-        /// Whether ``data`` is only the beginning.
+        /// Whether ``data`` is only the beginning of the body.
         public var isTruncated: Bool
-        /// Whether secrets were replaced by `<redacted>`.
+        /// Whether secrets in ``data`` were replaced by `<redacted>`.
         public var isRedacted: Bool
 
-        /// A body of these parts.
+        /// Creates a body from its parts.
         public init(_ data: Data? = Data(), mimeType: String = "", isTruncated: Bool = false, isRedacted: Bool = false) {
             self.data = data
             self.mimeType = mimeType
@@ -85,16 +86,16 @@ extension HTTPArchive {
         }
     }
 
-    /// Why there was no whole answer.
+    /// The reason why an exchange has no complete response.
     public struct Failure: Sendable, Hashable {
-        /// What a caller branches on.
+        /// The error code, for callers to branch on.
         public var code: TransportError.Code
-        /// How far the transfer had come.
+        /// The phase in which the transfer failed; `nil` if it is unknown.
         public var phase: TransportError.Phase?
-        /// For people. A browser's own word for it, `net::ERR_…`, where a browser wrote it.
+        /// A message for human readers. In a browser's archive, the browser's error name: `net::ERR_…`.
         public var message: String
 
-        /// A failure of these parts.
+        /// Creates a failure from its parts.
         public init(_ code: TransportError.Code, phase: TransportError.Phase? = nil, message: String = "") {
             self.code = code
             self.phase = phase
@@ -102,24 +103,24 @@ extension HTTPArchive {
         }
     }
 
-    /// Where the time of an exchange went; `nil` is a phase that did not happen or is not known.
+    /// The durations of the phases of an exchange; `nil` for a phase that did not happen or is unknown.
     public struct Timings: Sendable, Hashable {
-        /// Waiting for a connection.
+        /// The time spent waiting for a connection.
         public var blocked: Duration?
-        /// Name lookup.
+        /// The duration of the name lookup.
         public var dns: Duration?
-        /// TCP connect and TLS handshake together.
+        /// The duration of the TCP connect and the TLS handshake together.
         public var connect: Duration?
-        /// The TLS handshake alone.
+        /// The duration of the TLS handshake alone; it is part of ``connect``.
         public var ssl: Duration?
-        /// Sending the request.
+        /// The time spent sending the request.
         public var send: Duration?
-        /// Waiting for the first byte of the response.
+        /// The time spent waiting for the first byte of the response.
         public var wait: Duration?
-        /// Receiving the response.
+        /// The time spent receiving the response.
         public var receive: Duration?
 
-        /// Timings of these parts.
+        /// Creates timings from the durations of the phases.
         public init(
             blocked: Duration? = nil, dns: Duration? = nil, connect: Duration? = nil, ssl: Duration? = nil, send: Duration? = nil,
             wait: Duration? = nil, receive: Duration? = nil
@@ -133,9 +134,49 @@ extension HTTPArchive {
             self.receive = receive
         }
 
-        /// All phases together; ``ssl`` is part of ``connect``. Each counts as 10^9 seconds at most.
+        /// The sum of all phases; ``ssl`` is part of ``connect``. Each phase counts as at most 10^9 seconds.
         public var total: Duration {
             [blocked, dns, connect, send, wait, receive].reduce(.zero) { $0 + ($1?.bounded ?? .zero) }
         }
     }
+}
+
+// The archive of a browser is full of secrets, so descriptions show no query, no header field and no body.
+
+extension HTTPArchive.Entry: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Method, origin and path, status, size of the bodies, and the failure code if there is one.
+    public var description: String { "\(request): \(response)" + (failure.map { ", \($0.code.rawValue.printable)" } ?? "") }
+    /// A textual representation without secrets.
+    public var debugDescription: String { description }
+    /// A mirror that contains only the description, so that `dump` shows no secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension HTTPArchive.Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Method, origin and path, and the size of the body.
+    public var description: String {
+        "\(method.rawValue.printable) \(URLText(url).originAndPath.printableLine)" + (body.map { ", \($0)" } ?? "")
+    }
+    /// A textual representation without secrets.
+    public var debugDescription: String { description }
+    /// A mirror that contains only the description, so that `dump` shows no secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension HTTPArchive.Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The status code and the size of the body.
+    public var description: String { "\(statusCode), \(body)" }
+    /// A textual representation without secrets.
+    public var debugDescription: String { description }
+    /// A mirror that contains only the description, so that `dump` shows no secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension HTTPArchive.Body: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The size of the body in bytes.
+    public var description: String { data.map { "\($0.count)-byte body" } ?? "body not recorded" }
+    /// A textual representation without secrets.
+    public var debugDescription: String { description }
+    /// A mirror that contains only the description, so that `dump` shows no secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,18 +1,18 @@
 import DataTransfer
 import Foundation
 
-/// Why an HTTP archive cannot be read, kept or written. It names the place in the file.
+/// An error while an HTTP archive is read, recorded or written. It names the field in the archive.
 public struct HTTPArchiveError: Error, Sendable {
-    /// The name of the file, without its folder; `nil` where there is none.
+    /// The name of the file without its folder; `nil` if there is no file.
     public var file: String?
-    /// Where in the archive: `log.entries[3].response.status`. Empty where the whole is meant.
+    /// The path of the field in the archive: `log.entries[3].response.status`. Empty for the archive as a whole.
     public var field: String
-    /// What is wrong there, as a phrase for people: `is not a number`.
+    /// What is wrong with the field, as a phrase for human readers: `is not a number`.
     public var reason: String
-    /// The error that caused it. Descriptions leave it out.
+    /// The error that caused this one. It is not part of descriptions.
     public var underlying: (any Error)?
 
-    /// An error for one place. Descriptions show `reason` as it is, so it must not repeat a secret.
+    /// Creates an error for a field. Descriptions show `reason` unchanged, so it must not contain a secret.
     public init(_ field: String = "", _ reason: String, file: String? = nil, underlying: (any Error)? = nil) {
         self.file = file
         self.field = field
@@ -28,22 +28,22 @@ public struct HTTPArchiveError: Error, Sendable {
 }
 
 extension HTTPArchiveError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
-    /// File, field and reason on one line, never ``underlying``.
+    /// File, field and reason on one line, without ``underlying``.
     public var description: String {
         let place = field.isEmpty ? "the archive" : field.printableLine
         return (file.map { $0.printable + ": " } ?? "") + place + " " + reason.printableLine
     }
 
-    /// The same as `description`.
+    /// File, field and reason on one line, without ``underlying``.
     public var debugDescription: String { description }
-    /// The same as `description`.
+    /// File, field and reason on one line, without ``underlying``.
     public var errorDescription: String? { description }
-    /// The description.
+    /// A mirror that contains only the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension HTTPArchiveError {
-    /// What a decoder found, told by the place in the document.
+    /// Creates an error from that of a decoder, with the path of the field in the document.
     init(_ error: any Error) {
         switch error {
         case let error as HTTPArchiveError: self = error
@@ -62,6 +62,7 @@ extension HTTPArchiveError {
         }
     }
 
+    /// Returns a coding path as text: `log.entries[3].response`.
     static func field(_ path: [any CodingKey]) -> String {
         path.reduce(into: "") { text, key in
             if let index = key.intValue {

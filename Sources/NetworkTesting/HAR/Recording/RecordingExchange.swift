@@ -1,50 +1,51 @@
 import DataTransfer
 import Foundation
 
-/// One exchange under way, until it is an entry of the journal.
+/// An exchange in progress, which becomes an entry of the log when it ends.
 final class RecordingExchange: Sendable {
-    /// The request to be sent: with a body that is noted as it is read.
+    /// The request to send, with a body that is captured while it is read.
     let request: NetworkRequest
     private let original: NetworkRequest
     private let sent: SentBody
     private let number: Int
-    private let journal: RecordingJournal
+    private let log: RecordingLog
     private let started = Date()
     private let began = ContinuousClock.now
 
-    init(_ request: NetworkRequest, number: Int, journal: RecordingJournal) {
+    init(_ request: NetworkRequest, number: Int, log: RecordingLog) {
         original = request
-        sent = SentBody(request.body, limit: journal.limits.bodyBytes)
+        sent = SentBody(request.body, limit: log.limits.bodyBytes)
         var request = request
         request.body = sent.content
         self.request = request
         self.number = number
-        self.journal = journal
+        self.log = log
     }
 
-    /// As ``end(_:)``, without blocking the thread of an async task: the files of the request's body are read for it.
-    func endAside(_ result: Result<NetworkResponse, TransportError>) async {
-        await aside { self.end(result) }
+    /// Records the result like ``end(_:)``, but reads the files of the request's body on a background thread.
+    func endInBackground(_ result: Result<NetworkResponse, TransportError>) async {
+        await inBackground { self.end(result) }
     }
 
-    private func aside(_ work: @escaping @Sendable () -> Void) async {
-        guard sent.looksAtFiles else { return work() }
+    private func inBackground(_ work: @escaping @Sendable () -> Void) async {
+        guard sent.readsFiles else { return work() }
         await BackgroundThreads.files.value(work)
     }
 
+    /// Records the result of the exchange. May read files on the calling thread.
     func end(_ result: Result<NetworkResponse, TransportError>) {
         switch result {
         case .success(let response):
-            let limit = journal.limits.bodyBytes
+            let limit = log.limits.bodyBytes
             record(response, body: response.body.prefix(limit), isTruncated: response.body.count > limit)
         case .failure(let error):
             record(nil, error: error)
         }
     }
 
-    /// The same response; what is read of its body is recorded when it is over.
+    /// Returns a response with the same body, which records the bytes that were read when it ends or is stopped.
     func follow(_ response: StreamedResponse) -> StreamedResponse {
-        let (body, received) = (response.body, BodyCapture(limit: journal.limits.bodyBytes))
+        let (body, received) = (response.body, BodyCapture(limit: log.limits.bodyBytes))
         let state = Locked((isReading: false, isOver: false))
         let finish: @Sendable (_ isWhole: Bool, TransportError?) -> Void = { isWhole, error in
             let isFirst = state.withLock { state in
@@ -65,17 +66,17 @@ final class RecordingExchange: Sendable {
             do throws(TransportError) {
                 var chunks = body.makeAsyncIterator()
                 let chunk = try await chunks.next()
-                if let chunk { received.append(chunk) } else { await self.aside { finish(true, nil) } }
+                if let chunk { received.append(chunk) } else { await self.inBackground { finish(true, nil) } }
                 return chunk
             } catch {
-                await self.aside { finish(true, error) }
+                await self.inBackground { finish(true, error) }
                 throw error
             }
         } end: {
             body.timings.map { StreamEnd(trailers: body.trailers, timings: $0) }
         } stop: {
             body.stop()
-            // Who is reading gets an error of it.
+            // A read in progress throws an error, which ends the recording above.
             if !state.withLock({ $0.isReading }) { finish(false, nil) }
         }
         return followed
@@ -85,7 +86,7 @@ final class RecordingExchange: Sendable {
         _ response: NetworkResponse?, body: Data = Data(), isTruncated: Bool = false, error: TransportError? = nil
     ) {
         if let error, error.isCancelled || error.code == .invalidRequest { return }
-        let redactor = EntryRedactor(redaction: journal.redaction)
+        let redactor = EntryRedactor(redaction: log.redaction)
         let timings = response?.timings ?? error?.timings ?? TransferTimings()
         let version = EntryRedactor.version(timings.protocolName)
         var entry = HTTPArchive.Entry(
@@ -96,6 +97,80 @@ final class RecordingExchange: Sendable {
             entry.response = redactor.response(response, body: body, isTruncated: isTruncated, version: version)
         }
         entry.failure = error.map { HTTPArchive.Failure($0.code, phase: $0.phase, message: $0.message) }
-        journal.add(entry, number: number)
+        log.add(entry, number: number)
+    }
+}
+
+/// Creates the request and response of an entry, with secrets redacted.
+struct EntryRedactor {
+    let redaction: Redaction
+
+    func request(
+        _ request: NetworkRequest, sent: SentBody, timings: TransferTimings, version: String
+    ) -> HTTPArchive.Request {
+        var recorded = HTTPArchive.Request(
+            method: request.method, url: url(request.url), httpVersion: version, headers: headers(request.headers), bodySize: 0)
+        guard request.body != nil else { return recorded }
+        let (data, isTruncated) = sent.sent
+        // A secret number becomes the placeholder, not 0: only the placeholder matches every number in a replay.
+        recorded.body = body(data, type: request.headers["Content-Type"], isTruncated: isTruncated, keepsTypes: false)
+        // The engine's count of sent bytes includes the framing of chunks, so it is only used for a truncated body.
+        recorded.bodySize = !isTruncated ? Int64(data.count) : timings.bytesSent > 0 ? timings.bytesSent : -1
+        return recorded
+    }
+
+    func response(_ response: NetworkResponse, body: Data, isTruncated: Bool, version: String) -> HTTPArchive.Response {
+        let received = response.timings.bytesReceived
+        let isEncoded = response.headers.contains("Content-Encoding")
+        return HTTPArchive.Response(
+            statusCode: response.statusCode, statusText: LoopbackReasonPhrase.of(response.statusCode), httpVersion: version,
+            headers: headers(response.headers),
+            body: self.body(body, type: response.headers["Content-Type"], isTruncated: isTruncated, keepsTypes: true),
+            bodySize: received > 0 ? received : isEncoded || isTruncated ? -1 : Int64(body.count), finalURL: url(response.url))
+    }
+
+    /// Returns the HTTP version in the notation of HAR: `HTTP/2.0` for the ALPN name `h2`.
+    static func version(_ protocolName: String?) -> String {
+        switch protocolName {
+        case "http/1.0": "HTTP/1.0"
+        case nil, "http/1.1": "HTTP/1.1"
+        case "h2": "HTTP/2.0"
+        case let name?: name
+        }
+    }
+
+    private func body(_ data: Data, type: String?, isTruncated: Bool, keepsTypes: Bool) -> HTTPArchive.Body {
+        let type = type ?? ""
+        let mimeType = redaction.redacted(headerValue: type, for: "Content-Type")
+        if let text = redaction.redactedContent(data, contentType: type.isEmpty ? nil : type, keepsTypes: keepsTypes) {
+            return HTTPArchive.Body(Data(text.utf8), mimeType: mimeType, isTruncated: isTruncated, isRedacted: true)
+        }
+        return HTTPArchive.Body(data, mimeType: mimeType, isTruncated: isTruncated)
+    }
+
+    private func headers(_ headers: HTTPHeaders) -> HTTPHeaders {
+        HTTPHeaders(headers.map { .init(name: $0.name, value: redaction.redacted(headerValue: $0.value, for: $0.name)) })
+    }
+
+    /// The redacted URL. Its placeholder is percent-encoded, since URLs cannot contain angle brackets.
+    private func url(_ url: URL) -> String {
+        redaction.redacted(url: url).replacing(Redaction.placeholder, with: "%3Credacted%3E")
+    }
+}
+
+extension HTTPArchive.Timings {
+    /// Creates timings from those of a transfer.
+    ///
+    /// - Parameter measured: The duration of the exchange, used if the session manager reports no total time.
+    init(_ timings: TransferTimings, measured: Duration) {
+        self.init(blocked: timings.queued, dns: timings.nameLookup, ssl: timings.tls, send: timings.send, wait: timings.wait)
+        if timings.connect != nil || timings.tls != nil { connect = (timings.connect ?? .zero) + (timings.tls ?? .zero) }
+        let rest = max(.zero, (timings.total > .zero ? timings.total : measured) - total)
+        // The phases are those of the last request; the time of the redirects before it counts as `blocked`.
+        if timings.redirects > 0 {
+            blocked = (blocked ?? .zero) + rest
+        } else {
+            receive = rest
+        }
     }
 }

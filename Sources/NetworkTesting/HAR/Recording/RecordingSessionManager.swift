@@ -2,7 +2,7 @@ import DataTransfer
 import Dispatch
 import Foundation
 
-/// Sends requests with another session manager, and records what comes of them, without secrets.
+/// A session manager that sends requests with another one and records the exchanges, with secrets redacted.
 ///
 /// ```swift
 /// let recording = RecordingSessionManager(DefaultSessionManager())
@@ -11,44 +11,48 @@ import Foundation
 /// try recording.save(to: URL(fileURLWithPath: "movies.har"))
 /// ```
 ///
-/// Buffered and streamed exchanges and failures are recorded, in the order in which they began; what was called off is not. A streamed exchange
-/// is recorded when its body has ended or been let go of. Hidden are the secrets that ``NetworkLogging/Redaction`` knows of: credentials,
-/// cookies, secret query items, form fields and JSON keys. In the JSON of an answer a secret number becomes 0, so that it still decodes. Bytes
-/// that are no UTF-8 text are kept as they are.
+/// Buffered and streamed exchanges and failures are recorded in the order in which they began; cancelled requests are not. A streamed exchange
+/// is recorded when its body has ended or is released. ``NetworkLogging/Redaction`` decides which secrets are redacted: credentials, cookies,
+/// secret query items, form fields and JSON keys. In a JSON response, a secret number becomes 0, so that it still decodes. Bodies that are not
+/// UTF-8 text are recorded unchanged.
 ///
-/// Everything is safe from any number of threads. Within the limits, all is held in memory.
+/// All members are safe to use from any thread. The recording is held in memory, up to ``RecordingLimits``.
 public final class RecordingSessionManager: NetworkSessionManager {
     private let live: any NetworkSessionManager
-    private let journal: RecordingJournal
-    /// Snapshots are taken and written in one order, so that an older one never replaces a newer one.
+    private let log: RecordingLog
+    /// A serial queue that takes and writes snapshots, so that an older one never replaces a newer one.
     private let saving = DispatchQueue(label: "data-transfer.recording")
 
+    /// Creates a session manager that records the requests sent with another one.
+    ///
     /// - Parameters:
-    ///   - live: Sends the requests.
-    ///   - redaction: What is secret; the built-in rules unless given.
-    ///   - limits: What is not recorded beyond; ``save(to:)`` then says so.
+    ///   - live: The session manager that sends the requests.
+    ///   - redaction: The rules for what is secret. Default: the built-in rules.
+    ///   - limits: The limits beyond which exchanges are not recorded; ``save(to:)`` then throws.
     public init(
         _ live: any NetworkSessionManager, redaction: Redaction = .default, limits: RecordingLimits = RecordingLimits()
     ) {
         self.live = live
-        journal = RecordingJournal(redaction: redaction, limits: limits)
+        log = RecordingLog(redaction: redaction, limits: limits)
     }
 
-    /// What has been recorded so far, in the order in which the exchanges began.
-    public var archive: HTTPArchive { journal.archive }
+    /// The exchanges recorded so far, in the order in which they began.
+    public var archive: HTTPArchive { log.archive }
 
-    /// Writes what has been recorded so far, with mode 0600, and in one step (``HTTPArchive/write(to:)``). Makes the folder where there is none.
+    /// Writes the exchanges recorded so far to a file with mode 0600, atomically (``HTTPArchive/write(to:)``).
     ///
-    /// Blocks for as long as the disk takes. When called from several tasks, the file ends with what was there last.
+    /// Creates the folder if it does not exist. Blocks while the disk is busy. When called from several tasks, the file finally contains the
+    /// newest state.
     ///
-    /// - Throws: ``HTTPArchiveError``, also where a limit has kept an exchange from being recorded: then nothing is written.
+    /// - Throws: ``HTTPArchiveError`` if the file cannot be written, or if an exchange was not recorded because of a limit: then nothing is
+    ///   written.
     public func save(to file: URL) throws(HTTPArchiveError) {
         let result: Result<Void, HTTPArchiveError> = saving.sync {
             do throws(HTTPArchiveError) {
-                if let omission = journal.omission { throw omission.named(file) }
+                if let omission = log.omission { throw omission.named(file) }
                 try? FileManager.default.createDirectory(
                     at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-                return .success(try journal.archive.write(to: file))
+                return .success(try log.archive.write(to: file))
             } catch {
                 return .failure(error)
             }
@@ -56,64 +60,117 @@ public final class RecordingSessionManager: NetworkSessionManager {
         try result.get()
     }
 
-    /// Sends a request, and records what comes of it before the completion runs.
+    /// Sends a request, and records the exchange before the completion runs.
     ///
-    /// - Parameter completion: Runs exactly once, where the other session manager runs it.
+    /// - Parameter completion: Runs exactly once, on the thread on which the other session manager runs it.
     /// - Returns: The handle of the other session manager.
     @discardableResult
     public func request(
         _ request: NetworkRequest,
         completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
     ) -> any NetworkCancellable {
-        let exchange = journal.begin(request)
+        let exchange = log.begin(request)
         return live.request(exchange.request) { result in
             exchange.end(result)
             completion(result)
         }
     }
 
-    /// Sends a request, and records what comes of it.
+    /// Sends a request, and records the exchange.
     ///
-    /// - Throws: What the other session manager throws.
+    /// - Throws: The error of the other session manager.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-        let exchange = journal.begin(request)
+        let exchange = log.begin(request)
         do throws(TransportError) {
             let response = try await live.response(for: exchange.request)
-            await exchange.endAside(.success(response))
+            await exchange.endInBackground(.success(response))
             return response
         } catch {
-            await exchange.endAside(.failure(error))
+            await exchange.endInBackground(.failure(error))
             throw error
         }
     }
 
-    /// Sends a request, and records its body as it is read.
+    /// Sends a request, and records the body of the response while it is read.
     ///
-    /// - Throws: What the other session manager throws.
+    /// - Throws: The error of the other session manager.
     public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-        let exchange = journal.begin(request)
+        let exchange = log.begin(request)
         do throws(TransportError) {
             return exchange.follow(try await live.stream(for: exchange.request))
         } catch {
-            await exchange.endAside(.failure(error))
+            await exchange.endInBackground(.failure(error))
             throw error
         }
     }
 }
 
-/// Bounds of a ``RecordingSessionManager``.
+/// The limits of a ``RecordingSessionManager``. Negative values count as 0.
 public struct RecordingLimits: Sendable, Hashable {
-    /// Of one body, in bytes; a longer one is cut there, and replayed that far. 16 MiB.
+    /// The maximum size of a recorded body in bytes; a longer one is truncated there. Default: 16 MiB.
     public var bodyBytes: Int
-    /// Of all bodies together, in bytes. 128 MiB.
+    /// The maximum size of all recorded bodies together, in bytes. Default: 128 MiB.
     public var totalBytes: Int
-    /// Exchanges. 10,000.
+    /// The maximum number of recorded exchanges. Default: 10,000.
     public var entries: Int
 
-    /// Limits; those not given have their defaults.
+    /// Creates limits, with defaults for those not passed.
     public init(bodyBytes: Int = 16 << 20, totalBytes: Int = 128 << 20, entries: Int = 10_000) {
         self.bodyBytes = bodyBytes
         self.totalBytes = totalBytes
         self.entries = entries
+    }
+}
+
+/// The exchanges of a recording, each stored under the number it got when it began.
+final class RecordingLog: Sendable {
+    private struct State {
+        var entries: [Int: HTTPArchive.Entry] = [:]
+        var begun = 0
+        var bytes = 0
+        var omission: HTTPArchiveError?
+    }
+
+    let redaction: Redaction
+    let limits: RecordingLimits
+    private let state = Locked(State())
+
+    init(redaction: Redaction, limits: RecordingLimits) {
+        self.redaction = redaction
+        self.limits = RecordingLimits(
+            bodyBytes: max(0, limits.bodyBytes), totalBytes: max(0, limits.totalBytes), entries: max(0, limits.entries))
+    }
+
+    var archive: HTTPArchive {
+        let entries = state.withLock(\.entries)
+        return HTTPArchive(entries: entries.sorted { $0.key < $1.key }.map(\.value))
+    }
+
+    /// The error for an exchange that was not recorded because of a limit.
+    var omission: HTTPArchiveError? { state.withLock(\.omission) }
+
+    /// Numbers an exchange that begins.
+    func begin(_ request: NetworkRequest) -> RecordingExchange {
+        let number = state.withLock { state in
+            state.begun += 1
+            return state.begun
+        }
+        return RecordingExchange(request, number: number, log: self)
+    }
+
+    /// Stores an entry, unless a limit would be exceeded.
+    func add(_ entry: HTTPArchive.Entry, number: Int) {
+        let bytes = (entry.request.body?.data?.count ?? 0) + (entry.response.body.data?.count ?? 0)
+        state.withLock { state in
+            if state.entries.count >= limits.entries {
+                state.omission = HTTPArchiveError("log.entries", "would contain more than \(limits.entries) entries (entries)")
+            } else if bytes > limits.totalBytes - state.bytes {
+                state.omission = HTTPArchiveError(
+                    "log.entries", "would contain more than \(limits.totalBytes) bytes of bodies (totalBytes)")
+            } else {
+                state.bytes += bytes
+                state.entries[number] = entry
+            }
+        }
     }
 }

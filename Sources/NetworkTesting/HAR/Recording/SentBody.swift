@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 
-/// The body of a request, noted while it is sent where it can be read only then.
+/// The body of a request for recording. A stream is captured while it is sent, since it may be readable only once.
 final class SentBody: Sendable {
     private enum Part: Sendable {
         case data(Data)
@@ -9,7 +9,7 @@ final class SentBody: Sendable {
         case capture(BodyCapture)
     }
 
-    /// What is to be sent instead: the same bytes.
+    /// The content to send instead of the original; it has the same bytes.
     let content: RequestContent?
     private let parts: [Part]
     private let limit: Int
@@ -44,9 +44,9 @@ final class SentBody: Sendable {
             return (content, .file(url))
         case .stream(let stream):
             let capture = BodyCapture(limit: limit)
-            // The engine refuses one that is used up before it sends anything.
+            // The engine rejects a stream that was already read before it sends anything.
             if stream.isUsedUp { return (content, .capture(capture)) }
-            let noted = ContentStream(length: stream.length, isReplayable: stream.isReplayable) { sink in
+            let captured = ContentStream(length: stream.length, isReplayable: stream.isReplayable) { sink in
                 guard stream.claim() else {
                     throw TransportError(
                         .bodyNotReplayable, "the body is needed again, but comes from a sequence that can be read once")
@@ -57,17 +57,17 @@ final class SentBody: Sendable {
                     try await sink(chunk)
                 }
             }
-            return (RequestContent(source: .stream(noted)), .capture(capture))
+            return (RequestContent(source: .stream(captured)), .capture(capture))
         case .sequence:
-            // Sequences do not hold sequences; one that did would be recorded as empty.
+            // Sequences do not contain sequences; a nested one would be recorded as empty.
             return (content, .capture(BodyCapture(limit: limit)))
         }
     }
 
     /// Whether ``sent`` reads files.
-    var looksAtFiles: Bool { parts.contains { if case .file = $0 { true } else { false } } }
+    var readsFiles: Bool { parts.contains { if case .file = $0 { true } else { false } } }
 
-    /// What has been sent, at most `limit` bytes. Reads files, which may have changed since.
+    /// The bytes that were sent, at most `limit`. Reads files again, which may have changed since they were sent.
     var sent: (data: Data, isTruncated: Bool) {
         let sent = BodyCapture(limit: limit)
         for part in parts {
@@ -87,7 +87,7 @@ final class SentBody: Sendable {
     }
 }
 
-/// The beginning of a body that passes by.
+/// A buffer for the beginning of a body while it is transferred.
 final class BodyCapture: Sendable {
     private let limit: Int
     private let state = Locked((data: Data(), isTruncated: false))
@@ -110,7 +110,7 @@ final class BodyCapture: Sendable {
         state.withLock { $0.isTruncated = true }
     }
 
-    /// It is sent again, from its beginning.
+    /// Discards the bytes so far, since the body is sent again from its beginning.
     func restart() {
         state.withLock { $0 = (Data(), false) }
     }

@@ -1,11 +1,11 @@
 import DataTransfer
 import Foundation
 
-/// A request as it is compared with recorded ones.
+/// The parts of a request that are compared with recorded ones.
 struct ReplayedRequest: Sendable {
     var method: HTTPMethod
     var target: ReplayTarget
-    /// `nil` where bodies are not compared.
+    /// The body; `nil` if bodies are not compared.
     var body: Data?
     var contentType: String
 
@@ -17,10 +17,10 @@ struct ReplayedRequest: Sendable {
     }
 }
 
-/// A URL in the parts that are compared. User information and fragment are not.
+/// The parts of a URL that are compared. User information and fragment are ignored.
 struct ReplayTarget: Sendable {
     var origin: String
-    /// Decoded.
+    /// The percent-decoded segments of the path.
     var segments: [String]
     var query: [QueryItem]
 
@@ -35,7 +35,7 @@ struct ReplayTarget: Sendable {
     var path: String { segments.joined(separator: "/") }
 }
 
-/// An entry of an archive, ready to be compared.
+/// An entry of an archive, prepared for comparisons with requests.
 struct RecordedExchange: Sendable {
     let index: Int
     let entry: HTTPArchive.Entry
@@ -59,7 +59,7 @@ struct RecordedExchange: Sendable {
         path.count == request.target.segments.count && zip(path, request.target.segments).allSatisfy { $0.matches($1) }
     }
 
-    /// The first thing that keeps this from being the answer; `nil` where nothing does.
+    /// Returns the first difference between a request and this entry; `nil` if they match.
     func difference(of request: ReplayedRequest, _ options: ReplayOptions) -> Difference? {
         guard hasPath(of: request) else { return Difference(text: "the path differs", rank: pathRank(of: request)) }
         guard entry.request.method == request.method else { return Difference(text: "the method differs", rank: 3) }
@@ -78,7 +78,7 @@ struct RecordedExchange: Sendable {
         }
     }
 
-    /// 5 and more: the fewer segments are the same, the more.
+    /// The rank of an entry with another path: 5 or more, and higher the fewer segments are equal.
     private func pathRank(of request: ReplayedRequest) -> Int {
         let same = zip(path, request.target.segments).count { $0.matches($1) }
         return 5 + max(path.count, request.target.segments.count) - same + (target.origin == request.target.origin ? 0 : 3)
@@ -86,7 +86,67 @@ struct RecordedExchange: Sendable {
 
     struct Difference: Sendable {
         var text: String
-        /// The smaller, the nearer.
+        /// How different the request is; a smaller rank is a nearer match.
         var rank: Int
+    }
+}
+
+/// A decoded item of a query or form; `+` is decoded as a space.
+struct QueryItem: Sendable, Hashable {
+    var name: String
+    /// The value; `nil` if the item has no equals sign.
+    var value: String?
+
+    static func items(of text: some StringProtocol) -> [QueryItem] {
+        text.split(separator: "&").map { item in
+            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return QueryItem(name: decoded(parts[0]), value: parts.count > 1 ? decoded(parts[1]) : nil)
+        }
+    }
+
+    /// Decodes a text; returns it with spaces for `+` alone if its percent-encoding is invalid.
+    private static func decoded(_ text: some StringProtocol) -> String {
+        let spaced = String(text).replacing("+", with: " ")
+        return PercentEncoding.decoded(spaced) ?? spaced
+    }
+
+    struct Difference: Sendable, Hashable {
+        /// The item and what is wrong with it: `item "page" differs`.
+        var place: String
+        /// The two values: `"1", recorded "2"`. `nil` if an item is missing, or if the values could be secret.
+        var values: String?
+    }
+
+    /// Returns the first difference from the recorded items; `nil` if they match. `<redacted>` in a recorded value matches any text.
+    ///
+    /// - Parameter ignoresOrder: Whether items may be in another order. The order of items with the same name always matters.
+    static func difference(of items: [QueryItem], from recorded: [QueryItem], ignoresOrder: Bool) -> Difference? {
+        let left = ignoresOrder ? sorted(items) : items
+        let right = ignoresOrder ? sorted(recorded) : recorded
+        for (item, recorded) in zip(left, right) {
+            if item.name != recorded.name {
+                // Both lists are sorted by name, so the item with the smaller name has no counterpart.
+                return ignoresOrder && item.name > recorded.name ? recorded.missing : item.unrecorded
+            }
+            let isSame = recorded.value.map { RedactedPattern($0) }?.matches(item.value ?? "") ?? (item.value ?? "").isEmpty
+            if !isSame { return item.difference(from: recorded) }
+        }
+        if left.count > right.count { return left[right.count].unrecorded }
+        return right.count > left.count ? right[left.count].missing : nil
+    }
+
+    /// Sorts items by name. Items with the same name keep their order.
+    private static func sorted(_ items: [QueryItem]) -> [QueryItem] {
+        items.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
+    }
+
+    private var place: String { "item \"\(name.printable)\"" }
+    private var missing: Difference { Difference(place: place + " is missing") }
+    private var unrecorded: Difference { Difference(place: place + " is not recorded") }
+
+    private func difference(from recorded: QueryItem) -> Difference {
+        guard !Redaction.isSecret(field: name) else { return Difference(place: place + " differs") }
+        return Difference(
+            place: place + " differs", values: "\"\((value ?? "").printable)\", recorded \"\((recorded.value ?? "").printable)\"")
     }
 }

@@ -1,24 +1,27 @@
 import DataTransfer
 import Foundation
 
-/// What a recorded exchange gives back.
+/// The response or failure that a recorded exchange gives to a request.
 struct ReplayAnswer: Sendable {
     let exchange: RecordedExchange
     let request: NetworkRequest
 
-    /// The answer whole, as from a session manager: after content decoding.
+    /// Returns the complete response, after content decoding.
     ///
-    /// - Throws: The recorded failure; ``TransportError/Code/notStubbed`` where the recording does not hold the body whole.
+    /// - Throws: The recorded failure; ``TransportError/Code/notStubbed`` if the recording does not contain the complete body.
     func response() throws(TransportError) -> NetworkResponse {
-        try requireAnswer()
+        try requireResponse()
         if let failure { throw failure }
         if let omission { throw omission }
         return head(body: body)
     }
 
-    /// The answer with its body in pieces, as far as it was recorded, and then what ended it.
+    /// Returns the response with a streamed body: the recorded bytes in pieces, and then an error if the transfer failed or the body was not
+    /// recorded completely.
+    ///
+    /// - Throws: The recorded failure, or ``TransportError/Code/connectionLost``, if there was no response.
     func stream() throws(TransportError) -> StreamedResponse {
-        try requireAnswer()
+        try requireResponse()
         let head = head(body: Data())
         let (end, rest) = (failure ?? omission, Locked(body))
         let timings = timings
@@ -37,7 +40,7 @@ struct ReplayAnswer: Sendable {
             })
     }
 
-    /// Of a piece of a streamed body.
+    /// The maximum size of a piece of a streamed body.
     private static let pieceBytes = 64 << 10
 
     private var recorded: HTTPArchive.Response { exchange.entry.response }
@@ -50,23 +53,23 @@ struct ReplayAnswer: Sendable {
         exchange.entry.failure.map { TransportError($0.code, $0.message, phase: $0.phase, request: request) }
     }
 
-    private func requireAnswer() throws(TransportError) {
+    private func requireResponse() throws(TransportError) {
         guard recorded.statusCode == 0 else { return }
-        throw failure ?? TransportError(.connectionLost, "no answer came when this was recorded", request: request)
+        throw failure ?? TransportError(.connectionLost, "no response was received when this was recorded", request: request)
     }
 
-    /// What the recording does not hold is never taken for an empty body.
+    /// The error for a body that was not recorded completely, so that it is never taken for an empty one.
     private var omission: TransportError? {
         let reason: String
         if recorded.body.isTruncated {
             reason = "only its first \(body.count) bytes were recorded"
         } else if recorded.body.data == nil, request.method != .head, ![204, 304].contains(recorded.statusCode) {
-            reason = "it was not kept when this was recorded"
+            reason = "it was not recorded"
         } else {
             return nil
         }
         return TransportError(
-            .notStubbed, "log.entries[\(exchange.index)].response.content holds no whole body: \(reason)", request: request)
+            .notStubbed, "log.entries[\(exchange.index)].response.content has no complete body: \(reason)", request: request)
     }
 
     private func head(body: Data) -> NetworkResponse {
@@ -74,7 +77,7 @@ struct ReplayAnswer: Sendable {
         return NetworkResponse(statusCode: recorded.statusCode, headers: headers, body: body, url: url, timings: timings)
     }
 
-    /// The body comes decoded and, where it was redacted, with other bytes than were sent: fields that speak of those bytes do not hold for it.
+    /// The recorded header fields, without those that describe the body as it was sent: the replayed body is decoded, and may be redacted.
     private var headers: HTTPHeaders {
         var headers = HTTPHeaders(recorded.headers.filter { $0.name.isToken && !$0.value.utf8.contains(where: Self.isControl) })
         let isEncoded = headers.contains("Content-Encoding")
@@ -93,7 +96,8 @@ struct ReplayAnswer: Sendable {
 
     private static func isControl(_ byte: UInt8) -> Bool { (byte < 0x20 && byte != 0x09) || byte == 0x7F }
 
-    /// Browsers keep text as Unicode, whatever its charset was: it is replayed as UTF-8, and says so. `nil` where it says the truth already.
+    /// Returns the `Content-Type` for text that a browser recorded as Unicode and that is replayed as UTF-8, whatever its charset was; `nil` if
+    /// the recorded one is correct.
     private func textType(_ type: String) -> String? {
         guard recorded.finalURL == nil, let charset = TextCharset.parameter(in: type)?.lowercased(),
             !["utf-8", "utf8", "us-ascii"].contains(charset), !body.contains(0), String(validating: body, as: UTF8.self) != nil,

@@ -1,23 +1,24 @@
 import DataTransfer
 import Foundation
 
-/// Answers requests from an HTTP archive: one of ``RecordingSessionManager``, or one that a browser has exported. No network.
+/// A session manager that replays responses from an HTTP archive, written by ``RecordingSessionManager`` or exported by a browser.
 ///
 /// ```swift
 /// let session = try ReplaySessionManager(contentsOf: URL(fileURLWithPath: "movies.har"))
 /// let service = DefaultDataTransferService(configuration: api, sessionManager: session)
 /// ```
 ///
-/// A request is answered by an entry of the same method, URL and body. A URL is compared without user information and fragment, its path
-/// decoded, its query as items. A body is compared as JSON value, as form, as multipart form whatever its boundary, or as it is. Where the
-/// recording says `<redacted>`, anything matches. Of several entries, each is given once, in their order, and then the last one again;
-/// ``ReplayOptions`` changes that.
+/// An entry matches a request with the same method, URL and body. URLs are compared without user information and fragment, with a decoded
+/// path, and with the query as items. Bodies are compared as JSON values, as forms, as multipart forms with any boundary, or literally.
+/// `<redacted>` in the recording matches anything. If several entries match, each is used once, in their order, and then the last one
+/// repeatedly. ``ReplayOptions`` changes these rules.
 ///
-/// Redirects are followed where the archive has them as entries of their own, as browsers write them. Bodies come decoded, so
-/// `Content-Encoding` and `Transfer-Encoding` are left out, and `Content-Length` is that of the body as it comes.
+/// Redirects are followed if the archive has separate entries for them, as browsers write them. Replayed bodies are decoded, so
+/// `Content-Encoding` and `Transfer-Encoding` are removed, and a recorded `Content-Length` is set to the length of the decoded body.
 ///
-/// A request without an answer fails with ``NetworkCore/TransportError/Code/notStubbed`` and names the nearest entries and what differs, or
-/// goes on to a fallback. Each session manager keeps count on its own: tests that run at once have one each.
+/// A request without a matching entry is sent with the fallback. Without a fallback it fails with
+/// ``NetworkCore/TransportError/Code/notStubbed`` and a message that names the nearest entries and how they differ. Each session manager
+/// counts its used entries separately: tests that run in parallel need one each.
 public final class ReplaySessionManager: NetworkSessionManager {
     private let exchanges: [RecordedExchange]
     private let options: ReplayOptions
@@ -25,14 +26,19 @@ public final class ReplaySessionManager: NetworkSessionManager {
     private let name: String
     private let isUsed: Locked<[Bool]>
 
-    /// - Parameter fallback: Sends what the archive has no answer for. `nil`: such a request fails.
+    /// Creates a session manager that replays an archive.
+    ///
+    /// - Parameter fallback: The session manager that sends requests without a matching entry. `nil`: such a request fails.
     public convenience init(
         _ archive: HTTPArchive, options: ReplayOptions = ReplayOptions(), fallback: (any NetworkSessionManager)? = nil
     ) {
         self.init(archive, name: "the archive", options: options, fallback: fallback)
     }
 
-    /// - Throws: ``HTTPArchiveError`` where the file cannot be read.
+    /// Creates a session manager that replays an archive file. Reads the file on the calling thread.
+    ///
+    /// - Parameter fallback: The session manager that sends requests without a matching entry. `nil`: such a request fails.
+    /// - Throws: ``HTTPArchiveError`` if the file cannot be read.
     public convenience init(
         contentsOf file: URL, options: ReplayOptions = ReplayOptions(), fallback: (any NetworkSessionManager)? = nil
     ) throws(HTTPArchiveError) {
@@ -48,7 +54,7 @@ public final class ReplaySessionManager: NetworkSessionManager {
         self.name = name
     }
 
-    /// Entries that have answered no request yet, as `GET https://host/path`, in the order of the archive.
+    /// The entries that were not replayed yet, as `GET https://host/path`, in the order of the archive.
     public var unused: [String] {
         let isUsed = isUsed.withLock { $0 }
         return exchanges.filter { !isUsed[$0.index] }.map {
@@ -56,10 +62,10 @@ public final class ReplaySessionManager: NetworkSessionManager {
         }
     }
 
-    /// Answers a request.
+    /// Replays the response to a request.
     ///
     /// - Parameter completion: Runs exactly once, on a background thread.
-    /// - Returns: A handle that calls the request off.
+    /// - Returns: A handle to cancel the request.
     @discardableResult
     public func request(
         _ request: NetworkRequest,
@@ -72,37 +78,40 @@ public final class ReplaySessionManager: NetworkSessionManager {
         }
     }
 
-    /// Answers a request.
+    /// Replays the response to a request.
     ///
     /// - Throws: ``TransportError``: the recorded failure, or ``NetworkCore/TransportError/Code/notStubbed``.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         switch try await step(for: request) {
         case .pass(let request, let session): return try await session.response(for: request)
-        case .answer(let answer):
-            let result = Result { () throws(TransportError) in try answer.response() }
+        case .replay(let exchange):
+            let result = Result { () throws(TransportError) in try exchange.response() }
             request.reportEnd(result)
             return try result.get()
         }
     }
 
-    /// Answers a request with a body that comes in pieces of 64 KiB. Where the recorded transfer broke off, the body fails after what had come.
+    /// Replays the response to a request with a streamed body, in pieces of 64 KiB. If the recorded transfer was interrupted, the body fails
+    /// after the recorded bytes.
     ///
     /// - Throws: ``TransportError``: the recorded failure, or ``NetworkCore/TransportError/Code/notStubbed``.
     public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
         switch try await step(for: request) {
         case .pass(let request, let session): return try await session.stream(for: request)
-        case .answer(let answer):
+        case .replay(let exchange):
             request.reportEnd()
-            return try answer.stream()
+            return try exchange.stream()
         }
     }
 
     private enum Step {
-        case answer(ReplayAnswer)
+        case replay(ReplayAnswer)
         case pass(NetworkRequest, any NetworkSessionManager)
     }
 
-    /// - Throws: What ``find(_:)`` throws, after the request's progress has ended.
+    /// Finds the next step for a request, and ends its progress if that fails.
+    ///
+    /// - Throws: The error of ``find(_:)``.
     private func step(for request: NetworkRequest) async throws(TransportError) -> Step {
         do throws(TransportError) {
             return try await find(request)
@@ -112,7 +121,7 @@ public final class ReplaySessionManager: NetworkSessionManager {
         }
     }
 
-    /// Follows redirects.
+    /// Finds the entry for a request, following recorded redirects.
     private func find(_ request: NetworkRequest) async throws(TransportError) -> Step {
         var request = request
         do throws(RequestGenerationError) {
@@ -124,13 +133,13 @@ public final class ReplaySessionManager: NetworkSessionManager {
         for followed in 0... {
             if Task.isCancelled { throw TransportError(.cancelled, "the task was cancelled", request: request) }
             if options.matchesBody, let body = request.body {
-                // Read once: a second attempt, and the fallback, have it from memory.
+                // Reads the body once, so that redirected requests and the fallback use the bytes in memory.
                 request.body = .data(try await body.collected(upTo: options.maximumBodyBytes))
             }
-            let asked = ReplayedRequest(request, body: options.matchesBody ? request.body?.data ?? Data() : nil)
-            guard let exchange = try take(asked, for: request) else {
+            let wanted = ReplayedRequest(request, body: options.matchesBody ? request.body?.data ?? Data() : nil)
+            guard let exchange = try take(wanted, for: request) else {
                 if let fallback { return .pass(request, fallback) }
-                throw unmatched(asked, request)
+                throw unmatched(wanted, request)
             }
             try await delay(exchange.entry, request)
             let recorded = exchange.entry.response
@@ -140,10 +149,10 @@ public final class ReplaySessionManager: NetworkSessionManager {
                     after: request, status: recorded.statusCode, locations: recorded.headers.values(for: "Location"),
                     followed: followed)
                 : nil
-            guard let next else { return .answer(ReplayAnswer(exchange: exchange, request: request)) }
+            guard let next else { return .replay(ReplayAnswer(exchange: exchange, request: request)) }
             request = next
         }
-        throw TransportError(.tooManyRedirects, "the redirects have no end", request: request)
+        throw TransportError(.tooManyRedirects, "too many redirects", request: request)
     }
 
     private func delay(_ entry: HTTPArchive.Entry, _ request: NetworkRequest) async throws(TransportError) {
@@ -155,9 +164,9 @@ public final class ReplaySessionManager: NetworkSessionManager {
         }
     }
 
-    /// The first unused entry that matches, or the last one; `nil` where none does.
-    private func take(_ asked: ReplayedRequest, for request: NetworkRequest) throws(TransportError) -> RecordedExchange? {
-        let matching = exchanges.filter { $0.matches(asked, options) }
+    /// Returns the first unused entry that matches, or else the last one that matches; `nil` if no entry matches.
+    private func take(_ wanted: ReplayedRequest, for request: NetworkRequest) throws(TransportError) -> RecordedExchange? {
+        let matching = exchanges.filter { $0.matches(wanted, options) }
         guard let last = matching.last else { return nil }
         let next = isUsed.withLock { isUsed in
             let next = matching.first { !isUsed[$0.index] }
@@ -168,20 +177,53 @@ public final class ReplaySessionManager: NetworkSessionManager {
         if options.repeatsLastAnswer { return last }
         throw TransportError(
             .notStubbed,
-            "\(name.printable) holds \(matching.count) answers to this request, and all were given (repeatsLastAnswer)",
+            "\(name.printable) has \(matching.count) responses to this request, and all were used (repeatsLastAnswer)",
             request: request)
     }
 
-    private func unmatched(_ asked: ReplayedRequest, _ request: NetworkRequest) -> TransportError {
+    private func unmatched(_ wanted: ReplayedRequest, _ request: NetworkRequest) -> TransportError {
         let nearest = exchanges.compactMap { exchange in
-            exchange.difference(of: asked, options).map { (exchange: exchange, difference: $0) }
+            exchange.difference(of: wanted, options).map { (exchange: exchange, difference: $0) }
         }.sorted { ($0.difference.rank, $0.exchange.index) < ($1.difference.rank, $1.exchange.index) }
         let list = nearest.prefix(3).map { exchange, difference in
             let recorded = exchange.entry.request
-            let place = asked.target.origin == exchange.target.origin ? exchange.target.path : URLText(recorded.url).originAndPath
+            let isSameOrigin = wanted.target.origin == exchange.target.origin
+            let place = isSameOrigin ? exchange.target.path : URLText(recorded.url).originAndPath
             return "[\(exchange.index)] \(recorded.method.rawValue.printable) \(place.printable): \(difference.text)"
         }
         let entries = list.isEmpty ? "it is empty" : "nearest of \(exchanges.count) entries: " + list.joined(separator: "; ")
-        return TransportError(.notStubbed, "\(name.printable) has no answer; \(entries)", request: request)
+        return TransportError(.notStubbed, "\(name.printable) has no matching response; \(entries)", request: request)
+    }
+}
+
+/// The options that decide how a ``ReplaySessionManager`` matches requests and replays responses.
+public struct ReplayOptions: Sendable {
+    /// Whether query items may be in another order than recorded. The order of items with the same name always matters. Default: `true`.
+    public var ignoresQueryOrder = true
+    /// The names of query items that are not compared, such as a time stamp. Default: none.
+    public var ignoredQueryItems: Set<String> = []
+    /// Whether scheme, host and port are not compared, for a server whose port changes with each run. Default: `false`.
+    public var ignoresOrigin = false
+    /// Whether bodies are compared. With `false` the body is not read. Default: `true`.
+    public var matchesBody = true
+    /// Whether the last matching entry is used again once all matching entries were used. With `false` the request fails. Default: `true`.
+    public var repeatsLastAnswer = true
+    /// Whether a response is delayed by the recorded duration of its exchange. Default: `false`.
+    public var reproducesDelays = false
+    /// The clock that measures such a delay. Default: `ContinuousClock`.
+    public var clock: any Clock<Duration> = ContinuousClock()
+    /// The rules with which multipart forms were redacted, as passed to the ``RecordingSessionManager``. Default: the built-in rules.
+    public var redaction = Redaction.default
+    /// The maximum size of a request body that is compared, in bytes; a request with a larger one fails. Default: 64 MiB.
+    public var maximumBodyBytes = 64 << 20
+
+    /// Creates the default options.
+    public init() {}
+
+    /// Creates options and changes them in place: `ReplayOptions { $0.ignoresOrigin = true }`.
+    ///
+    /// - Parameter change: Runs once, before the initializer returns.
+    public init(_ change: (inout ReplayOptions) -> Void) {
+        change(&self)
     }
 }

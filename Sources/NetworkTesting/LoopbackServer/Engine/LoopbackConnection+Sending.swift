@@ -5,19 +5,19 @@ import Foundation
 extension LoopbackConnection {
     private enum Progress {
         case done
-        /// Something will call `resume`, or the connection is closed.
+        /// A pending event will call `resume()`, or the connection is closed.
         case suspended
     }
 
-    /// Bytes sent before the other connections have their turn.
-    private static let turn = 1 << 20
+    /// The maximum number of bytes sent before other connections are served.
+    private static let sendBudget = 1 << 20
 
-    /// How long a client may go on sending after a response that does not wait for its request.
+    /// The time for which a client may continue to send after a response to an incomplete request.
     private static let lingering = Duration.seconds(2)
 
-    /// Sends until the plan is carried out; `false` when that has to wait.
-    func carryOutPlan() -> Bool {
-        var budget = Self.turn
+    /// Performs the steps of the plan; returns `false` if that is suspended or the connection is closed.
+    func performPlan() -> Bool {
+        var budget = Self.sendBudget
         while stepIndex < plan.steps.count {
             let progress =
                 switch plan.steps[stepIndex] {
@@ -87,16 +87,16 @@ extension LoopbackConnection {
             phase = .receiving
             return true
         case .stall:
-            return fallSilent()
+            return stopResponding()
         case .close:
             closeInOrder()
         case .closeLingering:
-            // Closing while the client sends would reset the connection, and the response might be lost with it.
+            // Closing while the client sends would reset the connection, and the response could be lost.
             LoopbackSocket.finishSending(descriptor)
             after(Self.lingering) { $0.close() }
-            return fallSilent()
+            return stopResponding()
         case .reset:
-            // A reset discards what is under way: wait until the client's system has it.
+            // A reset discards bytes in transit, so it waits until the client's system has received them.
             guard LoopbackSocket.unconfirmedBytes(descriptor) == 0 else {
                 after(.milliseconds(1)) { $0.resume() }
                 phase = .waiting
@@ -108,7 +108,7 @@ extension LoopbackConnection {
         return false
     }
 
-    /// Closes after reading over what has arrived: with unread bytes the socket would be reset instead.
+    /// Closes the connection after reading the bytes that have arrived: with unread bytes, the system would send a reset.
     func closeInOrder() {
         for _ in 0..<16 {
             guard phase != .closed, case .bytes(1...) = LoopbackSocket.read(descriptor, into: shared.readBuffer) else { break }
@@ -131,7 +131,7 @@ extension LoopbackConnection {
 }
 
 extension Duration {
-    /// In nanoseconds, not below zero and not beyond what dispatch can hold.
+    /// The duration in nanoseconds, limited to the range of dispatch.
     fileprivate var dispatchInterval: DispatchTimeInterval {
         let (seconds, attoseconds) = clamped(to: .zero...(.longest)).components
         return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))

@@ -2,49 +2,50 @@ import Dispatch
 import Endpoints
 import Foundation
 
-/// One accepted connection: reads requests, has them answered one after the other, and carries out the plan of each answer.
+/// An accepted connection. It reads requests, calls their handlers one after the other, and sends each response according to its plan.
 ///
-/// `@unchecked Sendable`: every member is touched on the server's queue only.
+/// `@unchecked Sendable`: all members are accessed on the server's queue only.
 final class LoopbackConnection: @unchecked Sendable {
-    /// What the connections of a server have in common.
+    /// The objects that all connections of a server share.
     final class Shared {
         let queue: DispatchQueue
         let descriptors: DispatchGroup
         let configuration: LoopbackServerConfiguration
         let router: LoopbackRouter
-        let journal: LoopbackJournal
-        /// Where each read puts its bytes first; one is enough for a serial queue.
+        let log: LoopbackLog
+        /// The buffer of all reads. A single one suffices, since they run on a serial queue.
         let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
         init(
             queue: DispatchQueue, descriptors: DispatchGroup, configuration: LoopbackServerConfiguration,
-            router: LoopbackRouter, journal: LoopbackJournal
+            router: LoopbackRouter, log: LoopbackLog
         ) {
             self.queue = queue
             self.descriptors = descriptors
             self.configuration = configuration
             self.router = router
-            self.journal = journal
+            self.log = log
         }
 
         deinit { readBuffer.deallocate() }
     }
 
     enum Phase {
-        /// Waits for a complete request.
+        /// Waiting for a complete request.
         case receiving
-        /// A handler is at work.
+        /// An asynchronous handler is running.
         case handling
-        /// The plan is being carried out.
+        /// The plan is being performed.
         case sending
-        /// The plan goes on when the socket is writable, a pause is over, or it is this connection's turn again.
+        /// The plan is suspended until the socket is writable, a pause is over, or other connections were served.
         case waiting
-        /// Nothing will be sent any more, and what comes is dropped.
+        /// Nothing is sent any more, and received bytes are discarded.
         case silent
         case closed
     }
 
-    /// Requests that come while one is answered are read up to this many bytes, so that a client that goes away is noticed.
+    /// The number of unread bytes above which reading stops while a response is in progress. Up to then reading continues, so that a
+    /// closed connection is noticed.
     private static let maximumUnreadBytes = 256 << 10
 
     let id: Int
@@ -53,7 +54,7 @@ final class LoopbackConnection: @unchecked Sendable {
     var phase = Phase.receiving
     var plan = LoopbackWirePlan()
     var stepIndex = 0
-    /// How much of the step's bytes is sent.
+    /// The number of bytes of the current step that were sent.
     var sentBytes = 0
     var timer: (any DispatchSourceTimer)?
     private var channel: LoopbackChannel?
@@ -74,12 +75,12 @@ final class LoopbackConnection: @unchecked Sendable {
         }
     }
 
-    /// Does what can be done without waiting. A loop, not recursion: thousands of requests may have arrived at once.
+    /// Proceeds as far as possible without waiting. It is a loop, not recursive, since thousands of requests may have arrived at once.
     func run() {
         while true {
             switch phase {
             case .receiving: guard receiveRequest() else { return }
-            case .sending: guard carryOutPlan() else { return }
+            case .sending: guard performPlan() else { return }
             case .handling, .waiting, .silent, .closed: return
             }
         }
@@ -102,11 +103,11 @@ final class LoopbackConnection: @unchecked Sendable {
         plan = LoopbackWirePlan()
         channel?.close()
         channel = nil
-        shared.journal.connectionClosed()
+        shared.log.connectionClosed()
         onClose()
     }
 
-    /// Goes on when the socket takes bytes again.
+    /// Suspends the plan until the socket is writable again.
     func resumeWhenWritable() {
         phase = .waiting
         channel?.whenWritable { [weak self] in self?.resume() }
@@ -125,7 +126,7 @@ final class LoopbackConnection: @unchecked Sendable {
         let buffer = shared.readBuffer
         switch LoopbackSocket.read(descriptor, into: buffer) {
         case .wouldBlock: return
-        // A client that ends its sending side is taken to be gone.
+        // A client that closes its sending side is treated as disconnected.
         case .failed, .bytes(0): return close()
         case .bytes(let count):
             guard phase != .silent else { return }
@@ -136,22 +137,22 @@ final class LoopbackConnection: @unchecked Sendable {
         if isBusy, parser.unreadBytes > Self.maximumUnreadBytes { channel?.setReading(false) }
     }
 
-    /// `false` when there is nothing to do before something arrives.
+    /// Processes the next request; returns `false` if more bytes are needed.
     private func receiveRequest() -> Bool {
-        let isMute = shared.configuration.behavior == .neverAnswer
+        let neverResponds = shared.configuration.behavior == .neverAnswer
         switch parser.next() {
         case .needsMoreBytes:
             channel?.setReading(true)
             return false
         case .expectsContinue:
-            guard shared.configuration.answersExpectContinue, !isMute else { return true }
+            guard shared.configuration.answersExpectContinue, !neverResponds else { return true }
             send(LoopbackWirePlan([.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8))]))
         case .request(var request):
             let handler = shared.router.handler(for: &request)
-            shared.journal.record(request)
-            if !isMute { handle(request, with: handler) }
+            shared.log.record(request)
+            if !neverResponds { handle(request, with: handler) }
         case .failure(let failure):
-            guard !isMute else { return fallSilent() }
+            guard !neverResponds else { return stopResponding() }
             var response = LoopbackResponse.text("\(failure.reason)\n", status: failure.status)
             response.headers.add("close", for: "Connection")
             var plan = LoopbackWirePlan(response, to: LoopbackRequest())
@@ -161,9 +162,9 @@ final class LoopbackConnection: @unchecked Sendable {
         return true
     }
 
-    /// Drops what comes from now on, and only notices when the client goes away. Always `false`: there is nothing to do.
+    /// Discards all further bytes, and only notices when the client disconnects. Always returns `false`: there is nothing to do.
     @discardableResult
-    func fallSilent() -> Bool {
+    func stopResponding() -> Bool {
         phase = .silent
         channel?.setReading(true)
         return false

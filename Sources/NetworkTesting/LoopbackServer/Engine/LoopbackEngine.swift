@@ -1,14 +1,14 @@
 import Dispatch
 import Foundation
 
-/// The listening socket and the connections accepted from it, all served on one queue.
+/// The listening socket of a server and its accepted connections, all served on one queue.
 ///
-/// `@unchecked Sendable`: the mutable members are touched on `queue` only; `journal` has a lock of its own.
+/// `@unchecked Sendable`: the mutable members are accessed on `queue` only; `log` has its own lock.
 final class LoopbackEngine: @unchecked Sendable {
     let port: UInt16
-    let journal: LoopbackJournal
+    let log: LoopbackLog
     private let queue = DispatchQueue(label: "network-testing.loopback-server")
-    /// Entered for each open descriptor.
+    /// A group that is entered for each open descriptor.
     private let descriptors = DispatchGroup()
     private let key = DispatchSpecificKey<Bool>()
     private let configuration: LoopbackServerConfiguration
@@ -20,25 +20,25 @@ final class LoopbackEngine: @unchecked Sendable {
         let socket = try LoopbackSocket.listen(port: port, backlog: configuration.backlog)
         self.port = socket.port
         self.configuration = configuration
-        journal = LoopbackJournal(maximumRequests: configuration.maximumRecordedRequests)
+        log = LoopbackLog(maximumRequests: configuration.maximumRecordedRequests)
         queue.setSpecific(key: key, value: true)
         queue.sync {
             shared = LoopbackConnection.Shared(
-                queue: queue, descriptors: descriptors, configuration: configuration, router: router, journal: journal)
+                queue: queue, descriptors: descriptors, configuration: configuration, router: router, log: log)
             listener = LoopbackChannel(descriptor: socket.descriptor, queue: queue, group: descriptors) { [weak self] in
                 self?.acceptConnections()
             }
         }
     }
 
-    /// Closes every socket; returns when they are closed, but on the server's own queue at once.
+    /// Closes all sockets and waits until they are closed. On the server's own queue it returns without waiting.
     func stop() {
         guard DispatchQueue.getSpecific(key: key) == nil else { return shutDown() }
         queue.sync { shutDown() }
         descriptors.wait()
     }
 
-    /// Closes the connections there are; new ones are accepted.
+    /// Closes all open connections. New ones are accepted.
     func closeConnections() {
         guard DispatchQueue.getSpecific(key: key) == nil else { return closeAll() }
         queue.sync { closeAll() }
@@ -48,9 +48,9 @@ final class LoopbackEngine: @unchecked Sendable {
         listener?.close()
         listener = nil
         closeAll()
-        // The handlers may hold the server.
+        // Breaks the reference cycle if a handler refers to the server.
         shared = nil
-        journal.stopped()
+        log.stopped()
     }
 
     private func closeAll() {
@@ -58,7 +58,7 @@ final class LoopbackEngine: @unchecked Sendable {
     }
 
     private func acceptConnections() {
-        // Not without end: those already connected have their turn too.
+        // Limited, so that open connections are served in between.
         for _ in 0..<128 {
             guard let listener, let shared else { return }
             switch LoopbackSocket.accept(listener.descriptor) {
@@ -70,7 +70,7 @@ final class LoopbackEngine: @unchecked Sendable {
     }
 
     private func open(_ descriptor: Int32, _ shared: LoopbackConnection.Shared) {
-        let id = journal.connectionOpened()
+        let id = log.connectionOpened()
         switch configuration.behavior.kind {
         case .serve, .neverAnswer:
             connections[id] = LoopbackConnection(id: id, descriptor: descriptor, shared: shared) { [weak self] in
@@ -79,13 +79,95 @@ final class LoopbackEngine: @unchecked Sendable {
         case .closeOnAccept, .resetOnAccept:
             if configuration.behavior == .resetOnAccept { LoopbackSocket.resetOnClose(descriptor) }
             LoopbackSocket.closeDescriptor(descriptor)
-            journal.connectionClosed()
+            log.connectionClosed()
         }
     }
 
-    /// Without descriptors the listener would report again and again what cannot be accepted.
+    /// Stops accepting for 20 ms. Without free descriptors, the listener would report the same pending connection repeatedly.
     private func pauseListening() {
         listener?.setReading(false)
         queue.asyncAfter(deadline: .now() + .milliseconds(20)) { [weak self] in self?.listener?.setReading(true) }
+    }
+}
+
+/// A descriptor and its dispatch sources. The descriptor is closed once all sources have been cancelled.
+///
+/// `@unchecked Sendable`: all members are accessed on the server's queue only, on which the handlers of the sources run.
+final class LoopbackChannel: @unchecked Sendable {
+    let descriptor: Int32
+    private let queue: DispatchQueue
+    private let group: DispatchGroup
+    private let readSource: any DispatchSourceRead
+    private var writeSource: (any DispatchSourceWrite)?
+    private var isReading = true
+    private var isAwaitingWrite = false
+    private var sourceCount = 1
+    private(set) var isClosed = false
+
+    /// Creates a channel and starts to report readability.
+    ///
+    /// - Parameters:
+    ///   - group: A group that is entered until the descriptor is closed.
+    ///   - onReadable: Runs on the queue whenever there are bytes to read or connections to accept.
+    init(descriptor: Int32, queue: DispatchQueue, group: DispatchGroup, onReadable: @escaping @Sendable () -> Void) {
+        self.descriptor = descriptor
+        self.queue = queue
+        self.group = group
+        group.enter()
+        readSource = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        readSource.setEventHandler(handler: onReadable)
+        // Retains the channel until the source is cancelled; dispatch releases the handler then.
+        readSource.setCancelHandler { self.sourceEnded() }
+        readSource.activate()
+    }
+
+    /// Suspends or resumes the reports of readability.
+    func setReading(_ reads: Bool) {
+        guard reads != isReading, !isClosed else { return }
+        isReading = reads
+        reads ? readSource.resume() : readSource.suspend()
+    }
+
+    /// Calls a closure once, on the queue, when the socket is writable again.
+    func whenWritable(_ onWritable: @escaping @Sendable () -> Void) {
+        guard !isAwaitingWrite, !isClosed else { return }
+        isAwaitingWrite = true
+        let source = writeSource ?? makeWriteSource()
+        source.setEventHandler { [weak self] in
+            guard let self, isAwaitingWrite else { return }
+            isAwaitingWrite = false
+            writeSource?.suspend()
+            onWritable()
+        }
+        source.resume()
+    }
+
+    /// Cancels the sources, after which the descriptor is closed. Idempotent.
+    func close() {
+        guard !isClosed else { return }
+        // A suspended source would never call its cancel handler.
+        setReading(true)
+        isClosed = true
+        readSource.cancel()
+        if let writeSource {
+            if !isAwaitingWrite { writeSource.resume() }
+            writeSource.cancel()
+        }
+    }
+
+    private func makeWriteSource() -> any DispatchSourceWrite {
+        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
+        source.setCancelHandler { self.sourceEnded() }
+        sourceCount += 1
+        writeSource = source
+        return source
+    }
+
+    private func sourceEnded() {
+        sourceCount -= 1
+        guard sourceCount == 0 else { return }
+        writeSource = nil
+        LoopbackSocket.closeDescriptor(descriptor)
+        group.leave()
     }
 }

@@ -10,7 +10,7 @@
 
         static func systemAccept(_ listener: Int32) -> Int32 {
             let descriptor = Darwin.accept(listener, nil, nil)
-            // There is no flag of `send` for this here.
+            // Darwin's `send` has no flag that suppresses SIGPIPE.
             if descriptor >= 0 { setOption(descriptor, SOL_SOCKET, SO_NOSIGPIPE, Int32(1)) }
             return descriptor
         }
@@ -28,7 +28,7 @@
             return address
         }
 
-        /// How many bytes the client's system has not confirmed yet.
+        /// The number of sent bytes that the client's system has not acknowledged yet.
         static func unconfirmedBytes(_ descriptor: Int32) -> Int {
             var count: Int32 = 0
             var size = socklen_t(MemoryLayout<Int32>.size)

@@ -5,20 +5,22 @@
         static let sendFlags = Int32(MSG_NOSIGNAL)
 
         static func makeStreamSocket() -> Int32 {
-            outOfTheWay(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+            movedToHighNumber(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
         }
 
         static func systemAccept(_ listener: Int32) -> Int32 {
-            outOfTheWay(Glibc.accept(listener, nil, nil))
+            movedToHighNumber(Glibc.accept(listener, nil, nil))
         }
 
-        /// Moves a descriptor up. Stock URLSession closes descriptors before Dispatch has stopped watching them, and what is
-        /// opened with such a number at that moment is never heard of again: numbers it hardly reaches are safe.
-        private static func outOfTheWay(_ descriptor: Int32) -> Int32 {
+        /// Moves a descriptor to a number of 512 or more.
+        ///
+        /// Foundation's URLSession closes descriptors before Dispatch has stopped watching them. Dispatch then reports no events for
+        /// a descriptor that is opened with the same number at that moment. URLSession rarely uses such high numbers.
+        private static func movedToHighNumber(_ descriptor: Int32) -> Int32 {
             guard descriptor >= 0 else { return descriptor }
             let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 512)
             guard moved >= 0 else {
-                // Without room up there, the low number has to do.
+                // No high number is free, so the low one is used.
                 return descriptor
             }
             close(descriptor)
@@ -37,7 +39,7 @@
             return address
         }
 
-        /// How many bytes the client's system has not confirmed yet.
+        /// The number of sent bytes that the client's system has not acknowledged yet.
         static func unconfirmedBytes(_ descriptor: Int32) -> Int {
             var count: Int32 = 0
             return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0

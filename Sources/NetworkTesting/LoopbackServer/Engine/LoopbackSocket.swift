@@ -1,11 +1,11 @@
 import Foundation
 
-/// The POSIX calls the server makes, each with its result as a value. What differs between systems is in
-/// `LoopbackSocket+Linux.swift` and `LoopbackSocket+Darwin.swift`.
+/// The POSIX socket calls of the server, with their results as values. `LoopbackSocket+Linux.swift` and
+/// `LoopbackSocket+Darwin.swift` contain the differences between systems.
 package enum LoopbackSocket {
     enum Transfer: Equatable {
         case bytes(Int)
-        /// Nothing possible at the moment.
+        /// No bytes can be read or written at the moment.
         case wouldBlock
         /// The connection has failed.
         case failed
@@ -13,14 +13,16 @@ package enum LoopbackSocket {
 
     enum Accepted {
         case connection(Int32)
+        /// No connection is waiting.
         case none
-        /// The process or the system is out of descriptors or memory.
+        /// The process or the system has no free descriptors or memory.
         case exhausted
     }
 
-    /// A socket listening on 127.0.0.1, and its port.
+    /// Creates a socket that listens on 127.0.0.1, and returns it with its port.
     ///
-    /// - Parameter blocks: Whether accepting waits for a connection.
+    /// - Parameter blocks: Whether `accept` waits for a connection.
+    /// - Throws: ``LoopbackServerError`` with the system call that failed.
     package static func listen(
         port: UInt16 = 0, backlog: Int, blocks: Bool = false
     ) throws(LoopbackServerError) -> (descriptor: Int32, port: UInt16) {
@@ -46,7 +48,7 @@ package enum LoopbackSocket {
         }
     }
 
-    /// The next waiting connection, non-blocking and without Nagle's delay.
+    /// Accepts the next waiting connection, and makes it non-blocking and without Nagle's delay.
     static func accept(_ listener: Int32) -> Accepted {
         while true {
             let descriptor = systemAccept(listener)
@@ -66,7 +68,7 @@ package enum LoopbackSocket {
         }
     }
 
-    /// Reads what is there; `.bytes(0)` at the end of the stream.
+    /// Reads the bytes that have arrived; returns `.bytes(0)` at the end of the stream.
     static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -76,7 +78,7 @@ package enum LoopbackSocket {
         }
     }
 
-    /// Sends as much as the system takes, and never raises SIGPIPE.
+    /// Writes as many bytes as the system accepts, and never raises SIGPIPE.
     static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
         while true {
             let count = send(descriptor, bytes.baseAddress, bytes.count, sendFlags)
@@ -86,12 +88,12 @@ package enum LoopbackSocket {
         }
     }
 
-    /// Makes the coming `close` a reset: SO_LINGER with a time of zero.
+    /// Makes the next `close` of the descriptor a reset: SO_LINGER with a time of zero.
     static func resetOnClose(_ descriptor: Int32) {
         setOption(descriptor, SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
     }
 
-    /// Says that nothing more will be sent (FIN), and goes on reading.
+    /// Closes the sending side (FIN). Bytes can still be read.
     static func finishSending(_ descriptor: Int32) {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }

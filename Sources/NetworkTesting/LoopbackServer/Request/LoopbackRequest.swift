@@ -3,32 +3,32 @@ import Foundation
 
 /// A complete request as a ``LoopbackServer`` received it.
 public struct LoopbackRequest: Sendable {
-    /// The method, as sent.
+    /// The method as it was sent.
     public var method: HTTPMethod
 
-    /// The request target as sent: usually path and query, an absolute URL when the client takes the server for a proxy
+    /// The request target as it was sent: usually path and query, or an absolute URL if the client uses the server as a proxy
     /// (RFC 9112 §3.2).
     public var target: String
 
-    /// `HTTP/1.1` or `HTTP/1.0`.
+    /// The HTTP version, `HTTP/1.1` or `HTTP/1.0`.
     public var version: String
 
-    /// The header fields, in order and with the case they were sent.
+    /// The header fields, in the order and with the case in which they were sent.
     public var headers: HTTPHeaders
 
     /// The trailer fields of a chunked body; empty otherwise.
     public var trailers: HTTPHeaders
 
-    /// The body, without chunked framing; content encodings are kept.
+    /// The body without chunked framing; content encodings are not decoded.
     public var body: Data
 
-    /// Which connection it came on: 1 for the first the server accepted, and so on.
+    /// The number of the connection that the request came on, from 1 in the order in which the server accepted them.
     public var connectionID: Int
 
-    /// What the braces of the ``Route`` matched, percent-decoded.
+    /// The percent-decoded segments that matched the parameters of the ``Route``, by name.
     public var pathParameters: [String: String]
 
-    /// - Parameters: see the properties of the same names.
+    /// Creates a request. The parameters correspond to the properties of the same names.
     public init(
         method: HTTPMethod = .get,
         target: String = "/",
@@ -52,11 +52,11 @@ public struct LoopbackRequest: Sendable {
     /// The path of the target, percent-encoded as it was sent, without the query.
     public var path: String { String(pathAndQuery.path) }
 
-    /// What follows the target's first question mark, as it was sent; `nil` without one.
+    /// The part of the target after its first question mark, as it was sent; `nil` if there is none.
     public var query: String? { pathAndQuery.query.map(String.init) }
 
-    /// The items of the query in order, names and values percent-decoded. A plus sign stays a plus sign; the value of an item
-    /// without `=` is `nil`.
+    /// The items of the query in order, with percent-decoded names and values. A plus sign is not decoded as a space, and the
+    /// value of an item without `=` is `nil`.
     public var queryItems: [URLQueryItem] {
         guard let query = pathAndQuery.query, !query.isEmpty else { return [] }
         return query.split(separator: "&").map { item in
@@ -70,7 +70,7 @@ public struct LoopbackRequest: Sendable {
         }
     }
 
-    /// The body read as UTF-8; bytes that are not become U+FFFD.
+    /// The body decoded as UTF-8; invalid bytes become U+FFFD.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
     private var pathAndQuery: (path: Substring, query: Substring?) {
@@ -84,7 +84,7 @@ public struct LoopbackRequest: Sendable {
         return (path.isEmpty ? "/" : path, rest[rest.index(after: mark)...])
     }
 
-    /// Whether the client asked for the connection to end with this exchange (RFC 9112 §9.3).
+    /// Whether the connection is to be closed after this exchange (RFC 9112 §9.3).
     var closesConnection: Bool {
         isHTTP10 || headers.hasConnectionOption("close")
     }
@@ -93,20 +93,52 @@ public struct LoopbackRequest: Sendable {
 }
 
 extension LoopbackRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Method, path and body size. Query, body and header values may hold secrets and are left out.
+    /// Method, path and body size. Query, body and header values are left out, since they may contain secrets.
     public var description: String { "\(method) \(path) (\(body.count) bytes, connection \(connectionID))" }
 
-    /// The same as ``description``.
+    /// Method, path and body size, without secrets.
     public var debugDescription: String { description }
 
-    /// Holds only ``description``.
+    /// A mirror that contains only the description, so that `dump` shows no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension HTTPHeaders {
-    /// Whether `Connection` lists an option, compared without case (RFC 9110 §7.6.1).
+    /// Returns whether `Connection` lists an option, compared case-insensitively (RFC 9110 §7.6.1).
     func hasConnectionOption(_ option: String) -> Bool {
         guard let value = self["Connection"] else { return false }
         return value.split(separator: ",").contains { $0.trimmingCharacters(in: .whitespaces).lowercased() == option }
+    }
+}
+
+/// Percent-decoding (RFC 3986 §2.1) that leaves invalid sequences unchanged.
+enum PercentDecoding {
+    static func decode(_ text: Substring) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+        let bytes = Array(text.utf8)
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let high = hexDigit(bytes[index + 1]), let low = hexDigit(bytes[index + 2])
+            {
+                decoded.append(high << 4 | low)
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: decoded, as: UTF8.self)
+    }
+
+    static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
     }
 }

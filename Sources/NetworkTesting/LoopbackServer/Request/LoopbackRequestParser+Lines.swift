@@ -1,14 +1,14 @@
 import Endpoints
 import Foundation
 
-/// What single lines mean; nothing here keeps state.
+// The parsing of single lines. Nothing here has state.
 extension LoopbackRequestParser {
     enum Framing: Equatable {
         case fixed(Int)
         case chunked
     }
 
-    /// `method SP request-target SP HTTP-version` (RFC 9112 §3).
+    /// Parses `method SP request-target SP HTTP-version` (RFC 9112 §3).
     static func requestLine(
         _ line: ArraySlice<UInt8>
     ) throws(Failure) -> (method: HTTPMethod, target: String, version: String) {
@@ -22,14 +22,14 @@ extension LoopbackRequestParser {
         } else if parts[2].elementsEqual("HTTP/1.0".utf8) {
             version = "HTTP/1.0"
         } else if parts[2].starts(with: "HTTP/".utf8) {
-            throw Failure(status: 505, reason: "Only HTTP/1.0 and HTTP/1.1 are spoken here")
+            throw Failure(status: 505, reason: "Only HTTP/1.0 and HTTP/1.1 are supported")
         } else {
             throw Failure(status: 400, reason: "Malformed request line")
         }
         return (HTTPMethod(text(parts[0])), text(parts[1]), version)
     }
 
-    /// `field-name ":" OWS field-value OWS` (RFC 9112 §5). A folded line begins with a space, which no name does.
+    /// Parses `field-name ":" OWS field-value OWS` (RFC 9112 §5). A folded line is rejected, since it begins with a space.
     static func field(_ line: ArraySlice<UInt8>) throws(Failure) -> HTTPHeaders.Field {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), isToken(line[..<colon]) else {
             throw Failure(status: 400, reason: "Malformed header field")
@@ -43,7 +43,7 @@ extension LoopbackRequestParser {
         return HTTPHeaders.Field(name: text(line[..<colon]), value: text(value))
     }
 
-    /// `1*HEXDIG [ chunk-ext ]` (RFC 9112 §7.1); extensions are read over.
+    /// Parses `1*HEXDIG [ chunk-ext ]` (RFC 9112 §7.1). Extensions are ignored.
     static func chunkSize(_ line: ArraySlice<UInt8>) throws(Failure) -> Int {
         var size = 0
         var index = line.startIndex
@@ -59,7 +59,7 @@ extension LoopbackRequestParser {
         return size
     }
 
-    /// How the body ends (RFC 9112 §6.3), and whether the head may stand at all (§3.2).
+    /// Returns how the end of the body is determined (RFC 9112 §6.3). Also checks that the head has a `Host` (§3.2).
     static func framing(of request: LoopbackRequest) throws(Failure) -> Framing {
         let headers = request.headers
         guard request.isHTTP10 || headers.values(for: "Host").count == 1 else {
@@ -71,7 +71,7 @@ extension LoopbackRequestParser {
                 throw Failure(status: 400, reason: "Ambiguous body length")
             }
             guard coding.lowercased() == "chunked" else {
-                throw Failure(status: 501, reason: "Only the transfer coding chunked is known here")
+                throw Failure(status: 501, reason: "Only the transfer coding chunked is supported")
             }
             return .chunked
         }
@@ -79,19 +79,19 @@ extension LoopbackRequestParser {
         guard lengths.allSatisfy({ $0 == length }), !length.isEmpty, length.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
             throw Failure(status: 400, reason: "Malformed Content-Length")
         }
-        // Digits that do not fit are a number too large for any limit.
+        // A number that does not fit into an `Int` exceeds any limit.
         guard let count = Int(length) else { throw Failure(status: 413, reason: "Body too large") }
         return .fixed(count)
     }
 
-    /// UTF-8 where it is that, else ISO-8859-1, so that no byte is lost (RFC 9110 §5.5).
+    /// Decodes bytes as UTF-8, or as ISO-8859-1 if they are not valid UTF-8, so that no byte is lost (RFC 9110 §5.5).
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
         if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
         if let text = String(bytes: bytes, encoding: .utf8) { return text }
         return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
-    /// `1*tchar` (RFC 9110 §5.6.2).
+    /// Returns whether the bytes are a token, `1*tchar` (RFC 9110 §5.6.2).
     private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
         !bytes.isEmpty && bytes.allSatisfy(isTokenByte)
     }

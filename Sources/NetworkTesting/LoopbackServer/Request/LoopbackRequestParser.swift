@@ -1,19 +1,20 @@
 import Endpoints
 import Foundation
 
-/// Reads HTTP/1.1 requests out of bytes that arrive in any pieces (RFC 9112).
+/// A parser of HTTP/1.1 requests (RFC 9112) from bytes that arrive in pieces of any size.
 ///
-/// A pure state machine: ``receive(_:)`` stores bytes, ``next()`` says what they amount to. Requests that were sent one after
-/// the other come out one at a time. It is strict where leniency would hide a client's mistake: lines end in CRLF, HTTP/1.1
-/// needs exactly one `Host`, `Content-Length` and `Transfer-Encoding` exclude each other.
+/// It is a pure state machine: ``receive(_:)`` stores bytes, ``next()`` returns what to do. Pipelined requests are returned one at
+/// a time. It is strict where leniency would hide a client's error: lines must end with CRLF, HTTP/1.1 needs exactly one `Host`,
+/// and `Content-Length` and `Transfer-Encoding` exclude each other.
 struct LoopbackRequestParser: Sendable {
     enum Action: Sendable {
-        /// Nothing more to say before further bytes.
+        /// More bytes are needed before anything can be done.
         case needsMoreBytes
         /// The client waits for an interim 100 before it sends the body.
         case expectsContinue
+        /// A complete request has been received.
         case request(LoopbackRequest)
-        /// No request can be read from this connection any more.
+        /// The bytes are invalid. No more requests can be read from this connection.
         case failure(Failure)
     }
 
@@ -40,10 +41,11 @@ struct LoopbackRequestParser: Sendable {
     private let blank: LoopbackRequest
 
     private var buffer: [UInt8] = []
-    /// How much of the buffer is used up.
+    /// The number of bytes at the start of the buffer that are already parsed.
     private var consumed = 0
-    /// How much after `consumed` is known to hold no line feed.
+    /// The number of bytes after `consumed` that were already searched and contain no line feed.
     private var scanned = 0
+    /// The size of the lines of the current head, chunk header or trailers so far, in bytes.
     private var lineBytes = 0
 
     init(maximumHeadBytes: Int, maximumBodyBytes: Int, connectionID: Int = 0) {
@@ -53,9 +55,10 @@ struct LoopbackRequestParser: Sendable {
         request = blank
     }
 
-    /// Bytes received and not used yet.
+    /// The number of bytes that were received and not parsed yet.
     var unreadBytes: Int { buffer.count - consumed }
 
+    /// Stores received bytes.
     mutating func receive(_ bytes: some Collection<UInt8>) {
         if consumed == buffer.count {
             buffer.removeAll(keepingCapacity: true)
@@ -67,6 +70,7 @@ struct LoopbackRequestParser: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
+    /// Parses the stored bytes up to the next action.
     mutating func next() -> Action {
         do throws(Failure) {
             while true {
@@ -78,7 +82,7 @@ struct LoopbackRequestParser: Sendable {
         }
     }
 
-    /// One transition; `nil` to go on with the next.
+    /// Performs one state transition; returns `nil` to continue with the next.
     private mutating func step() throws(Failure) -> Action? {
         switch state {
         case .requestLine:
@@ -112,7 +116,7 @@ struct LoopbackRequestParser: Sendable {
             return left == 0 ? nil : .needsMoreBytes
         case .chunkEnd:
             guard let line = try nextLine(limit: 2, status: 400) else { return .needsMoreBytes }
-            guard line.isEmpty else { throw Failure(status: 400, reason: "Chunk longer than its size") }
+            guard line.isEmpty else { throw Failure(status: 400, reason: "Chunk is longer than its size") }
             lineBytes = 0
             state = .chunkSize
         case .trailers:
@@ -133,12 +137,12 @@ struct LoopbackRequestParser: Sendable {
         case .fixed(0): return finishRequest()
         case .fixed(let length):
             guard length <= maximumBodyBytes else { throw Failure(status: 413, reason: "Body too large") }
-            // Declared, not received: do not let a header alone allocate memory.
+            // Limited, so that a `Content-Length` alone cannot allocate much memory.
             request.body.reserveCapacity(min(length, 1 << 20))
             state = .fixedBody(remaining: length)
         case .chunked: state = .chunkSize
         }
-        // The interim response may be left out when the body is already on its way (RFC 9110 §10.1.1).
+        // The interim response may be omitted if the body has already begun to arrive (RFC 9110 §10.1.1).
         let expects = request.headers["Expect"]?.lowercased() == "100-continue"
         return expects && unreadBytes == 0 && !request.isHTTP10 ? .expectsContinue : nil
     }
@@ -152,7 +156,7 @@ struct LoopbackRequestParser: Sendable {
         return .request(request)
     }
 
-    /// Moves bytes into the body and says how many.
+    /// Moves bytes from the buffer into the body, and returns their number.
     private mutating func take(atMost limit: Int) -> Int {
         let count = min(limit, unreadBytes)
         guard count > 0 else { return 0 }
@@ -162,7 +166,11 @@ struct LoopbackRequestParser: Sendable {
         return count
     }
 
-    /// The next line without its CRLF, or `nil` while it is incomplete. Lines add up to `limit` bytes at most.
+    /// Returns the range of the next line without its CRLF; `nil` while it is incomplete.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum of `lineBytes`.
+    ///   - status: The status of the failure if the limit is exceeded.
     private mutating func nextLine(limit: Int, status: Int) throws(Failure) -> Range<Int>? {
         let start = consumed
         guard let end = buffer[(start + scanned)...].firstIndex(of: UInt8(ascii: "\n")) else {
@@ -173,7 +181,7 @@ struct LoopbackRequestParser: Sendable {
         lineBytes += end + 1 - start
         guard lineBytes <= limit else { throw Failure(status: status, reason: "Lines too long") }
         guard end > start, buffer[end - 1] == UInt8(ascii: "\r") else {
-            throw Failure(status: 400, reason: "A line ends without CRLF")
+            throw Failure(status: 400, reason: "A line does not end with CRLF")
         }
         consumed = end + 1
         scanned = 0

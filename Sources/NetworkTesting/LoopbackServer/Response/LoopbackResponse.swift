@@ -1,11 +1,11 @@
 import Endpoints
 import Foundation
 
-/// What a ``LoopbackServer`` answers: status, header fields, body, and what is to go wrong on the way.
+/// A response of a ``LoopbackServer``: status, header fields, body, and faults.
 ///
-/// The header fields are sent exactly as given, unchecked, in their order. Added to them are only `Content-Length` or
-/// `Transfer-Encoding` when neither is there, and `Connection: close` when the connection ends with this response. A response
-/// to HEAD and one with status 204 or 304 is sent without its body.
+/// The header fields are sent unchecked, exactly as passed and in their order. The server only adds `Content-Length` or
+/// `Transfer-Encoding` if there is neither, and `Connection: close` if the connection is closed after the response. A response to
+/// HEAD or with status 204 or 304 is sent without its body.
 public struct LoopbackResponse: Sendable {
     enum Content: Sendable {
         case fixed(Data)
@@ -18,31 +18,31 @@ public struct LoopbackResponse: Sendable {
         var headers: HTTPHeaders
     }
 
-    /// The status code; any number is sent as it is.
+    /// The status code; any number is sent unchanged.
     public var status: Int
 
-    /// The reason phrase; `nil` sends the usual one of the status, or none.
+    /// The reason phrase; `nil`: the usual one for the status, or an empty one.
     public var reason: String?
 
-    /// The header fields.
+    /// The header fields of the response.
     public var headers: HTTPHeaders
 
-    /// The faults, applied in order. See ``fault(_:)``.
+    /// The faults of the response, applied in order. See ``fault(_:)``.
     public var faults: [LoopbackFault]
 
-    /// How long the final response is held back. Interim responses are not.
+    /// The delay before the final response is sent. Interim responses are not delayed.
     public var delay: Duration?
 
     var content: Content
     var interims: [Interim] = []
 
-    /// A response whose body has a fixed length.
+    /// Creates a response with a body of fixed length.
     ///
     /// - Parameters:
-    ///   - status: The status code, 200 by default.
-    ///   - reason: The reason phrase; `nil` takes the usual one.
-    ///   - headers: Sent exactly as given.
-    ///   - body: Empty by default.
+    ///   - status: The status code. Default: 200.
+    ///   - reason: The reason phrase; `nil`: the usual one.
+    ///   - headers: The header fields, sent exactly as passed.
+    ///   - body: The body. Default: empty.
     public init(status: Int = 200, reason: String? = nil, headers: HTTPHeaders = HTTPHeaders(), body: Data = Data()) {
         self.status = status
         self.reason = reason
@@ -51,7 +51,7 @@ public struct LoopbackResponse: Sendable {
         faults = []
     }
 
-    /// The body; the chunks joined if it is chunked, every byte if the response is raw. Setting it gives it a fixed length.
+    /// The body: the joined chunks of a chunked response, or all bytes of a raw one. Setting it makes the length fixed.
     public var body: Data {
         get {
             switch content {
@@ -64,32 +64,32 @@ public struct LoopbackResponse: Sendable {
 }
 
 extension LoopbackResponse {
-    /// A response without a body.
+    /// Returns a response with an empty body.
     public static func status(_ status: Int, headers: HTTPHeaders = HTTPHeaders()) -> LoopbackResponse {
         LoopbackResponse(status: status, headers: headers)
     }
 
-    /// Text as `text/plain; charset=utf-8`.
+    /// Returns a response with text as `text/plain; charset=utf-8`.
     public static func text(_ text: String, status: Int = 200) -> LoopbackResponse {
         .data(Data(text.utf8), contentType: "text/plain; charset=utf-8", status: status)
     }
 
-    /// JSON text, unchecked, as `application/json`.
+    /// Returns a response with JSON text, unchecked, as `application/json`.
     public static func json(_ text: String, status: Int = 200) -> LoopbackResponse {
         .data(Data(text.utf8), contentType: "application/json", status: status)
     }
 
-    /// Bytes of some content type.
+    /// Returns a response with bytes of a content type.
     public static func data(
         _ body: Data, contentType: String = "application/octet-stream", status: Int = 200
     ) -> LoopbackResponse {
         LoopbackResponse(status: status, headers: ["Content-Type": contentType], body: body)
     }
 
-    /// A body in chunks (RFC 9112 §7.1), one for each element; empty elements are left out. A client that speaks HTTP/1.0
-    /// gets them unframed, ended by the end of the connection.
+    /// Returns a response with a chunked body (RFC 9112 §7.1), one chunk for each element that is not empty. HTTP/1.0 clients get
+    /// the bytes without framing, and the connection is closed after them.
     ///
-    /// - Parameter trailers: The fields after the last chunk.
+    /// - Parameter trailers: The trailer fields after the last chunk.
     public static func chunked(
         _ chunks: [Data], trailers: HTTPHeaders = HTTPHeaders(), status: Int = 200, headers: HTTPHeaders = HTTPHeaders()
     ) -> LoopbackResponse {
@@ -98,14 +98,53 @@ extension LoopbackResponse {
         return response
     }
 
-    /// Exactly these bytes in place of a response, whatever the request.
+    /// Returns a response that sends exactly these bytes, whatever the request.
     ///
-    /// Only ``delayed(by:)`` and ``LoopbackFault/drip(bytes:every:)`` apply to it.
-    /// - Parameter thenClose: Whether the connection is closed after them, which is the default; `false` goes on to the next
-    ///   request.
+    /// Only interim responses, ``delayed(by:)`` and ``LoopbackFault/drip(bytes:every:)`` apply to it.
+    /// - Parameter thenClose: Whether the connection is closed after them. With `false` it serves the next request. Default: `true`.
     public static func raw(_ bytes: Data, thenClose: Bool = true) -> LoopbackResponse {
         var response = LoopbackResponse()
         response.content = .raw(bytes, thenClose: thenClose)
+        return response
+    }
+}
+
+extension LoopbackResponse {
+    /// Returns this response with a delay. A second delay replaces the first.
+    ///
+    /// The delay starts when the handler returns. If the client closes the connection meanwhile, nothing is sent.
+    public func delayed(by delay: Duration) -> LoopbackResponse {
+        var response = self
+        response.delay = delay
+        return response
+    }
+
+    /// Returns this response with an interim one such as 103 (RFC 9110 §15.2) before it, sent without delay. It is not sent to
+    /// HTTP/1.0 clients.
+    public func interim(_ status: Int, _ headers: HTTPHeaders = HTTPHeaders()) -> LoopbackResponse {
+        var response = self
+        response.interims.append(Interim(status: status, headers: headers))
+        return response
+    }
+
+    /// Returns this response with a fault. Several faults are combined; of those that end the response early, the last one
+    /// applies.
+    public func fault(_ fault: LoopbackFault) -> LoopbackResponse {
+        var response = self
+        response.faults.append(fault)
+        return response
+    }
+
+    /// Returns this response with ``LoopbackFault/closeAfter``: the connection is closed after it without notice, as when a server
+    /// closes an idle keep-alive connection.
+    public func closeAfter() -> LoopbackResponse {
+        fault(.closeAfter)
+    }
+
+    /// Returns this response with an additional header field.
+    public func header(_ name: String, _ value: String) -> LoopbackResponse {
+        var response = self
+        response.headers.add(value, for: name)
         return response
     }
 }

@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 
-/// A response as bytes, while faults can still be applied to it.
+/// A response in the form of bytes, to which faults can be applied before it is sent.
 struct LoopbackWireMessage {
     struct Piece {
         var bytes: Data
@@ -72,10 +72,10 @@ struct LoopbackWireMessage {
         }
     }
 
-    /// Status line, fields and blank line.
+    /// The bytes of status line, header fields and blank line.
     var head: Data { Self.head(statusLine, headers) }
 
-    /// The pieces of body and framing, up to where the body is cut.
+    /// The pieces of body and framing up to the place where the body is cut.
     var piecesToSend: [Data] {
         guard let cut, cut.place == .body else { return pieces.map(\.bytes) }
         var left = cut.bytes
@@ -89,7 +89,7 @@ struct LoopbackWireMessage {
             sent.append(piece.bytes.prefix(left))
             left -= min(left, piece.bytes.count)
         }
-        // The cut lies beyond the end: all but the last chunk.
+        // The cut is beyond the end: everything except the last chunk is sent.
         if left > 0, let last = pieces.last, !last.isContent { sent.removeLast() }
         return sent
     }
@@ -121,7 +121,7 @@ struct LoopbackWireMessage {
         Data("0\r\n".utf8) + trailers.reduce(into: Data()) { $0.append(Data("\($1.name): \($1.value)\r\n".utf8)) } + crlf
     }
 
-    /// The content as the faults want it: chunked for a bad chunk size, not empty if it is to be repeated.
+    /// Returns the content in the form that the faults need: chunked for a bad chunk size, and not empty if it is repeated.
     private static func content(
         of response: LoopbackResponse, faults: [LoopbackFault.Kind], isEndless: Bool
     ) -> LoopbackResponse.Content {
@@ -135,4 +135,24 @@ struct LoopbackWireMessage {
         case let content: return content
         }
     }
+}
+
+/// The reason phrases of common status codes (RFC 9110 §15); others are empty, which is allowed (RFC 9112 §4).
+enum LoopbackReasonPhrase {
+    static func of(_ status: Int) -> String { phrases[status] ?? "" }
+
+    private static let phrases: [Int: String] = [
+        100: "Continue", 101: "Switching Protocols", 102: "Processing", 103: "Early Hints",
+        200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
+        301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified", 307: "Temporary Redirect",
+        308: "Permanent Redirect",
+        400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+        406: "Not Acceptable", 407: "Proxy Authentication Required", 408: "Request Timeout", 409: "Conflict", 410: "Gone",
+        411: "Length Required", 412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
+        415: "Unsupported Media Type", 416: "Range Not Satisfiable", 417: "Expectation Failed", 418: "I'm a teapot",
+        422: "Unprocessable Content", 425: "Too Early", 426: "Upgrade Required", 428: "Precondition Required",
+        429: "Too Many Requests", 431: "Request Header Fields Too Large",
+        500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
+        504: "Gateway Timeout", 505: "HTTP Version Not Supported",
+    ]
 }

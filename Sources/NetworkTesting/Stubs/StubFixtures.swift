@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 
-/// Files with answers: the resources of a bundle, or a folder.
+/// Fixture files that hold response bodies: the resources of a bundle, or the files of a folder.
 ///
 /// ```swift
 /// let fixtures = StubFixtures(bundle: .module)
@@ -11,15 +11,15 @@ public struct StubFixtures: Sendable {
     private let find: @Sendable (_ name: String, _ fileExtension: String) -> URL?
     private let place: String
 
-    /// Files of a bundle's resources. In a test target with resources, that is `Bundle.module`.
+    /// Creates fixtures from the resources of a bundle: in a test target with resources, `Bundle.module`.
     ///
-    /// - Parameter folder: Within the bundle; `nil` is its top.
+    /// - Parameter folder: A folder within the bundle; `nil`: its top level.
     public init(bundle: Bundle, folder: String? = nil) {
         place = bundle.bundlePath + (folder.map { "/" + $0 } ?? "")
         find = { name, fileExtension in bundle.url(forResource: name, withExtension: fileExtension, subdirectory: folder) }
     }
 
-    /// Files of a folder.
+    /// Creates fixtures from the files of a folder.
     public init(folder: URL) {
         place = folder.path
         find = { name, fileExtension in
@@ -28,12 +28,12 @@ public struct StubFixtures: Sendable {
         }
     }
 
-    /// Files of a folder beside the source file that calls: `StubFixtures(folder: "Fixtures")`.
+    /// Creates fixtures from a folder next to the calling source file: `StubFixtures(folder: "Fixtures")`.
     public init(folder: String, source: String = #filePath) {
         self.init(folder: URL(fileURLWithPath: source).deletingLastPathComponent().appendingPathComponent(folder))
     }
 
-    /// The bytes of a file, read at once, on the calling thread.
+    /// Returns the bytes of a file. Reads it synchronously on the calling thread.
     ///
     /// - Throws: ``StubFixtureError/mockDataMissing(file:place:)``.
     public func data(_ name: String, extension fileExtension: String = "json") throws(StubFixtureError) -> Data {
@@ -45,9 +45,11 @@ public struct StubFixtures: Sendable {
 }
 
 extension StubResponse {
-    /// A file's bytes, with the media type of its extension unless `headers` has a `Content-Type`. Read at once, on the calling thread.
+    /// Returns a response with the bytes of a file, which is read synchronously on the calling thread.
     ///
-    /// - Parameter name: Without the extension.
+    /// Its `Content-Type` is the media type of the file's extension, unless `headers` has one.
+    ///
+    /// - Parameter name: The file name without its extension.
     /// - Throws: ``StubFixtureError/mockDataMissing(file:place:)``.
     public static func file(
         _ name: String, extension fileExtension: String = "json", in fixtures: StubFixtures, status: Int = 200,
@@ -60,20 +62,22 @@ extension StubResponse {
 }
 
 extension StubSessionManager {
-    /// Answers every request with the same.
+    /// Creates a session manager that returns the same response to every request.
     public convenience init(answering response: StubResponse) {
         self.init()
         route { _ in response }
     }
 
-    /// Answers every request to the endpoint's method and path with the endpoint's file, interceptors and all.
+    /// Adds a route that responds to the endpoint's method and path with the endpoint's file.
+    ///
+    /// Requests pass through the interceptors of the service as usual.
     ///
     /// ```swift
     /// try session.route(Users.all, with: api, from: StubFixtures(bundle: .module))
     /// ```
     ///
-    /// - Parameter configuration: The service's; the path is taken from the request that both make.
-    /// - Throws: ``StubFixtureError/mockDataMissing(file:place:)``, and `RequestGenerationError` where there is no such request.
+    /// - Parameter configuration: The configuration of the service, from which the path of the request is built.
+    /// - Throws: ``StubFixtureError/mockDataMissing(file:place:)``, or `RequestGenerationError` if the request cannot be built.
     public func route(
         _ endpoint: some MockEndpoint, with configuration: any NetworkConfigurable, from fixtures: StubFixtures,
         status: Int = 200,

@@ -33,7 +33,7 @@ struct StubDataTransferServiceTests {
         }
     }
 
-    @Test func `a mock endpoint is answered from its file`() async throws {
+    @Test func `a mock endpoint gets the response in its file`() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         #expect(try await service.request(Users.all.as([User].self, keyPath: "list")) == [User(id: 1)])
         #expect(try await service.request(Users.typed.as([User].self)) == [])
@@ -44,7 +44,7 @@ struct StubDataTransferServiceTests {
         #expect(service.requests == ["GET users", "GET users", "GET users"])
     }
 
-    @Test func `an endpoint that is no mock, and a missing file, fail by name`() async throws {
+    @Test func `an endpoint that is not a mock, or has no file, fails with an error that names it`() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         #expect(await cause(Endpoint<User>(path: "x", method: .post)) == .endpointNotMocked("POST x"))
         #expect(await cause(Users.missing.as(User.self)) == .mockDataMissing(file: "nothing.json", place: folder.path))

@@ -1,7 +1,7 @@
 import Endpoints
 import NetworkCore
 
-/// A clock that moves only when it is told to.
+/// A clock whose time changes only when ``advance(by:)`` is called.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -10,23 +10,25 @@ import NetworkCore
 /// clock.advance(by: .seconds(5))
 /// ```
 public final class ManualClock: Clock {
-    /// Time since the clock was made.
+    /// A point in time, measured from the creation of the clock.
     public struct Instant: InstantProtocol {
-        /// Since the clock was made; negative where it was moved back beyond.
+        /// The time since the creation of the clock; negative if the clock was moved back further than that.
         public var offset: Duration
 
-        /// An instant this long after the clock was made.
+        /// Creates an instant this long after the creation of the clock.
         public init(offset: Duration = .zero) {
             self.offset = offset
         }
 
-        /// The instant this much later.
+        /// Returns the instant that is later by a duration, or earlier if the duration is negative.
         ///
-        /// Both this and the duration count as 10^12 seconds at most, either way.
+        /// The offset and the duration are each limited to ±10^12 seconds.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: Self.bounded(offset) + Self.bounded(duration)) }
-        /// The time from this instant to another; negative where that is earlier. Within the same bounds.
+        /// Returns the time from this instant to another; negative if the other is earlier.
+        ///
+        /// Both offsets are limited to ±10^12 seconds.
         public func duration(to other: Instant) -> Duration { Self.bounded(other.offset) - Self.bounded(offset) }
-        /// Whether the left one is earlier.
+        /// Returns whether the left instant is earlier than the right one.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
 
         private static func bounded(_ duration: Duration) -> Duration {
@@ -42,27 +44,29 @@ public final class ManualClock: Clock {
     private struct State {
         var now = Instant()
         var sleepers: [Int: Sleeper] = [:]
-        /// Sleepers whose task was cancelled before they lay down.
+        /// Sleepers whose task was cancelled before they were added to `sleepers`.
         var cancelled: Set<Int> = []
         var lastSleeper = 0
         var observers: [Int: (count: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
-        /// Observers whose task was cancelled before they began to wait.
+        /// Observers whose task was cancelled before they were added to `observers`.
         var cancelledObservers: Set<Int> = []
     }
 
     private let state = Locked(State())
 
-    /// A clock that stands at 0.
+    /// Creates a clock whose time is 0.
     public init() {}
 
-    /// Where the clock stands.
+    /// The current time of the clock.
     public var now: Instant { state.withLock(\.now) }
-    /// Zero.
+    /// The smallest difference between two instants; always zero.
     public var minimumResolution: Duration { .zero }
-    /// Tasks that sleep now.
+    /// The number of tasks that are sleeping now.
     public var sleeperCount: Int { state.withLock(\.sleepers.count) }
 
-    /// Moves the clock on and wakes whoever is due, earliest first. It may move back too, which wakes nobody.
+    /// Advances the clock, and resumes the tasks whose deadline is reached, earliest deadline first.
+    ///
+    /// A negative duration moves the clock back and resumes no task.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -73,8 +77,9 @@ public final class ManualClock: Clock {
         for (_, sleeper) in due { sleeper.continuation.resume(returning: true) }
     }
 
-    /// Sleeps until the clock was moved to `deadline`.
+    /// Suspends until the clock reaches `deadline`.
     ///
+    /// - Parameter tolerance: Ignored.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let key = state.withLock { state in
@@ -82,16 +87,16 @@ public final class ManualClock: Clock {
             return state.lastSleeper
         }
         let wasWoken = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in lieDown(key, deadline, continuation) }
+            await withCheckedContinuation { continuation in addSleeper(key, deadline, continuation) }
         } onCancel: {
             cancel(key)
         }
-        // A cancellation that came after the waking left its mark.
+        // A cancellation after the wake-up added the key to `cancelled`.
         state.withLock { _ = $0.cancelled.remove(key) }
         if !wasWoken { throw CancellationError() }
     }
 
-    /// Returns once at least `count` tasks sleep, or its own task is cancelled.
+    /// Suspends until at least `count` tasks are sleeping, or the current task is cancelled.
     public func waitForSleepers(_ count: Int) async {
         let key = state.withLock { state in
             state.lastSleeper += 1
@@ -116,7 +121,7 @@ public final class ManualClock: Clock {
         state.withLock { _ = $0.cancelledObservers.remove(key) }
     }
 
-    private func lieDown(_ key: Int, _ deadline: Instant, _ continuation: CheckedContinuation<Bool, Never>) {
+    private func addSleeper(_ key: Int, _ deadline: Instant, _ continuation: CheckedContinuation<Bool, Never>) {
         let (result, observers) = state.withLock { state -> (Bool?, [CheckedContinuation<Void, Never>]) in
             if state.cancelled.remove(key) != nil { return (false, []) }
             if deadline <= state.now { return (true, []) }

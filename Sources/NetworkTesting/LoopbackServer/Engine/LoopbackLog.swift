@@ -1,9 +1,9 @@
 import Foundation
 
-/// What has happened on a server so far, and who waits for what is to happen.
+/// The requests and counts of a server so far, and the tasks that wait for them to change.
 ///
-/// `@unchecked Sendable`: `state` is only touched with `lock` held, and continuations are resumed after it is released.
-final class LoopbackJournal: @unchecked Sendable {
+/// `@unchecked Sendable`: `state` is accessed only with `lock` held, and continuations are resumed after it is released.
+final class LoopbackLog: @unchecked Sendable {
     struct Tally: Sendable {
         var requests = 0
         var connections = 0
@@ -40,12 +40,12 @@ final class LoopbackJournal: @unchecked Sendable {
             state.tally.requests += 1
             guard maximumRequests > 0 else { return }
             state.requests.append(request)
-            // Dropping the older half now and then costs less than dropping the oldest each time.
+            // Removing the older half occasionally costs less than removing the oldest request each time.
             if state.requests.count >= 2 * maximumRequests { state.requests.removeFirst(maximumRequests) }
         }
     }
 
-    /// Counts a connection and numbers it, from 1.
+    /// Counts a connection and returns its number, starting at 1.
     func connectionOpened() -> Int {
         update { state in
             state.tally.connections += 1
@@ -69,7 +69,7 @@ final class LoopbackJournal: @unchecked Sendable {
         }
     }
 
-    /// Returns `true` once the tally is as wished, `false` if the server stops or the task is cancelled before.
+    /// Waits until the tally satisfies a condition; returns `false` if the server stops or the task is cancelled before.
     func wait(until isSatisfied: @escaping @Sendable (Tally) -> Bool) async -> Bool {
         let id = lock.withLock {
             state.nextWaiter += 1
@@ -77,14 +77,14 @@ final class LoopbackJournal: @unchecked Sendable {
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let answer: Bool? = lock.withLock {
+                let result: Bool? = lock.withLock {
                     if isSatisfied(state.tally) { return true }
-                    // Looked at with the lock held: a cancellation comes either before this or finds the waiter.
+                    // Checked with the lock held: a cancellation is either visible here, or finds the waiter below.
                     if Task.isCancelled || state.tally.isStopped { return false }
                     state.waiters[id] = Waiter(isSatisfied: isSatisfied, continuation: continuation)
                     return nil
                 }
-                if let answer { continuation.resume(returning: answer) }
+                if let result { continuation.resume(returning: result) }
             }
         } onCancel: {
             lock.withLock { state.waiters.removeValue(forKey: id) }?.continuation.resume(returning: false)

@@ -1,7 +1,7 @@
 import DataTransfer
 import Foundation
 
-/// A list of header fields: `[{"name": …, "value": …}]`.
+/// The coding of a list of header fields: `[{"name": …, "value": …}]`.
 struct FieldsCoding: Codable {
     var headers: HTTPHeaders
 
@@ -19,7 +19,7 @@ struct FieldsCoding: Codable {
         while !list.isAtEnd {
             let field = try list.nestedContainer(keyedBy: Keys.self)
             let name = try field.decode(String.self, forKey: .name)
-            // Chromium joins lines of one name with a line feed.
+            // Chromium joins fields with the same name by a line feed.
             for line in try field.text(.value).split(separator: "\n", omittingEmptySubsequences: false) {
                 headers.add(line.hasSuffix("\r") ? String(line.dropLast()) : String(line), for: name)
             }
@@ -36,7 +36,7 @@ struct FieldsCoding: Codable {
     }
 }
 
-/// An item of a query or form.
+/// The coding of an item of a query or form.
 struct ParamCoding: Codable {
     var name: String
     var value: String?
@@ -45,7 +45,7 @@ struct ParamCoding: Codable {
         case name, value
     }
 
-    /// Percent-encoded, as in a form.
+    /// The item in percent-encoded form: `name=value`.
     var pair: String {
         let text = [name, value].map { $0.map { Self.encoded($0) } }
         return (text[0] ?? "") + (text[1].map { "=" + $0 } ?? "")
@@ -60,7 +60,7 @@ struct ParamCoding: Codable {
     }
 }
 
-/// A cookie, as far as a field tells of it.
+/// The coding of a cookie, with the name and value that a header field contains.
 struct CookieCoding: Encodable {
     var name: String
     var value: String

@@ -34,7 +34,7 @@ struct StubFixturesTests {
         api = try APIConfiguration("https://a.test/v1")
     }
 
-    @Test func `a file is an answer with its media type, a status and fields`() async throws {
+    @Test func `a file becomes a response with its media type, a status and header fields`() async throws {
         let session = StubSessionManager()
         session.enqueue(try .file("users", in: fixtures, status: 203, headers: ["Cache-Control": "max-age=60"]))
         session.enqueue(try .file("table", extension: "csv", in: fixtures))
@@ -53,13 +53,13 @@ struct StubFixturesTests {
         #expect(throws: StubFixtureError.self) { try StubFixtures(bundle: .main).data("no such file") }
     }
 
-    @Test func `files beside the test's source are found`() throws {
+    @Test func `files next to the test's source file are found`() throws {
         try FileManager.default.createDirectory(at: folder.file("Mocks"), withIntermediateDirectories: true)
         try Data("{}".utf8).write(to: folder.file("Mocks/a.json"))
         #expect(try StubFixtures(folder: "Mocks", source: folder.file("Test.swift").path).data("a") == Data("{}".utf8))
     }
 
-    @Test func `mock endpoints are answered behind interceptors, others are not`() async throws {
+    @Test func `requests of mock endpoints pass through interceptors, and other requests fail`() async throws {
         let session = StubSessionManager()
         try session.route(Users.all, with: api, from: fixtures, headers: ["Cache-Control": "no-store"])
         let service = DefaultDataTransferService(configuration: api, sessionManager: session, interceptors: [Mark()])
@@ -70,7 +70,7 @@ struct StubFixturesTests {
         #expect(error?.networkError?.transportError?.code == .notStubbed)
     }
 
-    @Test func `one answer can stand for all`() async throws {
+    @Test func `one response can be returned for all requests`() async throws {
         let session = StubSessionManager(answering: .text("same"))
         for path in ["/a", "/b"] { #expect(try await session.text(.make(.post, "https://a.test" + path)) == "same") }
     }

@@ -1,79 +1,79 @@
 import NetworkCore
 import NetworkLogging
 
-/// A logger that remembers, for tests.
+/// A logger for tests that stores all events in memory.
 ///
-/// Unlike the loggers for people it keeps everything as it came, secrets included.
+/// Unlike the loggers that print, it redacts nothing: events contain secrets as they were logged.
 public final class InMemoryLogger: NetworkErrorLogger, DataTransferErrorLogger {
-    /// What was heard.
+    /// An event that was logged.
     public enum Event: Sendable {
-        /// An attempt, before it is sent.
+        /// A request attempt, logged before it is sent.
         case request(LoggedRequest)
-        /// A response, and the request it answers.
+        /// A response and the request that it belongs to.
         case response(LoggedResponse, LoggedRequest)
-        /// A failure of the network layer.
+        /// An error of the network layer, and its request if there is one.
         case networkError(any Error, LoggedRequest?)
-        /// The end of a call.
+        /// The outcome of a call, and its request if there is one.
         case outcome(LoggedOutcome, LoggedRequest?)
-        /// A failure of the data transfer layer.
+        /// An error of the data transfer layer.
         case dataTransferError(any Error)
     }
 
-    private let heard = Locked<[Event]>([])
+    private let logged = Locked<[Event]>([])
 
-    /// A logger that has heard nothing.
+    /// Creates a logger without events.
     public init() {}
 
-    /// Everything, in order.
-    public var events: [Event] { heard.withLock { $0 } }
+    /// All events, in the order in which they were logged.
+    public var events: [Event] { logged.withLock { $0 } }
 
-    /// Requests, in order.
+    /// The logged requests, in order.
     public var requests: [LoggedRequest] {
         events.compactMap { if case .request(let request) = $0 { request } else { nil } }
     }
 
-    /// Responses, in order.
+    /// The logged responses, in order.
     public var responses: [LoggedResponse] {
         events.compactMap { if case .response(let response, _) = $0 { response } else { nil } }
     }
 
-    /// Failures of the network layer.
+    /// The logged errors of the network layer, in order.
     public var networkErrors: [any Error] {
         events.compactMap { if case .networkError(let error, _) = $0 { error } else { nil } }
     }
 
-    /// Ends of calls, in order.
+    /// The logged outcomes of calls, in order.
     public var outcomes: [LoggedOutcome] {
         events.compactMap { if case .outcome(let outcome, _) = $0 { outcome } else { nil } }
     }
 
-    /// Failures of the data transfer layer.
+    /// The logged errors of the data transfer layer, in order.
     public var dataTransferErrors: [any Error] {
         events.compactMap { if case .dataTransferError(let error) = $0 { error } else { nil } }
     }
 
-    /// Remembers a request.
+    /// Stores a request event.
     public func log(request: LoggedRequest) {
-        heard.withLock { $0.append(.request(request)) }
+        logged.withLock { $0.append(.request(request)) }
     }
 
-    /// Remembers a response and its request.
+    /// Stores a response event with its request.
     public func log(response: LoggedResponse, for request: LoggedRequest) {
-        heard.withLock { $0.append(.response(response, request)) }
+        logged.withLock { $0.append(.response(response, request)) }
     }
 
-    /// Remembers a failure of the network layer.
+    /// Stores an error of the network layer.
     public func log(error: any Error, for request: LoggedRequest?) {
-        heard.withLock { $0.append(.networkError(error, request)) }
+        logged.withLock { $0.append(.networkError(error, request)) }
     }
 
-    /// Remembers the end of a call.
+    /// Stores the outcome of a call.
     public func log(outcome: LoggedOutcome, for request: LoggedRequest?) {
-        heard.withLock { $0.append(.outcome(outcome, request)) }
+        logged.withLock { $0.append(.outcome(outcome, request)) }
     }
 
-    /// Remembers a failure of the data transfer layer.
+    /// Stores an error of the data transfer layer.
     public func log(error: any Error) {
-        heard.withLock { $0.append(.dataTransferError(error)) }
+        logged.withLock { $0.append(.dataTransferError(error)) }
     }
 }

@@ -1,6 +1,6 @@
 import NetworkCore
 
-/// Holds up whoever comes, until it is opened.
+/// A gate that suspends tasks until it is opened.
 package final class AsyncGate: Sendable {
     private struct State {
         var isOpen = false
@@ -13,10 +13,10 @@ package final class AsyncGate: Sendable {
 
     package init() {}
 
-    /// How many have come.
+    /// The number of calls of ``wait()`` so far.
     package var arrived: Int { state.withLock(\.arrived) }
 
-    /// Returns when it is open.
+    /// Suspends until the gate is open; returns at once if it already is.
     package func wait() async {
         await withCheckedContinuation { continuation in
             let (isOpen, observers) = state.withLock { state in
@@ -30,7 +30,7 @@ package final class AsyncGate: Sendable {
         }
     }
 
-    /// Until somebody has come.
+    /// Suspends until ``wait()`` has been called at least once.
     package func waitForArrival() async {
         await withCheckedContinuation { continuation in
             let hasArrived = state.withLock { state in
@@ -41,7 +41,7 @@ package final class AsyncGate: Sendable {
         }
     }
 
-    /// Lets all in, now and later.
+    /// Resumes all waiting tasks, and lets later ones pass at once.
     package func open() {
         let waiting = state.withLock { state in
             state.isOpen = true

@@ -1,0 +1,132 @@
+import DataTransfer
+import Endpoints
+import Foundation
+
+/// A data transfer service that reads its responses from files: the same call sites, no network.
+///
+/// ```swift
+/// let service = StubDataTransferService(bundle: .module)
+/// let users = try await service.request(Users.all.as([User].self))     // users.json of the bundle
+/// ```
+///
+/// An endpoint that does not conform to ``MockEndpoint``, or whose file is missing, fails with
+/// ``NetworkCore/TransportError/Code/notStubbed`` and a ``StubFixtureError`` as the underlying error.
+public final class StubDataTransferService: DataTransferService {
+    private let fixtures: StubFixtures
+    private let requested = Locked<[String]>([])
+
+    /// Creates a service that reads the files of a bundle or folder.
+    public init(fixtures: StubFixtures) {
+        self.fixtures = fixtures
+    }
+
+    /// Creates a service that reads the resources of a bundle: in a test target with resources, `Bundle.module`.
+    public convenience init(bundle: Bundle) {
+        self.init(fixtures: StubFixtures(bundle: bundle))
+    }
+
+    /// Creates a service that reads the files of a folder.
+    public convenience init(folder: URL) {
+        self.init(fixtures: StubFixtures(folder: folder))
+    }
+
+    /// The methods and paths of the endpoints requested so far, in order: `GET users/1`.
+    public var requests: [String] { requested.withLock { $0 } }
+
+    /// Responds with the endpoint's file, as a 200 of `application/json` whatever the extension of the file.
+    ///
+    /// The request is built and the file decoded as by a real service. The file is read on the calling thread.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue on which the completion runs; `nil`: a background thread.
+    ///   - completion: Runs exactly once.
+    /// - Returns: A handle to cancel the request.
+    @discardableResult
+    public func response<Target: ResponseRequestable>(
+        for endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil,
+        completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
+    ) -> any NetworkCancellable {
+        requested.withLock { $0.append("\(endpoint.method) \(endpoint.path)") }
+        let session = StubSessionManager()
+        let service = DefaultDataTransferService(configuration: StubConfiguration(), sessionManager: session)
+        do throws(StubFixtureError) {
+            session.enqueue(.data(try fixture(of: endpoint), contentType: "application/json"))
+        } catch {
+            session.enqueue(.failure(TransportError(.notStubbed, error.description, underlying: error)))
+        }
+        return service.response(for: endpoint, on: queue, completion: completion)
+    }
+
+    private func fixture(of endpoint: some ResponseRequestable) throws(StubFixtureError) -> Data {
+        guard let mock = endpoint as? any MockEndpoint else {
+            throw .endpointNotMocked("\(endpoint.method) \(endpoint.path)")
+        }
+        return try fixtures.data(mock.mockFileName, extension: mock.mockFileExtension)
+    }
+}
+
+/// The error of a stub that has no fixture file for its response.
+public enum StubFixtureError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The endpoint, given as method and path, does not conform to ``MockEndpoint``.
+    case endpointNotMocked(String)
+    /// The file does not exist in the bundle or folder at `place`, or cannot be read.
+    case mockDataMissing(file: String, place: String)
+
+    /// A message that names the endpoint, or the file and where it was expected.
+    public var description: String {
+        switch self {
+        case .endpointNotMocked(let endpoint): "\(endpoint) does not conform to MockEndpoint"
+        case .mockDataMissing(let file, let place): "there is no \(file) in \(place)"
+        }
+    }
+}
+
+/// A configuration with which requests are fully built, so that an endpoint that could not be sent fails here too.
+private struct StubConfiguration: NetworkConfigurable {
+    let baseURL = URL(string: "http://stub.invalid") ?? URL(fileURLWithPath: "/")
+}
+
+/// An endpoint that names the fixture file with its response, for ``StubDataTransferService``.
+///
+/// ```swift
+/// extension Users: MockEndpoint {
+///     var mockFileName: String { "users" }        // users.json
+/// }
+/// ```
+public protocol MockEndpoint: Requestable {
+    /// The name of the fixture file, without its extension.
+    var mockFileName: String { get }
+    /// The extension of the fixture file. Default: `json`.
+    var mockFileExtension: String { get }
+}
+
+extension MockEndpoint {
+    /// The default extension of fixture files: `json`.
+    public var mockFileExtension: String { "json" }
+}
+
+extension DecodedEndpoint: MockEndpoint where Base: MockEndpoint {
+    /// The file name of the base endpoint.
+    public var mockFileName: String { base.mockFileName }
+    /// The file extension of the base endpoint.
+    public var mockFileExtension: String { base.mockFileExtension }
+}
+
+extension AdjustedEndpoint: MockEndpoint where Base: MockEndpoint {
+    /// The file name of the base endpoint.
+    package var mockFileName: String { base.mockFileName }
+    /// The file extension of the base endpoint.
+    package var mockFileExtension: String { base.mockFileExtension }
+}
+
+/// An ``Endpoints/API`` that names the fixture file with its response, for ``StubDataTransferService``.
+///
+/// ```swift
+/// extension MoviesAPI: MockedAPI {
+///     var mockFileName: String { "movies" }       // movies.json
+/// }
+///
+/// let service = StubDataTransferService(bundle: .module)
+/// let movies = try await service.request(MoviesAPI.popular.as([Movie].self))
+/// ```
+public protocol MockedAPI: API, MockEndpoint {}
