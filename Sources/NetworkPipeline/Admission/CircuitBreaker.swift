@@ -70,6 +70,47 @@ public final class CircuitBreaker: Sendable {
     }
 }
 
+/// When a breaker opens, and when it closes again.
+public struct CircuitRule: Sendable, Hashable {
+    /// The share of failures that opens it. 0.5 unless given.
+    public var failureRatio: Double
+    /// Of the latest so many outcomes. 20 unless given.
+    public var window: Int
+    /// With fewer outcomes than that, it stays closed. 10 unless given.
+    public var minimumOutcomes: Int
+    /// How long it is open. 10 seconds unless given.
+    public var openDuration: Duration
+    /// Requests that may try after that; when all succeed it closes, and with the first failure it opens again. 1 unless given.
+    public var probes: Int
+
+    /// A rule of these parts; checked by whoever uses it.
+    public init(
+        failureRatio: Double = 0.5, window: Int = 20, minimumOutcomes: Int = 10, openDuration: Duration = .seconds(10),
+        probes: Int = 1
+    ) {
+        self.failureRatio = failureRatio
+        self.window = window
+        self.minimumOutcomes = minimumOutcomes
+        self.openDuration = openDuration
+        self.probes = probes
+    }
+
+    var flaw: String? {
+        if !(failureRatio > 0 && failureRatio <= 1) {
+            return "breaker: failureRatio is \(failureRatio); it must be above 0, to 1"
+        }
+        if !(1...10_000).contains(window) { return "breaker: window is \(window); it must be 1...10000" }
+        if !(1...window).contains(minimumOutcomes) {
+            return "breaker: minimumOutcomes is \(minimumOutcomes); it must be 1...\(window), the window"
+        }
+        if openDuration <= .zero || openDuration > .seconds(86_400) {
+            return "breaker: openDuration is \(openDuration); it must be above 0, to 86400 s"
+        }
+        if !(1...1000).contains(probes) { return "breaker: probes is \(probes); it must be 1...1000" }
+        return nil
+    }
+}
+
 /// What is known of one host.
 final class Circuit: Sendable {
     let state: Locked<CircuitState>

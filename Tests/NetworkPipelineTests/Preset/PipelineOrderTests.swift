@@ -42,7 +42,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: ["README.md", "Docs/Pipeline.md", "Sources/NetworkPipeline/Preset/RequestPipeline.swift"])
+    @Test(arguments: ["README.md", "Docs/Pipeline.md", "Sources/NetworkPipeline/RequestPipeline.swift"])
     func `each drawing shows that order`(file: String) throws {
         let text = try String(contentsOf: Self.root.appendingPathComponent(file), encoding: .utf8)
         let drawing = try #require(text.split(separator: "\n").first { $0.contains("service ─▶ observation") })
