@@ -92,13 +92,13 @@ extension ConcurrentResults {
         func next() async -> Element? {
             while let index = place() { begin(index) }
             return await withUnsafeContinuation { continuation in
-                let answer: Element?? = state.withLock { state in
+                let result: Element?? = state.withLock { state in
                     if let element = state.take(of: count) { return .some(element) }
                     if state.tasks.isEmpty { return .some(nil) }
                     state.reader = continuation
                     return nil
                 }
-                if let answer { continuation.resume(returning: answer) }
+                if let result { continuation.resume(returning: result) }
             }
         }
 

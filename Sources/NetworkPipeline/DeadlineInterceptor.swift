@@ -17,7 +17,7 @@ import NetworkCore
 public struct DeadlineInterceptor: DeadlineKeeper {
     private let limit: Duration
     private let source: String
-    private let flaw: String?
+    private let configurationError: String?
     /// `nil` for the continuous one.
     private let clock: (any Clock<Duration>)?
 
@@ -32,15 +32,15 @@ public struct DeadlineInterceptor: DeadlineKeeper {
         self.limit = limit
         self.source = source
         self.clock = clock is ContinuousClock ? nil : clock
-        let isSound = limit >= .milliseconds(1) && limit <= .seconds(1_000_000)
-        flaw = isSound ? nil : "deadline is \(limit); it must be 1 ms...1000000 s"
+        let isValid = limit >= .milliseconds(1) && limit <= .seconds(1_000_000)
+        configurationError = isValid ? nil : "deadline is \(limit); it must be 1 ms...1000000 s"
     }
 
     /// Sets the deadline, and says so in the error when it was what ran out, with who set it.
     ///
     /// - Throws: ``NetworkCore/TransportError/Code/timedOut`` with the phase it ran out in; else what `next` throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        if let flaw { throw TransportError(.invalidConfiguration, flaw, request: request) }
+        if let configurationError { throw TransportError(.invalidConfiguration, configurationError, request: request) }
         let rule = request.timeouts.deadline
         if let limit = rule.limit { return try await request.exchange(by: request.deadline(after: limit, clock: clock), next) }
         guard rule.isDefault else { return try await next(request) }

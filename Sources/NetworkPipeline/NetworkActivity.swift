@@ -16,7 +16,7 @@ public final class NetworkActivity: Sendable {
         var count = 0
         /// What listeners were told last.
         var shown = false
-        var isTelling = false
+        var isNotifying = false
         var streams: [WeakStream] = []
     }
 
@@ -62,29 +62,29 @@ public final class NetworkActivity: Sendable {
     /// Counts an exchange that begins. ``end()`` has to follow, once.
     public func begin() {
         state.withLock { $0.count += 1 }
-        tell()
+        notify()
     }
 
     /// Counts an exchange that ended, however it did. Does nothing where none is in flight.
     public func end() {
         state.withLock { $0.count = max(0, $0.count - 1) }
-        tell()
+        notify()
     }
 
     /// One thread at a time tells; the others leave their change to it.
-    private func tell() {
+    private func notify() {
         var isOurs = false
         while let (isActive, streams) = change(&isOurs) {
-            for stream in streams { stream.tell(isActive) }
+            for stream in streams { stream.update(isActive) }
             onChange(isActive)
         }
     }
 
     private func change(_ isOurs: inout Bool) -> (Bool, [ActivityStream])? {
         state.withLock { state in
-            if state.isTelling && !isOurs { return nil }
+            if state.isNotifying && !isOurs { return nil }
             isOurs = state.shown != (state.count > 0)
-            state.isTelling = isOurs
+            state.isNotifying = isOurs
             guard isOurs else { return nil }
             state.shown.toggle()
             return (state.shown, state.streams.compactMap(\.stream))
@@ -151,7 +151,7 @@ final class ActivityStream: Sendable {
     }
 
     /// Notes the state. Resuming a reader only schedules it.
-    func tell(_ isActive: Bool) {
+    func update(_ isActive: Bool) {
         let reader = state.withLock { state -> UnsafeContinuation<Bool?, Never>? in
             state.current = isActive
             guard state.read != isActive, let ticket = state.waiting.keys.min() else { return nil }

@@ -41,9 +41,9 @@ public struct ParsingFailure: Error, Sendable {
         guard Self.isAboutJSON(error) else { return }
         if let unexpected = Self.mediaTypeOtherThanJSON(contentType) {
             reason = "JSON was expected, and \(unexpected) came: \(reason)"
-        } else if decoding?.place.isEmpty == true, let flaw = body.flaw {
-            reason += " at byte \(flaw.offset): \(flaw.reason)"
-            snippet = body.before(flaw.offset)
+        } else if decoding?.place.isEmpty == true, let syntaxError = body.syntaxError {
+            reason += " at byte \(syntaxError.offset): \(syntaxError.reason)"
+            snippet = body.before(syntaxError.offset)
         }
     }
 
@@ -196,7 +196,7 @@ struct BodySnippet {
     }
 
     /// Where a document breaks JSON's rules; `nil` where it does not.
-    var flaw: (offset: Int, reason: String)? {
+    var syntaxError: (offset: Int, reason: String)? {
         do throws(JSONSliceError) {
             _ = try JSONSlicer().slice(of: body, at: JSONKeyPath(components: []))
             return nil

@@ -10,7 +10,7 @@ struct EventSource {
     }
 
     /// The connection that is open, for who wants to close it from elsewhere.
-    final class Line: Sendable {
+    final class OpenConnection: Sendable {
         private let body = Locked<DataTransferStream?>(nil)
 
         func open(_ body: DataTransferStream) {
@@ -33,7 +33,7 @@ struct EventSource {
         case failed(DataTransferError)
     }
 
-    let line = Line()
+    let openConnection = OpenConnection()
     private let service: any DataTransferService
     private let endpoint: any Requestable
     private let clock: any Clock<Duration>
@@ -72,7 +72,7 @@ struct EventSource {
             }
         } catch {
             state = .failed(error)
-            line.close()
+            openConnection.close()
             throw error
         }
     }
@@ -124,13 +124,13 @@ struct EventSource {
             body.stop()
             throw body.report(.parsing(ParsingFailure(error, of: body, method: endpoint.method)))
         }
-        line.open(body)
+        openConnection.open(body)
         state = .open(Connection(body: body, chunks: body.makeAsyncIterator()))
     }
 
     /// The connection has ended. Returns when the next one is to be opened, or never.
     private mutating func pause(after failure: DataTransferError?) async throws(DataTransferError) {
-        line.close()
+        openConnection.close()
         switch plan.connectionEnded(
             failure, hadSign: parser.hasHeardAnything, serverDelay: parser.reconnectionTime ?? serverDelay)
         {

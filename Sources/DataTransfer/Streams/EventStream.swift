@@ -90,7 +90,7 @@ extension EventSource {
     fileprivate func deliver(
         on queue: (any DataTransferDispatchQueue)?, to onEvent: @escaping @Sendable (ServerSentEvent) -> Void
     ) async throws(DataTransferError) {
-        let line = line
+        let openConnection = openConnection
         let result = await withTaskCancellationHandler { () async -> Result<Void, DataTransferError> in
             var source = self
             do throws(DataTransferError) {
@@ -100,7 +100,7 @@ extension EventSource {
                 return .failure(error)
             }
         } onCancel: {
-            line.close()
+            openConnection.close()
         }
         try result.get()
     }

@@ -134,14 +134,14 @@ extension ValueStream {
 /// What a stream of values and its iterators share: the body, and the parser between two calls.
 final class ValueReader<Element: Sendable>: Sendable {
     /// What one call needs, and nobody else touches meanwhile: decoding runs code of the caller's, and no lock is held over that.
-    private struct Turn {
+    private struct Position {
         var parser: any StreamParser<Element>
         var chunks: DataTransferStream.Iterator
         var isFinished = false
     }
 
     private enum State {
-        case idle(Turn)
+        case idle(Position)
         case reading
         case ended
         case failed(DataTransferError)
@@ -154,15 +154,15 @@ final class ValueReader<Element: Sendable>: Sendable {
     init(_ body: DataTransferStream, parser: any StreamParser<Element>, method: HTTPMethod) {
         self.body = body
         self.method = method
-        state = Locked(.idle(Turn(parser: parser, chunks: body.makeAsyncIterator())))
+        state = Locked(.idle(Position(parser: parser, chunks: body.makeAsyncIterator())))
     }
 
     /// The next value; `nil` at the end.
     func next() async throws(DataTransferError) -> Element? {
-        guard var turn = try take() else { return nil }
+        guard var position = try take() else { return nil }
         do throws(DataTransferError) {
-            let element = try await element(&turn)
-            let next = element == nil ? State.ended : .idle(turn)
+            let element = try await element(&position)
+            let next = element == nil ? State.ended : .idle(position)
             state.withLock { $0 = next }
             return element
         } catch {
@@ -172,12 +172,12 @@ final class ValueReader<Element: Sendable>: Sendable {
         }
     }
 
-    private func take() throws(DataTransferError) -> Turn? {
+    private func take() throws(DataTransferError) -> Position? {
         try state.withLock { state throws(DataTransferError) in
             switch state {
-            case .idle(let turn):
+            case .idle(let position):
                 state = .reading
-                return turn
+                return position
             case .ended: return nil
             case .failed(let error): throw error
             case .reading:
@@ -186,20 +186,20 @@ final class ValueReader<Element: Sendable>: Sendable {
         }
     }
 
-    private func element(_ turn: inout Turn) async throws(DataTransferError) -> Element? {
+    private func element(_ position: inout Position) async throws(DataTransferError) -> Element? {
         while true {
             if Task.isCancelled { throw body.report(.cancelled(TransportError(.cancelled, "the task was cancelled"))) }
             do throws(StreamParsingError) {
-                if let element = try turn.parser.next() { return element }
+                if let element = try position.parser.next() { return element }
             } catch {
                 throw body.report(.parsing(ParsingFailure(error, of: body, method: method)))
             }
-            if turn.isFinished { return nil }
-            if let chunk = try await turn.chunks.next() {
-                turn.parser.receive(chunk)
+            if position.isFinished { return nil }
+            if let chunk = try await position.chunks.next() {
+                position.parser.receive(chunk)
             } else {
-                turn.parser.finish()
-                turn.isFinished = true
+                position.parser.finish()
+                position.isFinished = true
             }
         }
     }

@@ -12,12 +12,12 @@ public final class CircuitBreaker: Sendable {
     private let circuits = Locked<[String: Circuit]>([:])
     private let rule: CircuitRule
     private let elapsed: @Sendable () -> Duration
-    let flaw: String?
+    let configurationError: String?
 
     /// - Parameter clock: What ``CircuitRule/openDuration`` is measured with.
     public init<Time: Clock<Duration>>(_ rule: CircuitRule = CircuitRule(), clock: Time = ContinuousClock()) {
         self.rule = rule
-        flaw = rule.flaw
+        configurationError = rule.configurationError
         elapsed = stopwatch(clock)
     }
 
@@ -29,11 +29,11 @@ public final class CircuitBreaker: Sendable {
     /// Lets a request pass, and tells what to say of it in the end.
     ///
     /// - Returns: `nil` where too many hosts fail for one more to be watched.
-    func ask(_ request: NetworkRequest) throws(TransportError) -> Pass? {
+    func admit(_ request: NetworkRequest) throws(TransportError) -> Pass? {
         guard let circuit = circuit(of: request.origin) else { return nil }
         // The clock is the caller's, and so not asked under the lock.
         let now = elapsed()
-        switch circuit.state.withLock({ $0.ask(now: now) }) {
+        switch circuit.state.withLock({ $0.admit(now: now) }) {
         case .pass(let epoch): return Pass(circuit: circuit, epoch: epoch)
         case .refuse(let rest):
             let message = rest > .zero ? "it is open for another \(rest)" : "others try whether the host is back"
@@ -43,10 +43,10 @@ public final class CircuitBreaker: Sendable {
         }
     }
 
-    func note(_ pass: Pass?, failed: Bool?) {
+    func record(_ pass: Pass?, failed: Bool?) {
         guard let pass else { return }
         let now = elapsed()
-        pass.circuit.state.withLock { $0.note(failed: failed, epoch: pass.epoch, now: now) }
+        pass.circuit.state.withLock { $0.record(failed: failed, epoch: pass.epoch, now: now) }
     }
 
     private func circuit(of origin: String) -> Circuit? {
@@ -95,7 +95,7 @@ public struct CircuitRule: Sendable, Hashable {
         self.probes = probes
     }
 
-    var flaw: String? {
+    var configurationError: String? {
         if !(failureRatio > 0 && failureRatio <= 1) {
             return "breaker: failureRatio is \(failureRatio); it must be above 0, to 1"
         }
@@ -139,15 +139,17 @@ public struct BreakerInterceptor: NetworkInterceptor {
     ///
     /// - Throws: ``NetworkCore/TransportError/Code/notAdmitted`` while it is open; else what `next` throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        if let flaw = breaker.flaw { throw TransportError(.invalidConfiguration, flaw, request: request) }
-        let pass = try breaker.ask(request)
+        if let configurationError = breaker.configurationError {
+            throw TransportError(.invalidConfiguration, configurationError, request: request)
+        }
+        let pass = try breaker.admit(request)
         do throws(TransportError) {
             let response = try await next(request)
-            breaker.note(pass, failed: Self.isFailure(response.statusCode) && request.isAnswered(by: response.url))
+            breaker.record(pass, failed: Self.isFailure(response.statusCode) && request.isAnswered(by: response.url))
             return response
         } catch {
             let isFailure = error.isConnectivity || error.isTimeout || error.code == .incompleteBody
-            breaker.note(pass, failed: isFailure ? true : nil)
+            breaker.record(pass, failed: isFailure ? true : nil)
             throw error
         }
     }

@@ -1,6 +1,6 @@
 /// The breaker of one host: a pure state machine, told the time.
 struct CircuitState: Sendable {
-    enum Verdict: Equatable {
+    enum Decision: Equatable {
         case pass(epoch: Int)
         /// Not before that much time has passed.
         case refuse(Duration)
@@ -30,7 +30,7 @@ struct CircuitState: Sendable {
     /// Whether nothing is lost when it is forgotten.
     var isClear: Bool { phase == .closed && failures == 0 }
 
-    mutating func ask(now: Duration) -> Verdict {
+    mutating func admit(now: Duration) -> Decision {
         if case .open(let until) = phase {
             if now < until {
                 // A clock that was set back must not keep it shut.
@@ -49,7 +49,7 @@ struct CircuitState: Sendable {
     }
 
     /// - Parameter failed: `nil` where nothing was learnt, as of a request that was called off.
-    mutating func note(failed: Bool?, epoch: Int, now: Duration) {
+    mutating func record(failed: Bool?, epoch: Int, now: Duration) {
         guard epoch == self.epoch else { return }
         switch phase {
         case .open: break

@@ -13,7 +13,7 @@ import NetworkCore
 /// beside it.
 public final class ConcurrencyGate: Sendable {
     /// One in line.
-    private final class Member: Sendable {
+    private final class WaitingExchange: Sendable {
         let origin: String
         let waiter = Waiter<Void>()
 
@@ -22,7 +22,7 @@ public final class ConcurrencyGate: Sendable {
 
     private let gate: Locked<ObjectGate>
     private let maximumWaiting: Int
-    let flaw: String?
+    let configurationError: String?
 
     /// - Parameters:
     ///   - total: Exchanges at a time. 256 unless given.
@@ -30,13 +30,13 @@ public final class ConcurrencyGate: Sendable {
     ///   - maximumWaiting: With so many in line, a further request fails at once. 100,000 unless given.
     public init(total: Int = 256, perHost: Int = 64, maximumWaiting: Int = 100_000) {
         if total < 1 {
-            flaw = "gate: total is \(total); it must be at least 1"
+            configurationError = "gate: total is \(total); it must be at least 1"
         } else if perHost < 1 {
-            flaw = "gate: perHost is \(perHost); it must be at least 1"
+            configurationError = "gate: perHost is \(perHost); it must be at least 1"
         } else if maximumWaiting < 0 {
-            flaw = "gate: maximumWaiting is \(maximumWaiting); it must be at least 0"
+            configurationError = "gate: maximumWaiting is \(maximumWaiting); it must be at least 0"
         } else {
-            flaw = nil
+            configurationError = nil
         }
         self.maximumWaiting = maximumWaiting
         gate = Locked(ObjectGate(perOrigin: max(1, perHost), total: max(1, total)))
@@ -52,10 +52,10 @@ public final class ConcurrencyGate: Sendable {
         _ origin: String, _ request: NetworkRequest, sleep: @escaping @Sendable (Duration) async throws -> Void
     ) async throws(TransportError) {
         if gate.withLock({ $0.enterAtOnce(origin) }) { return }
-        let member = Member(origin)
+        let exchange = WaitingExchange(origin)
         let (ticket, isFull): (UInt64?, Bool) = gate.withLock { gate in
             if gate.enterAtOnce(origin) { return (nil, false) }
-            return gate.waiting >= maximumWaiting ? (nil, true) : (gate.enter(origin, member), false)
+            return gate.waiting >= maximumWaiting ? (nil, true) : (gate.enter(origin, exchange), false)
         }
         if isFull {
             let message = "\(maximumWaiting) requests wait at the gate already (maximumWaiting)"
@@ -63,7 +63,7 @@ public final class ConcurrencyGate: Sendable {
         }
         guard let ticket else { return }
         do throws(TransportError) {
-            try await member.waiter.value("a place at the gate", for: request, sleep: sleep)
+            try await exchange.waiter.value("a place at the gate", for: request, sleep: sleep)
         } catch {
             gate.withLock { $0.stopWaiting(origin, ticket: ticket) }
             throw error
@@ -74,8 +74,10 @@ public final class ConcurrencyGate: Sendable {
         var admitted = gate.withLock { $0.leave(origin) }
         // Who has gone at this very moment leaves its place to the next.
         while !admitted.isEmpty {
-            guard let member = admitted.removeFirst() as? Member, !member.waiter.resolve(.success(())) else { continue }
-            admitted += gate.withLock { $0.leave(member.origin) }
+            guard let exchange = admitted.removeFirst() as? WaitingExchange, !exchange.waiter.resolve(.success(())) else {
+                continue
+            }
+            admitted += gate.withLock { $0.leave(exchange.origin) }
         }
     }
 }
@@ -96,7 +98,9 @@ public struct GateInterceptor: NetworkInterceptor {
     /// - Throws: ``NetworkCore/TransportError/Code/notAdmitted`` where too many wait; ``NetworkCore/TransportError/Code/timedOut`` when the
     ///   deadline passes in line; else what `next` throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        if let flaw = gate.flaw { throw TransportError(.invalidConfiguration, flaw, request: request) }
+        if let configurationError = gate.configurationError {
+            throw TransportError(.invalidConfiguration, configurationError, request: request)
+        }
         let origin = request.origin
         try await gate.enter(origin, request, sleep: sleep)
         do throws(TransportError) {

@@ -21,7 +21,7 @@ public final class RateLimiter: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
     private let malformed = MalformedFields()
-    let flaw: String?
+    let configurationError: String?
 
     /// - Parameters:
     ///   - limit: For each host; with `nil`, only what the servers say.
@@ -34,7 +34,9 @@ public final class RateLimiter: Sendable {
         self.maximumDelay = maximumDelay
         elapsed = stopwatch(clock)
         sleep = { try await clock.sleep(bounded: $0) }
-        flaw = limit?.flaw ?? (maximumDelay < .zero ? "rate: maximumDelay is \(maximumDelay); it must not be negative" : nil)
+        configurationError =
+            limit?.configurationError
+            ?? (maximumDelay < .zero ? "rate: maximumDelay is \(maximumDelay); it must not be negative" : nil)
     }
 
     func wait(_ origin: String, _ request: NetworkRequest) async throws(TransportError) {
@@ -59,7 +61,7 @@ public final class RateLimiter: Sendable {
     }
 
     /// What a response says holds for the origin that it came from, which after a redirect is not the one that was asked.
-    func heed(_ response: NetworkResponse, to request: NetworkRequest) {
+    func receive(_ response: NetworkResponse, to request: NetworkRequest) {
         guard response.headers.contains("RateLimit") else { return }
         let origin = URLText.origin(of: response.url)
         let fields = RateLimitFields(response.headers)
@@ -83,11 +85,13 @@ public struct RateInterceptor: NetworkInterceptor {
     ///
     /// - Throws: ``NetworkCore/TransportError/Code/notAdmitted`` where the turn would come too late; else what `next` throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        if let flaw = limiter.flaw { throw TransportError(.invalidConfiguration, flaw, request: request) }
+        if let configurationError = limiter.configurationError {
+            throw TransportError(.invalidConfiguration, configurationError, request: request)
+        }
         let origin = request.origin
         try await limiter.wait(origin, request)
         let response = try await next(request)
-        limiter.heed(response, to: request)
+        limiter.receive(response, to: request)
         return response
     }
 }
@@ -118,7 +122,7 @@ public struct RateLimit: Sendable, Hashable {
     /// The time between two requests.
     var interval: Duration { period / requests }
 
-    var flaw: String? {
+    var configurationError: String? {
         if !(1...1_000_000).contains(requests) { return "rate: requests is \(requests); it must be 1...1000000" }
         if period < .milliseconds(1) || period > .seconds(86_400 * 31) {
             return "rate: period is \(period); it must be 1 ms...31 d"

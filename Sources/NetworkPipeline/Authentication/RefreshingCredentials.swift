@@ -186,18 +186,18 @@ extension RefreshingCredentials {
     }
 
     private func finish(_ number: Int, _ result: Result<Credential, TransportError>) {
-        let (waiting, answer): ([Waiting], Result<Generation, TransportError>) = state.withLock { state in
+        let (waiting, outcome): ([Waiting], Result<Generation, TransportError>) = state.withLock { state in
             guard state.isRefreshing, state.refreshes == number else { return ([], .failure(Self.replaced)) }
             state.isRefreshing = false
             state.work = nil
             defer { state.waiters = [:] }
-            let answer = result.map { credential in
+            let outcome = result.map { credential in
                 state.lastGeneration += 1
                 return Generation(number: state.lastGeneration, identity: state.identity, credential: credential)
             }
-            if case .success(let generation) = answer { state.current = generation }
-            return (state.waiters.values.map { $0 }, answer)
+            if case .success(let generation) = outcome { state.current = generation }
+            return (state.waiters.values.map { $0 }, outcome)
         }
-        for waiting in waiting { waiting.waiter.resolve(answer) }
+        for waiting in waiting { waiting.waiter.resolve(outcome) }
     }
 }

@@ -25,8 +25,8 @@ final class ExchangeRecord: AttemptObserver {
         self.elapsed = elapsed
     }
 
-    /// Nothing is told once it is over: a request may outlive the call that it began for.
-    func tell(_ kind: ExchangeEvent.Kind, at time: Duration? = nil) {
+    /// Nothing is reported once it is over: a request may outlive the call that it began for.
+    func report(_ kind: ExchangeEvent.Kind, at time: Duration? = nil) {
         if !state.withLock(\.isOver) { send(kind, at: time) }
     }
 
@@ -42,7 +42,7 @@ final class ExchangeRecord: AttemptObserver {
             state.began = now
             return state.attempts
         }
-        tell(.adapted(attempt: attempt, headers: request.headers.harmless), at: now)
+        report(.adapted(attempt: attempt, headers: request.headers.harmless), at: now)
     }
 
     func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {
@@ -57,13 +57,13 @@ final class ExchangeRecord: AttemptObserver {
             let ready = [timings.queued, timings.nameLookup, timings.connect, timings.tls].reduce(began) { $0 + ($1 ?? .zero) }
             // With redirects the phases are those of the last hop alone, and say nothing of when it began.
             if timings.redirects > 0 {
-                tell(.redirected(attempt: attempt, count: timings.redirects))
+                report(.redirected(attempt: attempt, count: timings.redirects))
             } else if let firstByte = timings.firstByte {
-                tell(.sent(attempt: attempt), at: ready)
-                tell(.firstByte(attempt: attempt), at: ready + firstByte)
+                report(.sent(attempt: attempt), at: ready)
+                report(.firstByte(attempt: attempt), at: ready + firstByte)
             }
         }
-        tell(.attempted(attempt: attempt, outcome, timings))
+        report(.attempted(attempt: attempt, outcome, timings))
     }
 
     func end(_ outcome: ExchangeEvent.Outcome) {
@@ -82,16 +82,16 @@ extension NetworkRequest {
 
 /// Tells of fields of responses that were malformed and ignored: of each once for each origin.
 final class MalformedFields: Sendable {
-    /// Past it, nothing more is told: the origins are the callers', and there may be millions.
+    /// Past it, nothing more is reported: the origins are the callers', and there may be millions.
     private static let maximum = 1000
 
-    private let told = Locked<Set<String>>([])
+    private let reported = Locked<Set<String>>([])
 
     func note(_ field: String, in request: NetworkRequest) {
         guard let record = request.record else { return }
-        let isNew = told.withLock { told in
-            told.count < Self.maximum && told.insert("\(field) \(request.origin)").inserted
+        let isNew = reported.withLock { reported in
+            reported.count < Self.maximum && reported.insert("\(field) \(request.origin)").inserted
         }
-        if isNew { record.tell(.noted("the response's \(field) is malformed, and was ignored")) }
+        if isNew { record.report(.noted("the response's \(field) is malformed, and was ignored")) }
     }
 }

@@ -24,7 +24,7 @@ public struct ObservationInterceptor: NetworkInterceptor {
             return number
         }
         let record = ExchangeRecord(number, request, observer, elapsed: elapsed)
-        record.tell(.queued)
+        record.report(.queued)
         var request = request
         request.addAttemptObserver(record)
         do throws(TransportError) {

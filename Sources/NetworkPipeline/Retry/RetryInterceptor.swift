@@ -19,7 +19,7 @@ public struct RetryInterceptor: NetworkInterceptor {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let random: @Sendable () -> Double
     private let now: @Sendable () -> Date
-    private let flaw: String?
+    private let configurationError: String?
     private let malformed = MalformedFields()
 
     /// - Parameters:
@@ -37,7 +37,7 @@ public struct RetryInterceptor: NetworkInterceptor {
         self.random = random
         self.now = now
         sleep = { try await clock.sleep(bounded: $0) }
-        flaw = policy.flaw ?? budget?.flaw
+        configurationError = policy.configurationError ?? budget?.configurationError
     }
 
     /// Sends the request until it succeeds, or another attempt is of no use.
@@ -45,7 +45,9 @@ public struct RetryInterceptor: NetworkInterceptor {
     /// - Throws: What the last attempt threw; ``NetworkCore/TransportError/Code/invalidConfiguration`` where the policy makes no sense;
     ///   ``NetworkCore/TransportError/Code/cancelled`` when the task is cancelled in a pause.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        if let flaw { throw TransportError(.invalidConfiguration, "retry: \(flaw)", request: request) }
+        if let configurationError {
+            throw TransportError(.invalidConfiguration, "retry: \(configurationError)", request: request)
+        }
         // A download that goes on is the same call.
         let continuation = request.context.continuation
         let attemptsBefore = continuation?.attempts ?? 0
@@ -84,7 +86,7 @@ public struct RetryInterceptor: NetworkInterceptor {
             response.stream?.stop()
             if RetryAfter(response.headers, now: facts.now) == .malformed { malformed.note("Retry-After", in: request) }
         }
-        request.record?.tell(.retried(after: delay, because: reason))
+        request.record?.report(.retried(after: delay, because: reason))
         do {
             try await sleep(delay)
         } catch {
@@ -162,7 +164,7 @@ public final class RetryBudget: Sendable {
         }
     }
 
-    var flaw: String? {
+    var configurationError: String? {
         if !(share >= 0 && share <= 100) { return "budget.share is \(share); it must be 0...100" }
         if !(reserve >= 0 && reserve <= 1_000_000) { return "budget.reserve is \(reserve); it must be 0...1000000" }
         return nil

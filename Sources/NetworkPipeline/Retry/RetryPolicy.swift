@@ -24,10 +24,10 @@ public struct RetryPolicy: Sendable {
         self.causes = causes
     }
 
-    var flaw: String? {
+    var configurationError: String? {
         if !(1...100).contains(maximumAttempts) { return "maximumAttempts is \(maximumAttempts); it must be 1...100" }
         if maximumRetryAfter < .zero { return "maximumRetryAfter is \(maximumRetryAfter); it must not be negative" }
-        return backoff.flaw
+        return backoff.configurationError
     }
 }
 
@@ -133,7 +133,7 @@ public struct Backoff: Sendable, Hashable {
         bound(beforeAttempt: attempt) * random.clamped(to: 0...1, nan: 0)
     }
 
-    var flaw: String? {
+    var configurationError: String? {
         if base < .zero || base > .seconds(86_400) { return "backoff.base is \(base); it must be 0...86400 s" }
         if !(factor >= 1 && factor <= 1000) { return "backoff.factor is \(factor); it must be 1...1000" }
         if ceiling < base || ceiling > .seconds(86_400) { return "backoff.ceiling is \(ceiling); it must be base...86400 s" }

@@ -44,7 +44,7 @@ import Testing
         let interceptor = BreakerInterceptor(breaker)
         _ = try await interceptor.intercept(.make()) { _ in .make() }
         clock.action.withLock { action in
-            action = { _ = breaker.openHosts + [try? breaker.ask(.make())].compactMap { _ in "" } }
+            action = { _ = breaker.openHosts + [try? breaker.admit(.make())].compactMap { _ in "" } }
         }
         for status in [200, 500, 500, 500] { _ = try? await interceptor.intercept(.make()) { _ in .make(status) } }
         #expect(breaker.openHosts == ["https://api.test:443"])
@@ -61,12 +61,12 @@ import Testing
             return response
         }
         clock.action.withLock { action in
-            action = { limiter.heed(response(from: "https://other.test"), to: .make()) }
+            action = { limiter.receive(response(from: "https://other.test"), to: .make()) }
         }
         for _ in 0..<3 {
             let origin = "https://other.test:\(Int.random(in: 1...60_000))"
             _ = try await interceptor.intercept(.make()) { _ in .make() }
-            limiter.heed(response(from: origin), to: .make())
+            limiter.receive(response(from: origin), to: .make())
         }
         #expect(clock.calls.withLock { $0 } >= 6)
     }
