@@ -1,29 +1,32 @@
 import Endpoints
 import NetworkCore
 
-/// Bounds a call: all attempts, pauses, lines and redirects together.
+/// An interceptor that limits the duration of a call: all attempts, pauses, queues and redirects together.
 ///
 /// ```swift
 /// DefaultDataTransferService(configuration: api, interceptors: [.deadline(.seconds(10)), .retry()])
 /// ```
 ///
-/// What stands behind it in the list asks how much time is left (``Endpoints/NetworkRequest/deadline``): the built-in interceptors before each pause
-/// and in each line, the session manager for each attempt, as its total timeout. The per-phase limits hold beside it. A request that has a
-/// deadline already keeps the earlier one.
+/// Interceptors after this one can read the remaining time from ``Endpoints/NetworkRequest/deadline``: the built-in ones
+/// check it before each pause and in each queue, and the session manager uses it as the total timeout of each attempt. The
+/// timeouts of the single phases apply in addition. A request that already has a deadline keeps the earlier one.
 ///
-/// A stream or a download has to have the head of its response by then, and then, no more than the limit may pass without a byte of its body;
-/// how long the body takes is not bounded. Where that is not wanted, ``Endpoints/RequestTimeouts/total`` bounds it too. An endpoint lengthens,
-/// shortens or lifts the deadline with ``Endpoints/RequestTimeouts/deadline``.
+/// For streams and downloads, the head of the response has to arrive before the deadline. After that, the limit is the
+/// maximum time without a byte of the body, and the duration of the body is not limited. To limit it too, use
+/// ``Endpoints/RequestTimeouts/total``. An endpoint can lengthen, shorten or remove the deadline with
+/// ``Endpoints/RequestTimeouts/deadline``.
 public struct DeadlineInterceptor: DeadlineKeeper {
     private let limit: Duration
     private let source: String
     private let configurationError: String?
-    /// `nil` for the continuous one.
+    /// `nil` for the continuous clock.
     private let clock: (any Clock<Duration>)?
 
+    /// Creates an interceptor.
+    ///
     /// - Parameters:
-    ///   - limit: From 1 millisecond to 10^6 seconds.
-    ///   - clock: What it is measured with. The session manager's own limits follow the machine's clock in any case.
+    ///   - limit: The maximum duration of a call, from 1 millisecond to 10^6 seconds.
+    ///   - clock: The clock that measures it. The limits of the session manager always follow the clock of the machine.
     public init<Time: Clock<Duration>>(_ limit: Duration, clock: Time = ContinuousClock()) {
         self.init(limit, source: "set by DeadlineInterceptor", clock: clock)
     }
@@ -36,9 +39,11 @@ public struct DeadlineInterceptor: DeadlineKeeper {
         configurationError = isValid ? nil : "deadline is \(limit); it must be 1 ms...1000000 s"
     }
 
-    /// Sets the deadline, and says so in the error when it was what ran out, with who set it.
+    /// Sets the deadline of the request. If it expires, the error contains the deadline and where it was set.
     ///
-    /// - Throws: ``NetworkCore/TransportError/Code/timedOut`` with the phase it ran out in; else what `next` throws.
+    /// - Throws: ``NetworkCore/TransportError/Code/timedOut`` with the phase in which the deadline expired;
+    ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if the limit is out of range; otherwise what `next`
+    ///   throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
         if let configurationError { throw TransportError(.invalidConfiguration, configurationError, request: request) }
         let rule = request.timeouts.deadline
@@ -49,7 +54,8 @@ public struct DeadlineInterceptor: DeadlineKeeper {
 }
 
 extension NetworkInterceptor where Self == DeadlineInterceptor {
-    /// Bounds a call: all attempts, pauses, lines and redirects together, until the head of the response for streams and downloads.
+    /// Limits the duration of a call: all attempts, pauses, queues and redirects together. For streams and downloads, limits
+    /// the time until the head of the response.
     public static func deadline(_ limit: Duration) -> DeadlineInterceptor {
         DeadlineInterceptor(limit)
     }

@@ -2,30 +2,35 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// Asks for header fields before each attempt: a session's number, a locale that may change, a signature.
+/// An interceptor that gets header fields from a closure before each attempt: a session ID, a locale that may change, a
+/// signature.
 ///
 /// ```swift
 /// let interceptors: [any NetworkInterceptor] = [.retry(), .headers(for: api) { _ in ["X-Session": try await sessions.current()] }]
 /// ```
 ///
-/// They take the place of fields of the same name. Requests to other origins are let through as they are: what a field holds is nobody
-/// else's business.
+/// The fields replace those of the same name. Requests to other origins are sent unchanged, because the fields may be
+/// confidential.
 public struct HeaderInterceptor: NetworkInterceptor {
     private let origins: [String]
     private let headers: @Sendable (NetworkRequest) async throws -> HTTPHeaders
 
+    /// Creates an interceptor.
+    ///
     /// - Parameters:
-    ///   - origins: Only scheme, host and port count (RFC 6454 §4).
-    ///   - headers: Asked for each attempt, with the request as it would be sent, on the caller's task.
+    ///   - origins: URLs of the origins that receive the fields. Only scheme, host and port are compared (RFC 6454 §4).
+    ///   - headers: Returns the fields. Called once per attempt, on the caller's task, with the request as it would be sent.
     public init(origins: [URL], headers: @escaping @Sendable (NetworkRequest) async throws -> HTTPHeaders) {
         self.origins = origins.map(URLText.origin)
         self.headers = headers
     }
 
-    /// Adds the fields.
+    /// Adds the header fields and sends the request.
     ///
-    /// - Throws: ``NetworkCore/TransportError/Code/interceptorFailed`` when the closure throws, with its error as the underlying one, or
-    ///   the error itself where it is a ``NetworkCore/TransportError``; ``NetworkCore/TransportError/Code/cancelled`` when the task was.
+    /// - Throws: ``NetworkCore/TransportError/Code/interceptorFailed`` if the closure throws, with its error as the
+    ///   underlying one; a ``NetworkCore/TransportError`` of the closure is thrown unchanged.
+    ///   ``NetworkCore/TransportError/Code/cancelled`` if the closure throws `CancellationError`. Otherwise what `next`
+    ///   throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
         guard origins.contains(request.origin) else { return try await next(request) }
         var request = request
@@ -36,17 +41,18 @@ public struct HeaderInterceptor: NetworkInterceptor {
         } catch let error as TransportError {
             throw error
         } catch is CancellationError {
-            throw TransportError(.cancelled, "called off while header fields were asked for", request: request)
+            throw TransportError(.cancelled, "cancelled while the header fields were obtained", request: request)
         } catch {
             throw TransportError(
-                .interceptorFailed, "there are no header fields (\(type(of: error)))", request: request, underlying: error)
+                .interceptorFailed, "the header fields cannot be obtained (\(type(of: error)))", request: request,
+                underlying: error)
         }
         return try await next(request)
     }
 }
 
 extension NetworkInterceptor where Self == HeaderInterceptor {
-    /// Asks for header fields before each attempt, for the origin of a configuration's base URL.
+    /// Gets header fields from a closure before each attempt, for the origin of a configuration's base URL.
     public static func headers(
         for api: any NetworkConfigurable, _ headers: @escaping @Sendable (NetworkRequest) async throws -> HTTPHeaders
     ) -> HeaderInterceptor {
@@ -54,19 +60,24 @@ extension NetworkInterceptor where Self == HeaderInterceptor {
     }
 }
 
-/// Gives each POST and PATCH an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07), once per call: a server that heeds it does the work once,
-/// however often the request comes, and so a retry may repeat it.
+/// An interceptor that adds an `Idempotency-Key` to each POST and PATCH request
+/// (draft-ietf-httpapi-idempotency-key-header-07).
 ///
-/// Stands before the retry. Only for servers that heed the field. A request that has a key already keeps it.
+/// The key is the same in all attempts of a call. A server that supports the field processes the request once, however often
+/// it is sent, so that it can be retried. Place it before the retry interceptor, and use it only for servers that support
+/// the field. A request that already has a key keeps it.
 public struct IdempotencyKeyInterceptor: NetworkInterceptor {
     private let makeKey: @Sendable () -> String
 
-    /// - Parameter makeKey: A random UUID unless given. At most 255 printable ASCII characters other than `"` and `\`.
+    /// Creates an interceptor.
+    ///
+    /// - Parameter makeKey: Returns a key, called once per call. Default: a random UUID. A key has at most 255 printable
+    ///   ASCII characters other than `"` and `\`.
     public init(makeKey: @escaping @Sendable () -> String = { UUID().uuidString }) {
         self.makeKey = makeKey
     }
 
-    /// Adds the key, as a string of structured fields (RFC 9651 §3.3.3).
+    /// Adds the key, serialized as a string of structured fields (RFC 9651 §3.3.3).
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
         guard request.method == .post || request.method == .patch, !request.headers.contains("Idempotency-Key") else {
             return try await next(request)
@@ -78,6 +89,6 @@ public struct IdempotencyKeyInterceptor: NetworkInterceptor {
 }
 
 extension NetworkInterceptor where Self == IdempotencyKeyInterceptor {
-    /// Gives each POST and PATCH an `Idempotency-Key`.
+    /// Adds an `Idempotency-Key` with a random UUID to each POST and PATCH request.
     public static var idempotencyKeys: IdempotencyKeyInterceptor { IdempotencyKeyInterceptor() }
 }

@@ -1,20 +1,19 @@
 import Endpoints
 import NetworkCore
 
-/// Counts exchanges in flight, and says when there begins to be one and when there is none left: what drives an activity
-/// indicator.
+/// A counter of exchanges in flight that reports when the first one starts and the last one ends, for an activity indicator.
 ///
 /// ```swift
 /// let activity = NetworkActivity { isActive in indicator.show(isActive) }
 /// let service = DefaultDataTransferService(configuration: api, interceptors: [.activity(activity)])
-/// for await isActive in activity.changes { … }        // or so
+/// for await isActive in activity.changes { … }        // or as an async sequence
 /// ```
 ///
-/// One activity may serve any number of services. All of it is safe from any thread.
+/// One activity can be used by any number of services. It is thread-safe.
 public final class NetworkActivity: Sendable {
     private struct State {
         var count = 0
-        /// What listeners were told last.
+        /// The value that was reported last.
         var shown = false
         var isNotifying = false
         var streams: [WeakStream] = []
@@ -27,10 +26,12 @@ public final class NetworkActivity: Sendable {
     private let state = Locked(State())
     private let onChange: @Sendable (Bool) -> Void
 
-    /// - Parameter onChange: Runs with `true` when the count leaves zero and with `false` when it is back, on a thread that
-    ///   began or ended an exchange, which waits for it: return soon. Calls never overlap, come in order, and alternate,
-    ///   beginning with `true`; no lock is held. A change undone while a call is still running is not told, so that the last
-    ///   call always says what is. Does nothing by default.
+    /// Creates an activity without exchanges.
+    ///
+    /// - Parameter onChange: Called with `true` when the count leaves zero and with `false` when it returns to zero. It runs
+    ///   on the thread that starts or ends an exchange, which waits for it, so it should return quickly. Calls never
+    ///   overlap, are in order, and alternate, starting with `true`; no lock is held. A change that is reversed while a call
+    ///   is still running is not reported; the last call always reports the current state. Does nothing by default.
     public init(onChange: @escaping @Sendable (Bool) -> Void = { _ in }) {
         self.onChange = onChange
     }
@@ -39,16 +40,16 @@ public final class NetworkActivity: Sendable {
         for stream in state.withLock(\.streams) { stream.stream?.finish() }
     }
 
-    /// How many exchanges are in flight.
+    /// The number of exchanges in flight.
     public var count: Int { state.withLock(\.count) }
 
-    /// Whether any is.
+    /// Whether at least one exchange is in flight.
     public var isActive: Bool { count > 0 }
 
-    /// What is now, and each change from then on. Two values in a row are never equal.
+    /// The current state, followed by each change. Two successive values are never equal.
     ///
-    /// Every call makes a stream of its own. One that is read slowly skips changes which were undone meanwhile, and holds no more
-    /// memory for it. It ends when its task is cancelled or this activity is released.
+    /// Each access creates a separate stream. A slow reader skips changes that were reversed in the meantime, and needs no
+    /// additional memory for them. The stream ends when its task is cancelled or this activity is released.
     public var changes: AsyncStream<Bool> {
         let stream = state.withLock { state in
             state.streams.removeAll { $0.stream == nil }
@@ -59,19 +60,19 @@ public final class NetworkActivity: Sendable {
         return AsyncStream { await stream.next() }
     }
 
-    /// Counts an exchange that begins. ``end()`` has to follow, once.
+    /// Counts an exchange that starts. ``end()`` has to be called once for it.
     public func begin() {
         state.withLock { $0.count += 1 }
         notify()
     }
 
-    /// Counts an exchange that ended, however it did. Does nothing where none is in flight.
+    /// Counts an exchange that has ended, whatever its outcome. Does nothing if none is in flight.
     public func end() {
         state.withLock { $0.count = max(0, $0.count - 1) }
         notify()
     }
 
-    /// One thread at a time tells; the others leave their change to it.
+    /// Reports changes. Only one thread does so at a time; changes of other threads are reported by that thread.
     private func notify() {
         var isOurs = false
         while let (isActive, streams) = change(&isOurs) {
@@ -92,19 +93,21 @@ public final class NetworkActivity: Sendable {
     }
 }
 
-/// Counts every exchange that passes, also one that fails or is cancelled.
+/// An interceptor that counts every exchange, including those that fail or are cancelled.
 ///
-/// Where it stands in the list decides what an exchange is: before a retry, all attempts and the pauses between them are one;
-/// behind it, each attempt is one.
+/// Its place in the list decides what is counted: before the retry interceptor, a call with all attempts and pauses is one
+/// exchange; after it, each attempt is one.
 public struct NetworkActivityInterceptor: NetworkInterceptor {
     private let activity: NetworkActivity
 
-    /// - Parameter activity: What counts.
+    /// Creates an interceptor.
+    ///
+    /// - Parameter activity: The counter.
     public init(_ activity: NetworkActivity) {
         self.activity = activity
     }
 
-    /// Counts the exchange for as long as `next` takes, and the body of a streamed one.
+    /// Counts the exchange until `next` has returned or, if the response is a stream, until its body has ended.
     public func intercept(
         _ request: NetworkRequest, next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {
@@ -125,13 +128,13 @@ public struct NetworkActivityInterceptor: NetworkInterceptor {
 }
 
 extension NetworkInterceptor where Self == NetworkActivityInterceptor {
-    /// Counts every exchange that passes.
+    /// Counts every exchange, including those that fail or are cancelled.
     public static func activity(_ activity: NetworkActivity) -> NetworkActivityInterceptor {
         NetworkActivityInterceptor(activity)
     }
 }
 
-/// The latest state for one reader, who is told of it once.
+/// A stream of the latest state for one reader. Each state is returned once.
 final class ActivityStream: Sendable {
     private struct State {
         var current: Bool
@@ -139,18 +142,18 @@ final class ActivityStream: Sendable {
         var isFinished = false
         var waiting: [UInt64: UnsafeContinuation<Bool?, Never>] = [:]
         var lastTicket: UInt64 = 0
-        /// Readers whose cancellation came before their wait.
+        /// Readers that were cancelled before they waited.
         var cancelled: Set<UInt64> = []
     }
 
     private let state: Locked<State>
 
-    /// - Parameter current: What is now.
+    /// Creates a stream with a current state.
     init(_ current: Bool) {
         state = Locked(State(current: current))
     }
 
-    /// Notes the state. Resuming a reader only schedules it.
+    /// Sets the current state and resumes a waiting reader. Resuming only schedules the reader's task.
     func update(_ isActive: Bool) {
         let reader = state.withLock { state -> UnsafeContinuation<Bool?, Never>? in
             state.current = isActive
@@ -161,7 +164,7 @@ final class ActivityStream: Sendable {
         reader?.resume(returning: isActive)
     }
 
-    /// Lets every reader, now and later, read the end once there is nothing else to read.
+    /// Ends the stream. Readers receive an unread state first, then `nil`.
     func finish() {
         let readers = state.withLock { state in
             defer { state.waiting = [:] }
@@ -171,7 +174,8 @@ final class ActivityStream: Sendable {
         for reader in readers { reader.resume(returning: nil) }
     }
 
-    /// The state, as soon as it is another than was read last; `nil` at the end and when the task is cancelled.
+    /// Waits until the state differs from the one that was returned last, and returns it; `nil` at the end and when the task
+    /// is cancelled.
     func next() async -> Bool? {
         let ticket = state.withLock { state in
             state.lastTicket += 1

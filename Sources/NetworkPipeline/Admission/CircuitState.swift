@@ -1,25 +1,26 @@
-/// The breaker of one host: a pure state machine, told the time.
+/// The circuit breaker of one host: a pure state machine that gets the current time as a parameter.
 struct CircuitState: Sendable {
     enum Decision: Equatable {
         case pass(epoch: Int)
-        /// Not before that much time has passed.
+        /// The request is rejected, and so are others until this duration has passed.
         case refuse(Duration)
     }
 
     private enum Phase: Equatable {
         case closed
         case open(until: Duration)
-        /// So many more may try; the first failure opens it again, so many successes close it.
+        /// `free` more probes may be sent, and `missing` more have to succeed to close the circuit. The first failure opens
+        /// it again.
         case halfOpen(free: Int, missing: Int)
     }
 
     let rule: CircuitRule
     private var phase = Phase.closed
-    /// The latest outcomes, the oldest at `next`; `true` for a failure.
+    /// The latest outcomes, `true` for a failure. Once the window is full, the oldest is at `next`.
     private var outcomes: [Bool] = []
     private var next = 0
     private(set) var failures = 0
-    /// Which life of the breaker this is: what was sent in an earlier one says nothing of this one.
+    /// Counts the openings and closings. Outcomes of requests that were admitted in an earlier epoch are ignored.
     private var epoch = 0
 
     init(_ rule: CircuitRule) {
@@ -27,13 +28,13 @@ struct CircuitState: Sendable {
     }
 
     var isOpen: Bool { if case .open = phase { true } else { false } }
-    /// Whether nothing is lost when it is forgotten.
+    /// Whether the state can be removed from memory without losing information.
     var isClear: Bool { phase == .closed && failures == 0 }
 
     mutating func admit(now: Duration) -> Decision {
         if case .open(let until) = phase {
             if now < until {
-                // A clock that was set back must not keep it shut.
+                // If the clock was set back, the circuit must not stay open for longer than the configured duration.
                 let rest = min(until - now, rule.openDuration)
                 phase = .open(until: now + rest)
                 return .refuse(rest)
@@ -48,7 +49,9 @@ struct CircuitState: Sendable {
         return .pass(epoch: epoch)
     }
 
-    /// - Parameter failed: `nil` where nothing was learnt, as of a request that was called off.
+    /// Records the outcome of an exchange.
+    ///
+    /// - Parameter failed: `nil` if the outcome does not count, such as that of a cancelled request.
     mutating func record(failed: Bool?, epoch: Int, now: Duration) {
         guard epoch == self.epoch else { return }
         switch phase {
