@@ -10,25 +10,28 @@ import NetworkCore
     import Musl
 #endif
 
-/// Fails a request at once where nothing could carry it: without a network, instead of after the timeout of a name lookup.
+/// An interceptor that fails a request at once if the machine has no network, instead of after the timeout of a name lookup.
 ///
 /// ```swift
 /// let interceptors: [any NetworkInterceptor] = [.reachability] + RequestPipeline().interceptors
 /// ```
 ///
-/// That a network is there does not mean that a host answers: only the request itself tells.
+/// A network connection does not imply that a host can be reached; only sending the request shows that.
 public struct ReachabilityInterceptor: NetworkInterceptor {
     private let isReachable: @Sendable (NetworkRequest) async -> Bool
 
-    /// - Parameter isReachable: Asked for each request, on the caller's task. By default, whether an interface other than loopback is up
-    ///   and has an address of more than its own link; this machine's own names are always reachable.
+    /// Creates an interceptor.
+    ///
+    /// - Parameter isReachable: Called for each request, on the caller's task; `false` makes the request fail. By default,
+    ///   it returns whether a network interface other than loopback is up and has an address that is not link-local. Names
+    ///   and addresses of this machine are always reachable.
     public init(isReachable: @escaping @Sendable (NetworkRequest) async -> Bool = { Self.hasNetwork(for: $0.url) }) {
         self.isReachable = isReachable
     }
 
-    /// Lets the request pass where it could be carried.
+    /// Sends the request if its host may be reachable.
     ///
-    /// - Throws: ``NetworkCore/TransportError/Code/cannotConnect`` where it could not; else what `next` throws.
+    /// - Throws: ``NetworkCore/TransportError/Code/cannotConnect`` if it is not; otherwise what `next` throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
         guard await isReachable(request) else {
             throw TransportError(.cannotConnect, "there is no network", phase: .queued, request: request)
@@ -36,18 +39,19 @@ public struct ReachabilityInterceptor: NetworkInterceptor {
         return try await next(request)
     }
 
-    /// Whether this machine has a network, or needs none for a URL. Asks the system, which takes some microseconds.
+    /// Returns whether this machine has a network, or needs none for a URL. It makes a system call that takes some
+    /// microseconds.
     public static func hasNetwork(for url: URL) -> Bool {
         hasNetwork(for: url, addresses: NetworkAddress.all)
     }
 
-    /// - Parameter addresses: `nil` where the system does not tell: then the request may try.
+    /// - Parameter addresses: `nil` if the system does not report them; then the host may be reachable.
     static func hasNetwork(for url: URL, addresses: [NetworkAddress]?) -> Bool {
         guard let addresses, !isThisMachine(url.host ?? "") else { return true }
         return addresses.contains { $0.isUp && !$0.isLoopback && !$0.isLinkLocal }
     }
 
-    /// RFC 6761 §6.3, RFC 1122 §3.2.1.3, RFC 4291 §2.5.3.
+    /// Whether a host name or address is that of this machine (RFC 6761 §6.3, RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
     private static func isThisMachine(_ host: String) -> Bool {
         let host = host.lowercased()
         return host == "localhost" || host.hasSuffix(".localhost") || host.hasPrefix("127.") || host == "::1" || host == "[::1]"
@@ -55,20 +59,20 @@ public struct ReachabilityInterceptor: NetworkInterceptor {
 }
 
 extension NetworkInterceptor where Self == ReachabilityInterceptor {
-    /// Fails a request at once where there is no network.
+    /// Fails requests at once if the machine has no network.
     public static var reachability: ReachabilityInterceptor { ReachabilityInterceptor() }
 }
 
-/// An address that this machine has, as far as reachability asks.
+/// An address of a network interface of this machine.
 struct NetworkAddress: Hashable, Sendable {
-    /// Whether its interface is switched on and has a carrier.
+    /// Whether the interface is enabled and has a carrier.
     var isUp: Bool
-    /// Whether it leads nowhere but to this machine.
+    /// Whether the interface is a loopback interface.
     var isLoopback: Bool
-    /// Whether it was made up for want of a network (169.254/16 of RFC 3927, fe80::/10 of RFC 4291 §2.5.6).
+    /// Whether the address is link-local (169.254/16 of RFC 3927, fe80::/10 of RFC 4291 §2.5.6).
     var isLinkLocal: Bool
 
-    /// All of this machine's; `nil` where the system does not tell.
+    /// All addresses of this machine; `nil` if the system does not report them.
     static var all: [NetworkAddress]? {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return nil }
@@ -82,7 +86,7 @@ struct NetworkAddress: Hashable, Sendable {
         return addresses
     }
 
-    // The same numbers on all systems, although not of one type in Swift.
+    // The flags have the same values on all systems, but not the same type in Swift.
     private static let up = 0x1
     private static let loopback = 0x8
     private static let running = 0x40

@@ -1,7 +1,7 @@
 import Endpoints
 import NetworkCore
 
-/// One call under observation: turns what interceptors and the session manager tell into events.
+/// A call under observation. It turns the reports of interceptors and the session manager into events.
 final class ExchangeRecord: AttemptObserver {
     private struct State {
         var attempts = 0
@@ -25,7 +25,7 @@ final class ExchangeRecord: AttemptObserver {
         self.elapsed = elapsed
     }
 
-    /// Nothing is reported once it is over: a request may outlive the call that it began for.
+    /// Reports an event, unless the call has ended: a request may outlive the call for which it was started.
     func report(_ kind: ExchangeEvent.Kind, at time: Duration? = nil) {
         if !state.withLock(\.isOver) { send(kind, at: time) }
     }
@@ -55,7 +55,7 @@ final class ExchangeRecord: AttemptObserver {
         }
         if let timings {
             let ready = [timings.queued, timings.nameLookup, timings.connect, timings.tls].reduce(began) { $0 + ($1 ?? .zero) }
-            // With redirects the phases are those of the last hop alone, and say nothing of when it began.
+            // With redirects, the phases are those of the last request alone, and its start is not known.
             if timings.redirects > 0 {
                 report(.redirected(attempt: attempt, count: timings.redirects))
             } else if let firstByte = timings.firstByte {
@@ -76,13 +76,13 @@ final class ExchangeRecord: AttemptObserver {
 }
 
 extension NetworkRequest {
-    /// Where interceptors tell what they do; `nil` where nobody listens.
+    /// The record to which interceptors report events; `nil` without an observation interceptor.
     var record: ExchangeRecord? { attemptObserver?.observer(ExchangeRecord.self) }
 }
 
-/// Tells of fields of responses that were malformed and ignored: of each once for each origin.
+/// Reports malformed fields of responses, each field once per origin.
 final class MalformedFields: Sendable {
-    /// Past it, nothing more is reported: the origins are the callers', and there may be millions.
+    /// The maximum number of reports. The number of origins is not bounded otherwise.
     private static let maximum = 1000
 
     private let reported = Locked<Set<String>>([])

@@ -1,23 +1,26 @@
 import Endpoints
 import NetworkCore
 
-/// Tells an observer what happens to each call: for metrics, logs, and the ``Waterfall``.
+/// An interceptor that reports events of each call to an observer, for metrics, logs and the ``Waterfall``.
 ///
-/// Stands first in the list, so that it hears of everything behind it. Several services may share one: its copies count and measure together.
+/// Place it first in the list, so that it observes all other interceptors. It can be shared by several services; its copies
+/// share the numbering of calls and the clock.
 public struct ObservationInterceptor: NetworkInterceptor {
     private let observer: any ExchangeObserver
     private let elapsed: @Sendable () -> Duration
     private let lastNumber = Locked(0)
 
+    /// Creates an interceptor.
+    ///
     /// - Parameters:
-    ///   - observer: Who hears.
-    ///   - clock: What times are measured with, from now on.
+    ///   - observer: The observer that receives the events.
+    ///   - clock: The clock for the times of events, which are measured from the creation of the interceptor.
     public init<Time: Clock<Duration>>(_ observer: any ExchangeObserver, clock: Time = ContinuousClock()) {
         self.observer = observer
         elapsed = stopwatch(clock)
     }
 
-    /// Lets the request pass, and tells of it.
+    /// Sends the request and reports its events to the observer.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
         let number = lastNumber.withLock { number in
             number += 1
@@ -44,64 +47,67 @@ public struct ObservationInterceptor: NetworkInterceptor {
 }
 
 extension NetworkInterceptor where Self == ObservationInterceptor {
-    /// Tells an observer what happens to each call.
+    /// Reports events of each call to an observer.
     public static func observation(_ observer: any ExchangeObserver) -> ObservationInterceptor {
         ObservationInterceptor(observer)
     }
 
-    /// Tells a closure what happens to each call, in order for each, on the thread on which it happens: it has to return soon.
+    /// Reports events of each call to a closure. It is called in order for each call, on the thread on which the event
+    /// occurs, and should return quickly.
     public static func observation(_ onEvent: @escaping @Sendable (ExchangeEvent) -> Void) -> ObservationInterceptor {
         ObservationInterceptor(ClosureObserver(onEvent: onEvent))
     }
 }
 
-/// Something that happened to a call on its way. Holds no query, no header that could be secret and no body.
+/// An event of an observed call. It contains no query, no header field that could be secret, and no body.
 public struct ExchangeEvent: Sendable {
-    /// What happened.
+    /// The kind of an event, with its details.
     public enum Kind: Sendable {
-        /// The call came, as the service built it.
+        /// The call has started, with the request that the service built.
         case queued
-        /// The interceptors have made this of it, and it is sent: attempt 1, 2 and so on.
+        /// The interceptors have processed the request, and an attempt starts. Attempts are counted from 1.
         case adapted(attempt: Int, headers: HTTPHeaders)
-        /// It got a connection, and left. Told when the attempt is over, with the time at which it was.
+        /// The attempt has got a connection and the request is being sent. Reported when the attempt has ended, with the
+        /// time at which it occurred.
         case sent(attempt: Int)
-        /// The first byte of the response came. Told when the attempt is over, with the time at which it was.
+        /// The first byte of the response has arrived. Reported when the attempt has ended, with the time at which it
+        /// occurred.
         case firstByte(attempt: Int)
-        /// So many redirects were followed in an attempt.
+        /// The attempt has followed a number of redirects.
         case redirected(attempt: Int, count: Int)
-        /// An attempt came to its end.
+        /// An attempt has ended.
         case attempted(attempt: Int, Outcome, TransferTimings?)
-        /// Another attempt follows, after a pause.
+        /// Another attempt follows after a pause.
         case retried(after: Duration, because: String)
-        /// An interceptor says something worth knowing: a field of the response was malformed and ignored, for example.
+        /// A remark of an interceptor, for example about a malformed field that was ignored.
         case noted(String)
-        /// The call is answered; a stream has been read, or let go of.
+        /// The call has ended. A streamed response has been read to its end or released.
         case done(Outcome, attempts: Int)
     }
 
-    /// How an attempt or a call ended.
+    /// The outcome of an attempt or a call.
     public enum Outcome: Sendable, Hashable {
-        /// With a response of this status.
+        /// A response with this status was received.
         case status(Int)
-        /// With this failure.
+        /// The attempt or call failed with this error.
         case failure(TransportError.Code)
     }
 
-    /// Tells calls of one interceptor apart: 1, 2 and so on.
+    /// The number of the call among those of one interceptor, counted from 1.
     public var exchange: Int
-    /// `GET`
+    /// The method of the request, such as `GET`.
     public var method: HTTPMethod
-    /// Origin and path, without query and user information.
+    /// The origin and path of the URL, without query and user information.
     public var target: String
-    /// When it happened, since the interceptor was made.
+    /// The time of the event since the creation of the interceptor.
     public var time: Duration
-    /// What happened.
+    /// The kind of the event.
     public var kind: Kind
 }
 
-/// Hears what happens to calls. `.observation(…)` takes one, or a closure.
+/// An observer of the events of calls. Pass it to `.observation(_:)`, which also accepts a closure.
 public protocol ExchangeObserver: Sendable {
-    /// Called in order for one exchange, on the thread on which it happened: it has to return soon.
+    /// Called for each event, in order for each call, on the thread on which the event occurs. It should return quickly.
     func exchangeDidProgress(_ event: ExchangeEvent)
 }
 
