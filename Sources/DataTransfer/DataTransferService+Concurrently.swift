@@ -1,19 +1,22 @@
 import Endpoints
 import NetworkCore
 
-// Several endpoints of one type at once, all results together, in the order of the endpoints.
+// Concurrent requests for endpoints of the same type, with all results in the order of the endpoints.
 extension DataTransferService {
-    /// Requests several endpoints at once: all values, or the first error.
+    /// Sends requests for several endpoints concurrently, and returns all values or throws the first error.
     ///
     /// ```swift
     /// let movies = try await service.concurrently(identifiers.map { Movies.movie(id: $0).as(Movie.self) })
     /// ```
     ///
-    /// The first request that fails calls the others off, and no more are begun.
+    /// When a request fails, the others are cancelled, and no more are started.
     ///
-    /// - Parameter limit: How many are under way at once; 6 unless given, as many as one host gets connections; at least 1.
-    /// - Returns: The values in the order of the endpoints, whichever comes first.
-    /// - Throws: ``DataTransferError``: the first one; at once when the task is cancelled.
+    /// - Parameters:
+    ///   - endpoints: The endpoints to request.
+    ///   - limit: The maximum number of concurrent requests, at least 1. Default: 6, the default number of connections per
+    ///     host.
+    /// - Returns: The values in the order of the endpoints.
+    /// - Throws: The first ``DataTransferError``; at once when the task is cancelled.
     public func concurrently<Target: ResponseRequestable>(
         _ endpoints: [Target], limit: Int = 6
     ) async throws(DataTransferError) -> [Target.Response] {
@@ -30,10 +33,13 @@ extension DataTransferService {
         return values.compactMap(\.self)
     }
 
-    /// Requests several endpoints at once: what becomes of each.
+    /// Sends requests for several endpoints concurrently, and returns the result of each.
     ///
-    /// - Parameter limit: How many are under way at once; 6 unless given, as many as one host gets connections; at least 1.
-    /// - Returns: The results in the order of the endpoints. When the task is cancelled, those that had not come are errors whose
+    /// - Parameters:
+    ///   - endpoints: The endpoints to request.
+    ///   - limit: The maximum number of concurrent requests, at least 1. Default: 6, the default number of connections per
+    ///     host.
+    /// - Returns: The results in the order of the endpoints. When the task is cancelled, the missing ones are errors whose
     ///   `isCancelled` is true.
     public func concurrently<Target: ResponseRequestable>(
         collecting endpoints: [Target], limit: Int = 6
@@ -46,12 +52,14 @@ extension DataTransferService {
         return results
     }
 
-    /// Requests several endpoints at once, as the async ``concurrently(_:limit:)`` does.
+    /// Sends requests for several endpoints concurrently: the completion form of the async ``concurrently(_:limit:)``.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion runs; by default on a background thread that no transfer depends on.
-    ///   - completion: Runs exactly once, with all values or the first error.
-    /// - Returns: A handle that calls all of them off.
+    ///   - endpoints: The endpoints to request.
+    ///   - limit: The maximum number of concurrent requests, at least 1. Default: 6.
+    ///   - queue: The queue on which the completion runs; by default, a background thread on which no transfer depends.
+    ///   - completion: Called exactly once, with all values or the first error.
+    /// - Returns: A handle that cancels all requests.
     @discardableResult
     public func concurrently<Target: ResponseRequestable>(
         _ endpoints: [Target], limit: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
@@ -64,12 +72,15 @@ extension DataTransferService {
         }
     }
 
-    /// Requests several endpoints at once, as the async ``concurrently(collecting:limit:)`` does.
+    /// Sends requests for several endpoints concurrently: the completion form of the async
+    /// ``concurrently(collecting:limit:)``.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion runs; by default on a background thread that no transfer depends on.
-    ///   - completion: Runs exactly once, with a result for each endpoint.
-    /// - Returns: A handle that calls all of them off.
+    ///   - endpoints: The endpoints to request.
+    ///   - limit: The maximum number of concurrent requests, at least 1. Default: 6.
+    ///   - queue: The queue on which the completion runs; by default, a background thread on which no transfer depends.
+    ///   - completion: Called exactly once, with a result for each endpoint.
+    /// - Returns: A handle that cancels all requests.
     @discardableResult
     public func concurrently<Target: ResponseRequestable>(
         collecting endpoints: [Target], limit: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
@@ -82,8 +93,11 @@ extension DataTransferService {
         }
     }
 
-    /// - Parameter receive: Takes each result as it comes, and returns an error to stop at.
-    /// - Returns: That error.
+    /// Runs the requests and passes each result to a closure.
+    ///
+    /// - Parameter receive: Called with the index and result of each request, in the order of completion; returns an error
+    ///   to stop.
+    /// - Returns: The error that `receive` returned, or `nil`.
     private func forEachResult<Target: ResponseRequestable>(
         of endpoints: [Target], limit: Int,
         _ receive: (Int, Result<Target.Response, DataTransferError>) -> DataTransferError?
@@ -99,12 +113,12 @@ extension DataTransferService {
             var failure: DataTransferError?
             for _ in 0..<min(max(limit, 1), endpoints.count) { begin() }
             while let (index, result) = await group.next() {
-                // What is called off after a failure has nothing to tell.
+                // Requests that were cancelled after a failure are ignored.
                 if failure != nil { continue }
                 failure = receive(index, result)
                 if failure != nil { group.cancelAll() } else if !Task.isCancelled { begin() }
             }
-            // Nobody has heard of those that were not begun any more.
+            // The endpoints that were not started because of the cancellation have not been reported yet.
             return failure ?? (next < endpoints.count ? receive(next, .failure(.taskCancelled)) : nil)
         }
     }
@@ -127,15 +141,15 @@ extension DataTransferError {
 }
 
 extension DataTransferService {
-    /// Requests endpoints of different types at once: all values, or the first error.
+    /// Sends requests for endpoints of different types concurrently, and returns all values or throws the first error.
     ///
     /// ```swift
     /// let (user, movies) = try await service.concurrently(me, popular)
     /// ```
     ///
-    /// The first request that fails calls the others off. All are begun at once.
+    /// All requests are started at once. When one fails, the others are cancelled.
     ///
-    /// - Throws: ``DataTransferError``: the first one; at once when the task is cancelled.
+    /// - Throws: The first ``DataTransferError``; at once when the task is cancelled.
     public func concurrently<each Target: ResponseRequestable>(
         _ endpoint: repeat each Target
     ) async throws(DataTransferError) -> (repeat (each Target).Response) {
@@ -162,7 +176,7 @@ extension DataTransferService {
     }
 }
 
-/// Where the result of one of several requests is put.
+/// The storage for the result of one of several requests.
 private final class Slot<Value: Sendable>: Sendable {
     let result = Locked<Result<Value, DataTransferError>>(.failure(.taskCancelled))
 

@@ -2,9 +2,9 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-// A body of the caller's choice goes to an endpoint, and the endpoint's answer comes back.
+// Uploads with an explicit request body.
 extension DataTransferService {
-    /// Sends a body to an endpoint, and decodes the answer.
+    /// Sends a request body to an endpoint, and returns the decoded response.
     ///
     /// ```swift
     /// let receipt = try await service.upload(.file(movie, contentType: "video/mp4"), to: endpoint, progress: monitor)
@@ -12,16 +12,17 @@ extension DataTransferService {
     /// let receipt = try await service.upload(.stream(chunks), to: endpoint)
     /// ```
     ///
-    /// Files and sequences are read while they are sent, no faster than the server takes them. A body that can be read again is sent again
-    /// where a redirect keeps the method or an interceptor makes another attempt; one that cannot fails then with
-    /// ``NetworkCore/TransportError/Code/bodyNotReplayable``. An answer that comes before all has been sent counts: a 413 is that status,
-    /// not a broken connection.
+    /// Files and sequences are read while they are sent, no faster than the server receives them. If a redirect keeps the
+    /// method or an interceptor makes another attempt, a replayable body is sent again; otherwise, the request fails with
+    /// ``NetworkCore/TransportError/Code/bodyNotReplayable``. A response that arrives before the body has been sent
+    /// completely is returned: a status 413 is reported as such, not as a lost connection.
     ///
     /// - Parameters:
-    ///   - body: Takes the place of the endpoint's own. Its media type is sent unless the endpoint has a `Content-Type`; that of a form
-    ///     always is, as nobody can read it without its boundary.
-    ///   - endpoint: Its method is used, and POST where it says GET, which has no body.
-    ///   - progress: Takes the place of the endpoint's own observer; a ``NetworkCore/ProgressMonitor`` is one.
+    ///   - body: The body, which replaces that of the endpoint. Its media type is sent unless the endpoint has a
+    ///     `Content-Type`. The media type of a multipart form is always sent, because it contains the boundary.
+    ///   - endpoint: The endpoint. Its method is used, except that GET is replaced by POST, because a GET request has no
+    ///     body.
+    ///   - progress: The progress observer, such as a ``NetworkCore/ProgressMonitor``; it replaces that of the endpoint.
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
     public func upload<Target: ResponseRequestable>(
         _ body: RequestBody, to endpoint: Target, progress: (any TransferProgressObserver)? = nil
@@ -29,12 +30,15 @@ extension DataTransferService {
         try await response(for: endpoint, uploading: body, progress: progress).value
     }
 
-    /// Sends a body to an endpoint as the async ``upload(_:to:progress:)`` does.
+    /// Sends a request body to an endpoint: the completion form of the async ``upload(_:to:progress:)``.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion runs; by default on a background thread that no transfer depends on.
-    ///   - completion: Runs exactly once.
-    /// - Returns: A handle that calls the upload off.
+    ///   - body: The body, which replaces that of the endpoint.
+    ///   - endpoint: The endpoint. GET is replaced by POST.
+    ///   - progress: The progress observer; it replaces that of the endpoint.
+    ///   - queue: The queue on which the completion runs; by default, a background thread on which no transfer depends.
+    ///   - completion: Called exactly once.
+    /// - Returns: A handle that cancels the upload.
     @discardableResult
     public func upload<Target: ResponseRequestable>(
         _ body: RequestBody, to endpoint: Target, progress: (any TransferProgressObserver)? = nil,
@@ -44,7 +48,7 @@ extension DataTransferService {
         response(for: endpoint, uploading: body, progress: progress, on: queue) { completion($0.map(\.value)) }
     }
 
-    /// Sends a body to an endpoint: the answer's value with status, headers and timings.
+    /// Sends a request body to an endpoint, and returns the decoded value with status, headers and timings of the response.
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
     public func response<Target: ResponseRequestable>(
@@ -53,12 +57,15 @@ extension DataTransferService {
         try await response(for: AdjustedEndpoint(endpoint, uploading: body, progress: progress))
     }
 
-    /// Sends a body to an endpoint: the answer's value with status, headers and timings.
+    /// Sends a request body to an endpoint: the completion form, with status, headers and timings of the response.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion runs; by default on a background thread that no transfer depends on.
-    ///   - completion: Runs exactly once.
-    /// - Returns: A handle that calls the upload off.
+    ///   - endpoint: The endpoint. GET is replaced by POST.
+    ///   - body: The body, which replaces that of the endpoint.
+    ///   - progress: The progress observer; it replaces that of the endpoint.
+    ///   - queue: The queue on which the completion runs; by default, a background thread on which no transfer depends.
+    ///   - completion: Called exactly once.
+    /// - Returns: A handle that cancels the upload.
     @discardableResult
     public func response<Target: ResponseRequestable>(
         for endpoint: Target, uploading body: RequestBody, progress: (any TransferProgressObserver)? = nil,
@@ -69,13 +76,18 @@ extension DataTransferService {
     }
 }
 
-// Bodies that need no name: a value is JSON, `Data` is itself.
+// Uploads of values, data and files, without an explicit request body.
 extension DataTransferService {
-    /// Sends a value as JSON to an endpoint, and decodes the answer; else as ``upload(_:to:progress:)`` with a body does.
+    /// Sends a value as JSON to an endpoint, and returns the decoded response. Otherwise like ``upload(_:to:progress:)``
+    /// with a body.
     ///
     /// - Parameters:
-    ///   - value: Objects, top-level arrays and scalars alike. A URL stands for the file there; `.json(url)` sends its text.
-    ///   - encoder: Sorted keys, slashes as they are, else Foundation's defaults, unless given.
+    ///   - value: The value: an object, an array or a scalar. If it is a `URL`, the file at that URL is sent instead;
+    ///     `.json(url)` sends the text of the URL.
+    ///   - endpoint: The endpoint. GET is replaced by POST.
+    ///   - encoder: The encoder. By default, it sorts keys and does not escape slashes, and otherwise has Foundation's
+    ///     defaults.
+    ///   - progress: The progress observer; it replaces that of the endpoint.
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
     @_disfavoredOverload
     public func upload<Target: ResponseRequestable>(
@@ -85,12 +97,17 @@ extension DataTransferService {
         try await upload(.json(value, encoder: encoder), to: endpoint, progress: progress)
     }
 
-    /// Sends a value as JSON to an endpoint, and decodes the answer.
+    /// Sends a value as JSON to an endpoint: the completion form.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion runs; by default on a background thread that no transfer depends on.
-    ///   - completion: Runs exactly once.
-    /// - Returns: A handle that calls the upload off.
+    ///   - value: The value: an object, an array or a scalar.
+    ///   - endpoint: The endpoint. GET is replaced by POST.
+    ///   - encoder: The encoder. By default, it sorts keys and does not escape slashes, and otherwise has Foundation's
+    ///     defaults.
+    ///   - progress: The progress observer; it replaces that of the endpoint.
+    ///   - queue: The queue on which the completion runs; by default, a background thread on which no transfer depends.
+    ///   - completion: Called exactly once.
+    /// - Returns: A handle that cancels the upload.
     @_disfavoredOverload @discardableResult
     public func upload<Target: ResponseRequestable>(
         _ value: some Encodable & Sendable, to endpoint: Target, encoder: any DataEncoder = .json,
@@ -100,7 +117,8 @@ extension DataTransferService {
         upload(.json(value, encoder: encoder), to: endpoint, progress: progress, on: queue, completion: completion)
     }
 
-    /// Sends bytes as they are, as `application/octet-stream` unless the endpoint has a `Content-Type`, and decodes the answer.
+    /// Sends data to an endpoint, and returns the decoded response. The media type is `application/octet-stream` unless the
+    /// endpoint has a `Content-Type`.
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
     public func upload<Target: ResponseRequestable>(
@@ -109,12 +127,16 @@ extension DataTransferService {
         try await upload(.data(data), to: endpoint, progress: progress)
     }
 
-    /// Sends bytes as they are, as `application/octet-stream` unless the endpoint has a `Content-Type`, and decodes the answer.
+    /// Sends data to an endpoint: the completion form. The media type is `application/octet-stream` unless the endpoint has
+    /// a `Content-Type`.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion runs; by default on a background thread that no transfer depends on.
-    ///   - completion: Runs exactly once.
-    /// - Returns: A handle that calls the upload off.
+    ///   - data: The bytes to send.
+    ///   - endpoint: The endpoint. GET is replaced by POST.
+    ///   - progress: The progress observer; it replaces that of the endpoint.
+    ///   - queue: The queue on which the completion runs; by default, a background thread on which no transfer depends.
+    ///   - completion: Called exactly once.
+    /// - Returns: A handle that cancels the upload.
     @discardableResult
     public func upload<Target: ResponseRequestable>(
         _ data: Data, to endpoint: Target, progress: (any TransferProgressObserver)? = nil,
@@ -124,10 +146,14 @@ extension DataTransferService {
         upload(.data(data), to: endpoint, progress: progress, on: queue, completion: completion)
     }
 
-    /// Sends a file as it is, as `application/octet-stream` unless the endpoint has a `Content-Type`, and decodes the answer.
-    /// `.file(url, contentType: …)` says what it is.
+    /// Sends a file to an endpoint, and returns the decoded response. The media type is `application/octet-stream` unless
+    /// the endpoint has a `Content-Type`; use `.file(url, contentType: …)` to set another one.
     ///
-    /// - Parameter file: A file URL. Any other fails with ``NetworkCore/NetworkError/requestGeneration(_:)``, and nothing is sent.
+    /// - Parameters:
+    ///   - file: A file URL. Any other URL fails with ``NetworkCore/NetworkError/requestGeneration(_:)``, and nothing is
+    ///     sent.
+    ///   - endpoint: The endpoint. GET is replaced by POST.
+    ///   - progress: The progress observer; it replaces that of the endpoint.
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
     public func upload<Target: ResponseRequestable>(
         _ file: URL, to endpoint: Target, progress: (any TransferProgressObserver)? = nil
@@ -135,13 +161,17 @@ extension DataTransferService {
         try await upload(.file(file), to: endpoint, progress: progress)
     }
 
-    /// Sends a file as it is, as `application/octet-stream` unless the endpoint has a `Content-Type`, and decodes the answer.
+    /// Sends a file to an endpoint: the completion form. The media type is `application/octet-stream` unless the endpoint
+    /// has a `Content-Type`.
     ///
     /// - Parameters:
-    ///   - file: A file URL. Any other fails with ``NetworkCore/NetworkError/requestGeneration(_:)``, and nothing is sent.
-    ///   - queue: Where the completion runs; by default on a background thread that no transfer depends on.
-    ///   - completion: Runs exactly once.
-    /// - Returns: A handle that calls the upload off.
+    ///   - file: A file URL. Any other URL fails with ``NetworkCore/NetworkError/requestGeneration(_:)``, and nothing is
+    ///     sent.
+    ///   - endpoint: The endpoint. GET is replaced by POST.
+    ///   - progress: The progress observer; it replaces that of the endpoint.
+    ///   - queue: The queue on which the completion runs; by default, a background thread on which no transfer depends.
+    ///   - completion: Called exactly once.
+    /// - Returns: A handle that cancels the upload.
     @discardableResult
     public func upload<Target: ResponseRequestable>(
         _ file: URL, to endpoint: Target, progress: (any TransferProgressObserver)? = nil,

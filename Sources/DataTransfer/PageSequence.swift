@@ -2,18 +2,18 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// The pages of a list, one after another: an async sequence of responses.
+/// The pages of a list: an async sequence of responses.
 ///
 /// ```swift
 /// for try await page in service.pages(of: popular, by: .linkHeader) { print(page.value, page.headers) }
 /// ```
 ///
-/// It is cold: each loop begins with the first page, and a page is requested when it is asked for. Leaving the loop requests no more. After an
-/// error it ends.
+/// The sequence is cold: each loop starts with the first page, and each page is requested when the loop needs it. After the
+/// end of a loop, no more pages are requested. After an error, the sequence ends.
 public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable {
-    /// A page, with status, headers and timings.
+    /// The response of a page, with its decoded value, status, headers and timings.
     public typealias Element = DataTransferResponse<Target.Response>
-    /// What iterating throws.
+    /// The error that iteration throws.
     public typealias Failure = DataTransferError
 
     let service: any DataTransferService
@@ -21,16 +21,17 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
     let rule: PageRule<Target.Response>
     let maximumPages: Int
 
-    /// Begins with the first page.
+    /// Returns an iterator that starts with the first page.
     public func makeAsyncIterator() -> Iterator { Iterator(pages: self) }
 
-    /// Hands out pages.
+    /// An iterator over the pages.
     public struct Iterator: AsyncIteratorProtocol {
         private let pages: PageSequence
         private var step: PageRule<Target.Response>.Step?
         private var seen: Set<PageRule<Target.Response>.Step?> = []
         private var isOver = false
-        /// Asked for the step to the page that comes next only when that is wanted: an error of it must not cost the page before.
+        /// The last page. The step to the next page is computed when that page is requested, so that an error in it does not
+        /// affect this page.
         private var latest: Element?
 
         fileprivate init(pages: PageSequence) {
@@ -40,9 +41,9 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
 
         /// Requests the next page.
         ///
-        /// - Returns: `nil` after the last one.
-        /// - Throws: ``DataTransferError``, with a ``PageError`` as the cause of a ``DataTransferError/parsing(_:)`` where the list has no
-        ///   proper end; at once when the task is cancelled.
+        /// - Returns: The next page; `nil` after the last one.
+        /// - Throws: ``DataTransferError``; at once when the task is cancelled. If there is no valid next page, it is
+        ///   ``DataTransferError/parsing(_:)`` with a ``PageError`` as the underlying error.
         public mutating func next() async throws(DataTransferError) -> Element? {
             if isOver { return nil }
             isOver = true
@@ -90,18 +91,18 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
     }
 }
 
-/// How one page of a list leads to the next.
+/// The rule by which one page of a list leads to the next.
 public struct PageRule<Page: Sendable>: Sendable {
-    /// What the next page is asked for with.
+    /// The difference between the requests for a page and for the list.
     enum Step: Sendable, Hashable {
-        /// At another URL, which says everything.
+        /// Another URL.
         case url(URL)
-        /// With a query item in place of that of the same name.
+        /// A query item that replaces items of the same name.
         case query(String, String)
     }
 
     let first: Step?
-    /// `number` is that of the page that came, from 1.
+    /// Returns the step to the next page. `number` is the number of the last page, counted from 1.
     let next: @Sendable (_ page: DataTransferResponse<Page>, _ number: Int) throws(PageError) -> Step?
 
     private init(
@@ -111,10 +112,11 @@ public struct PageRule<Page: Sendable>: Sendable {
         self.next = next
     }
 
-    /// The link with the relation `next` in the response's `Link` field (RFC 8288 §3); the last page has none.
+    /// Follows the link with the relation `next` in the `Link` field of the response (RFC 8288 §3); the last page has none.
     ///
-    /// A page on another origin than the list's is asked for with GET, with the header fields that any origin may see, and without body and
-    /// credentials; so are all pages behind it that are not on the list's own. A link from https to http is ``PageError/insecureLink``.
+    /// If a link leads to another origin than that of the list, the page is requested with GET, without body and
+    /// credentials, and only with header fields that may be sent to any origin. The same applies to all following pages that
+    /// are not on the origin of the list. A link from https to http is an error, ``PageError/insecureLink``.
     public static var linkHeader: PageRule {
         PageRule { (page, _) throws(PageError) in
             guard let target = LinkField(page.headers).target(of: "next") else { return nil }
@@ -125,23 +127,23 @@ public struct PageRule<Page: Sendable>: Sendable {
         }
     }
 
-    /// A page number in the query.
+    /// Sets a page number in the query.
     ///
     /// - Parameters:
-    ///   - name: Of the query item.
-    ///   - first: The number of the first page. 1 unless given.
-    ///   - isLast: Whether no page follows this one.
+    ///   - name: The name of the query item.
+    ///   - first: The number of the first page. Default: 1.
+    ///   - isLast: Returns whether a page is the last one.
     public static func number(_ name: String, first: Int = 1, isLast: @escaping @Sendable (Page) -> Bool) -> PageRule {
         PageRule(first: .query(name, "\(first)")) { (page, number) throws(PageError) in
             isLast(page.value) ? nil : .query(name, "\(first &+ number)")
         }
     }
 
-    /// A cursor that each page holds for the next one.
+    /// Sets a cursor in the query, which each page contains for the next one.
     ///
     /// - Parameters:
-    ///   - name: Of the query item.
-    ///   - cursor: That of the next page; `nil` or empty on the last.
+    ///   - name: The name of the query item.
+    ///   - cursor: Returns the cursor for the next page; `nil` or an empty text on the last page.
     public static func cursor(_ name: String, _ cursor: @escaping @Sendable (Page) -> String?) -> PageRule {
         PageRule { (page, _) throws(PageError) in
             guard let cursor = cursor(page.value), !cursor.isEmpty else { return nil }
@@ -150,54 +152,55 @@ public struct PageRule<Page: Sendable>: Sendable {
     }
 }
 
-/// Why there is no next page of a list. It is the ``ParsingFailure/underlying`` cause of the failure that a sequence of pages throws.
+/// An error in the step to the next page of a list. It is the ``ParsingFailure/underlying`` error of the failure that a
+/// ``PageSequence`` throws.
 public enum PageError: Error, Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-    /// The link to the next page is no URL.
+    /// The link to the next page is not an http or https URL.
     case malformedLink(String)
-    /// The link leads from https to http, where anybody on the way could read and change the page.
+    /// The link leads from https to http, where the page could be read and changed in transit.
     case insecureLink
-    /// The next page is one that has been there before.
+    /// The next page has been requested before.
     case loop
-    /// There are more pages than the limit allows.
+    /// The list has more pages than the limit allows.
     case tooManyPages(limit: Int)
 
-    /// What is wrong, in words.
+    /// A textual representation of the error.
     public var description: String {
         switch self {
-        case .malformedLink(let target): "the link to the next page is no http URL: \"\(target.printable)\""
+        case .malformedLink(let target): "the link to the next page is not an http URL: \"\(target.printable)\""
         case .insecureLink: "the link to the next page leads from https to http"
-        case .loop: "the next page has been there before"
+        case .loop: "the next page has been requested before"
         case .tooManyPages(let limit): "there are more than \(limit) pages (maximumPages)"
         }
     }
 
-    /// The description.
+    /// A mirror that contains only the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension DataTransferService {
-    /// The pages of a list, one after another. Nothing is requested yet.
+    /// Returns the pages of a list as an async sequence. Nothing is requested until a loop starts.
     ///
     /// - Parameters:
-    ///   - endpoint: The first page's.
+    ///   - endpoint: The endpoint of the first page.
     ///   - rule: How one page leads to the next.
-    ///   - maximumPages: More are an error. 1,000 unless given; at least 1.
+    ///   - maximumPages: The maximum number of pages, at least 1. More pages are an error. Default: 1,000.
     public func pages<Target: ResponseRequestable>(
         of endpoint: Target, by rule: PageRule<Target.Response>, maximumPages: Int = 1000
     ) -> PageSequence<Target> {
         PageSequence(service: self, endpoint: endpoint, rule: rule, maximumPages: max(1, maximumPages))
     }
 
-    /// Hands over the pages of a list, one after another. Begins at once.
+    /// Requests the pages of a list, starting at once, and passes each page to a closure.
     ///
     /// - Parameters:
-    ///   - endpoint: The first page's.
+    ///   - endpoint: The endpoint of the first page.
     ///   - rule: How one page leads to the next.
-    ///   - maximumPages: More are an error. 1,000 unless given; at least 1.
-    ///   - queue: Where both closures run; with `nil`, on background threads that no transfer depends on.
-    ///   - onPage: Runs for each page, in order. The next one is requested when it has returned.
-    ///   - completion: Runs exactly once, after the last `onPage` has returned.
-    /// - Returns: A handle that calls the rest off.
+    ///   - maximumPages: The maximum number of pages, at least 1. More pages are an error. Default: 1,000.
+    ///   - queue: The queue on which both closures run; with `nil`, background threads on which no transfer depends.
+    ///   - onPage: Called for each page, in order. The next page is requested after it has returned.
+    ///   - completion: Called exactly once, after the last call of `onPage` has returned.
+    /// - Returns: A handle that cancels the remaining requests.
     @discardableResult
     public func pages<Target: ResponseRequestable>(
         of endpoint: Target, by rule: PageRule<Target.Response>, maximumPages: Int = 1000,

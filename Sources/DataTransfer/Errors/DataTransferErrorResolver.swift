@@ -2,29 +2,29 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// Turns a network error into the caller's own.
+/// A type that replaces network errors with errors of the application.
 public protocol DataTransferErrorResolver: Sendable {
-    /// What the caller gets instead of `error`: any error, or `error` itself where there is nothing to say.
+    /// Returns the error to throw instead of `error`, or `error` itself to keep it.
     func resolve(error: NetworkError) -> any Error & Sendable
 }
 
-/// Leaves errors as they are.
+/// An error resolver that keeps network errors unchanged.
 public struct UnresolvedErrors: DataTransferErrorResolver {
-    /// A resolver; it holds nothing.
+    /// Creates a resolver, which has no state.
     public init() {}
 
-    /// `error` itself.
+    /// Returns `error` unchanged.
     public func resolve(error: NetworkError) -> any Error & Sendable {
         error
     }
 }
 
 extension DataTransferErrorResolver where Self == UnresolvedErrors {
-    /// Leaves errors as they are.
+    /// A resolver that keeps network errors unchanged.
     public static var unresolved: UnresolvedErrors { UnresolvedErrors() }
 }
 
-/// Decodes the body of an error response into the caller's error.
+/// An error resolver that decodes the body of an error response.
 ///
 /// ```swift
 /// struct APIError: Error, Decodable { let code: Int; let message: String }
@@ -32,14 +32,17 @@ extension DataTransferErrorResolver where Self == UnresolvedErrors {
 /// do { … } catch .resolvedNetworkFailure(let error as APIError, _) { … }
 /// ```
 ///
-/// An error without a response, or with a body that is not an `APIError`, stays the network error it was.
+/// An error without a response, or with a body that is not an `APIError`, remains a network error.
 public struct ErrorBodyResolver<APIError: Error & Decodable & Sendable>: DataTransferErrorResolver {
     private let decoder: any ResponseDecoder
     private let accepts: @Sendable (NetworkResponse) -> Bool
 
+    /// Creates a resolver.
+    ///
     /// - Parameters:
-    ///   - decoder: JSON by default; `.keyPath("error")` for an error inside an envelope.
-    ///   - accepts: Whether to look into a response at all; always by default. Runs where the response is handled.
+    ///   - decoder: The decoder of the body. Default: JSON. Use `.keyPath("error")` for an error inside an envelope.
+    ///   - accepts: Returns whether to decode the body of a response; by default, always `true`. Called on the thread on
+    ///     which the response is processed.
     public init(
         decoder: any ResponseDecoder = .json, accepts: @escaping @Sendable (NetworkResponse) -> Bool = { _ in true }
     ) {
@@ -47,7 +50,7 @@ public struct ErrorBodyResolver<APIError: Error & Decodable & Sendable>: DataTra
         self.accepts = accepts
     }
 
-    /// The error in the response's body; `error` itself without a response, or with a body that is empty or no `APIError`.
+    /// Returns the decoded error; `error` itself if there is no response, or if its body is empty or not an `APIError`.
     public func resolve(error: NetworkError) -> any Error & Sendable {
         guard let response = error.response, !response.body.isEmpty, accepts(response) else { return error }
         let body = ResponseBody(response.body, contentType: response.headers["Content-Type"])
@@ -55,22 +58,22 @@ public struct ErrorBodyResolver<APIError: Error & Decodable & Sendable>: DataTra
     }
 }
 
-/// An error as RFC 9457 describes it (`application/problem+json`).
+/// A problem details object (`application/problem+json`, RFC 9457).
 ///
-/// Members of another type than the RFC's are ignored, as its §3.1 asks.
+/// Members whose type differs from that of the RFC are ignored, as §3.1 requires.
 public struct ProblemDetails: Error, Sendable, Hashable, Codable {
-    /// Names the kind of problem, a URI reference; `about:blank` when absent (§4.2.1).
+    /// The type of the problem, a URI reference; `about:blank` if absent (§4.2.1).
     public var type: String
-    /// The kind of problem in a few words, the same each time.
+    /// A short summary of the problem type, which does not vary between occurrences.
     public var title: String?
-    /// The status the origin gave; only advisory.
+    /// The status that the origin server set. It is advisory only.
     public var status: Int?
-    /// What happened this time.
+    /// An explanation of this occurrence of the problem.
     public var detail: String?
-    /// Names this occurrence, a URI reference.
+    /// The identifier of this occurrence of the problem, a URI reference.
     public var instance: String?
 
-    /// A problem with these members.
+    /// Creates problem details with these members.
     public init(
         type: String = "about:blank", title: String? = nil, status: Int? = nil, detail: String? = nil, instance: String? = nil
     ) {
@@ -81,9 +84,10 @@ public struct ProblemDetails: Error, Sendable, Hashable, Codable {
         self.instance = instance
     }
 
-    /// From an object; a member that is absent or of another type is `nil`, or `about:blank` for ``type``.
+    /// Decodes problem details from an object. A member that is absent or of another type is `nil`, or `about:blank` for
+    /// ``type``.
     ///
-    /// - Throws: `DecodingError` where the document holds no object.
+    /// - Throws: `DecodingError` if the document is not an object.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         type = (try? container.decode(String.self, forKey: .type)) ?? "about:blank"
@@ -95,7 +99,8 @@ public struct ProblemDetails: Error, Sendable, Hashable, Codable {
 }
 
 extension DataTransferErrorResolver where Self == ErrorBodyResolver<ProblemDetails> {
-    /// Makes ``ProblemDetails`` of error responses whose type is `application/problem+json` (RFC 9457 §3).
+    /// A resolver that decodes ``ProblemDetails`` from error responses with the media type `application/problem+json` (RFC
+    /// 9457 §3).
     public static var problemDetails: Self {
         ErrorBodyResolver { response in
             let mediaType = response.headers["Content-Type"]?.prefix { $0 != ";" } ?? ""
@@ -105,14 +110,14 @@ extension DataTransferErrorResolver where Self == ErrorBodyResolver<ProblemDetai
 }
 
 extension ProblemDetails: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Status, title and detail, without secrets.
+    /// A textual representation of status, title and detail, with secrets redacted.
     public var description: String {
         let texts = [status.map { "\($0)" }, title, detail].compactMap(\.self)
         return "ProblemDetails(\(texts.joined(separator: ": ").printableLine))"
     }
 
-    /// The same as `description`.
+    /// A textual representation of status, title and detail, with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that contains only the description, so that a dump shows no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,25 +1,26 @@
 import Dispatch
 import NetworkCore
 
-/// Where completions run. A `DispatchQueue` is one; a test may run the work at once.
+/// A queue on which completions run. `DispatchQueue` conforms; a test may use a type that runs the work synchronously.
 public protocol DataTransferDispatchQueue: Sendable {
-    /// Runs `work` once, now or later.
+    /// Runs `work` once, synchronously or asynchronously.
     func asyncExecute(work: @escaping @Sendable () -> Void)
 }
 
 extension DispatchQueue: DataTransferDispatchQueue {
-    /// Runs `work` on this queue, later.
+    /// Runs `work` on this queue asynchronously.
     public func asyncExecute(work: @escaping @Sendable () -> Void) {
         async(execute: work)
     }
 }
 
 extension TaskCancellable {
-    /// An async operation with a completion on a queue of the caller's choice.
+    /// Creates a cancellable for an async operation, with a completion that runs on a queue.
     ///
     /// - Parameters:
-    ///   - queue: With `nil`, a background thread that no transfer depends on.
-    ///   - completion: Runs exactly once.
+    ///   - queue: The queue on which the completion runs; with `nil`, a background thread on which no transfer depends.
+    ///   - operation: The operation, which runs in a task.
+    ///   - completion: Called exactly once.
     init<Value: Sendable, Failure: Error>(
         on queue: (any DataTransferDispatchQueue)?, _ operation: @escaping @Sendable () async throws(Failure) -> Value,
         completion: @escaping @Sendable (Result<Value, Failure>) -> Void
@@ -31,7 +32,7 @@ extension TaskCancellable {
     }
 }
 
-/// Runs a closure that may block away from the pool of async tasks, and returns when it has.
+/// Runs a closure that may block outside the thread pool of async tasks, and waits until it has returned.
 func run<Element: Sendable>(
     _ closure: @escaping @Sendable (Element) -> Void, with element: Element, on queue: (any DataTransferDispatchQueue)?
 ) async {

@@ -92,7 +92,7 @@ import Testing
         for failure in [
             try await parsing(Endpoint<Item>(path: "items")), try await parsing(Endpoint<Item>(path: "items", keyPath: "data")),
         ] {
-            #expect(failure.reason.hasPrefix("JSON was expected, and text/html came"), "\(failure)")
+            #expect(failure.reason.hasPrefix("expected JSON but received text/html"), "\(failure)")
             #expect(failure.snippet.contains("Sign in"))
         }
     }
