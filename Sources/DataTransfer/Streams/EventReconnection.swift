@@ -1,29 +1,30 @@
 import Endpoints
 import NetworkCore
 
-/// How a stream of events finds its way back to the server (WHATWG HTML §9.2.2 and §9.2.3).
+/// The rules by which a stream of events reconnects to the server (WHATWG HTML §9.2.2 and §9.2.3).
 ///
-/// After its end, and after a failure that may pass, a stream is opened again: connection failures, timeouts, a body that breaks off, and
-/// status 408, 425, 429, 500, 502, 503 and 504. Everything else ends it: 204 as its proper end; any other status, another content type
-/// than `text/event-stream`, and a limit that is hit as errors.
+/// The stream reconnects after the end of a response and after temporary failures: failed connections, timeouts, interrupted
+/// bodies, and the statuses 408, 425, 429, 500, 502, 503 and 504. A status 204 ends the stream normally. Any other status, a
+/// content type other than `text/event-stream`, and an exceeded limit end it with an error.
 ///
-/// The pause before is what the server's `retry:` said last, else ``delay``. It doubles with each further attempt that fails in a row, up to
-/// ``maximumDelay``. A `Retry-After` in seconds (RFC 9110 §10.2.3) makes it longer, within the same bound.
+/// The pause before an attempt is the last `retry:` value of the server, or ``delay`` if there is none. It doubles with each
+/// further attempt that fails in a row, up to ``maximumDelay``. A `Retry-After` field in seconds (RFC 9110 §10.2.3) makes it
+/// longer, up to the same maximum.
 public struct EventReconnection: Sendable {
-    /// The shortest pause that a server's `retry:` can ask for.
+    /// The minimum pause that applies to a `retry:` value of the server.
     public static let minimumServerDelay = Duration.milliseconds(100)
 
-    /// How many attempts in a row may fail; then the stream ends with the last one's error. 10 by default, 1 at least. An attempt fails that
-    /// brings neither an event nor a comment; one that does starts the count anew.
+    /// The number of attempts in a row that may fail before the stream ends with the error of the last one, at least 1. An
+    /// attempt fails if it receives neither an event nor a comment; one that does resets the count. Default: 10.
     public var maximumAttempts: Int
-    /// The pause until the server asks for another. 3 s by default.
+    /// The pause before an attempt, until the server sends a `retry:` value. Default: 3 seconds.
     public var delay: Duration
-    /// The longest pause, whoever asks for it. 60 s by default.
+    /// The maximum pause, including those that the server requests. Default: 60 seconds.
     public var maximumDelay: Duration
-    /// What pauses are measured with.
+    /// The clock that measures the pauses. Default: the continuous clock.
     public var clock: any Clock<Duration>
 
-    /// - Parameters: see the properties of the same names.
+    /// Creates rules for reconnection. The parameters are described at the properties of the same names.
     public init(
         maximumAttempts: Int = 10, delay: Duration = .seconds(3), maximumDelay: Duration = .seconds(60),
         clock: any Clock<Duration> = ContinuousClock()
@@ -35,7 +36,7 @@ public struct EventReconnection: Sendable {
     }
 }
 
-/// Decides what follows the end of a connection; waits for nothing itself.
+/// The decision after the end of a connection. It is a pure state machine that does not wait itself.
 struct ReconnectionPlan {
     enum Action {
         case wait(Duration)
@@ -44,17 +45,19 @@ struct ReconnectionPlan {
     }
 
     private let reconnection: EventReconnection
-    /// Attempts in a row that brought nothing.
+    /// The number of attempts in a row that received nothing.
     private var failures = 0
 
     init(_ reconnection: EventReconnection) {
         self.reconnection = reconnection
     }
 
+    /// Returns what follows the end of a connection.
+    ///
     /// - Parameters:
-    ///   - error: What ended the connection, or kept it from being made; `nil` where it ended as a body ends.
-    ///   - hadSign: Whether it brought an event or a comment.
-    ///   - serverDelay: What the server's latest `retry:` said.
+    ///   - error: The error that ended or prevented the connection; `nil` if the body ended normally.
+    ///   - hadSign: Whether an event or a comment was received.
+    ///   - serverDelay: The last `retry:` value of the server.
     mutating func connectionEnded(_ error: DataTransferError?, hadSign: Bool, serverDelay: Duration?) -> Action {
         if let error {
             if error.statusCode == 204 { return .end }

@@ -1,37 +1,39 @@
 import Endpoints
 import NetworkCore
 
-/// The events of a source that is connected to again and again (WHATWG HTML §9.2).
+/// The events of an event source that reconnects automatically (WHATWG HTML §9.2): an async sequence.
 ///
 /// ```swift
 /// for try await event in service.events(ticker) { print(event.type, event.data) }
 /// ```
 ///
-/// It is cold: nothing is requested before a loop asks for the first event, and each loop has connections of its own. After a connection has
-/// ended it is made anew, as ``EventReconnection`` says, with the ID of the last event as `Last-Event-ID`. The stream ends when the server
-/// answers 204. Leaving the loop or cancelling its task closes the socket, and ends a pause.
+/// The stream is cold: nothing is requested before a loop needs the first event, and each loop has separate connections.
+/// After the end of a connection, the stream reconnects as ``EventReconnection`` describes, with the ID of the last event as
+/// `Last-Event-ID`. It ends when the server responds with 204. Leaving the loop or cancelling its task closes the socket or
+/// ends the pause.
 ///
-/// A connection that is silent for as long as the idle timeout is taken to be lost: a source that may be silent for longer needs an endpoint
-/// with another `timeouts.idle`, or comments now and then.
+/// A connection is considered lost if it is silent for the duration of the idle timeout. A source that may be silent for
+/// longer needs an endpoint with a longer `timeouts.idle`, or must send comments from time to time.
 public struct EventStream: AsyncSequence, Sendable {
-    /// An event.
+    /// A server-sent event.
     public typealias Element = ServerSentEvent
-    /// What iterating throws.
+    /// The error that iteration throws.
     public typealias Failure = DataTransferError
 
     let make: @Sendable () -> EventSource
 
-    /// Connects when the first event is asked for.
+    /// Returns an iterator that connects when it is first called.
     public func makeAsyncIterator() -> Iterator { Iterator(source: make()) }
 
-    /// Hands out events.
+    /// An iterator over the events.
     public struct Iterator: AsyncIteratorProtocol {
         var source: EventSource
 
-        /// Suspends until there is an event.
+        /// Waits for the next event.
         ///
-        /// - Returns: The next event; `nil` after the server has answered 204.
-        /// - Throws: ``DataTransferError`` that no further attempt will heal, or of the last attempt allowed; at once when the task is cancelled.
+        /// - Returns: The next event; `nil` after the server has responded with 204.
+        /// - Throws: ``DataTransferError`` if the failure is not temporary or the maximum number of attempts has failed; at
+        ///   once when the task is cancelled.
         public mutating func next() async throws(DataTransferError) -> ServerSentEvent? {
             try await source.next()
         }
@@ -39,14 +41,18 @@ public struct EventStream: AsyncSequence, Sendable {
 }
 
 extension DataTransferService {
-    /// The events of an endpoint, across as many connections as it takes. Nothing is requested yet.
+    /// Returns the events of an endpoint as an async sequence that reconnects automatically. Nothing is requested until a
+    /// loop starts.
     ///
-    /// `Accept`, `Cache-Control: no-store` and `Accept-Encoding: identity` are sent unless the endpoint has such fields itself.
+    /// `Accept`, `Cache-Control: no-store` and `Accept-Encoding: identity` are sent unless the endpoint has such fields
+    /// itself.
     ///
     /// - Parameters:
-    ///   - reconnection: When to connect again, and when to give up.
-    ///   - lastEventID: The ID of the last event that was seen, from an earlier run; sent as `Last-Event-ID`.
-    ///   - maximumEventBytes: The longest event. A longer one ends the stream with an error.
+    ///   - endpoint: The endpoint of the event source.
+    ///   - reconnection: When to reconnect, and when to fail.
+    ///   - lastEventID: The ID of the last event that was received in an earlier run, sent as `Last-Event-ID`.
+    ///   - maximumEventBytes: The maximum size of an event in bytes. A larger one ends the stream with an error. Default: 1
+    ///     MiB.
     public func events(
         _ endpoint: any Requestable, reconnection: EventReconnection = EventReconnection(), lastEventID: String = "",
         maximumEventBytes: Int = 1 << 20
@@ -56,17 +62,20 @@ extension DataTransferService {
         }
     }
 
-    /// Hands over the events of an endpoint, across as many connections as it takes. Connects at once.
+    /// Connects to an event source at once, and passes its events to a closure. Reconnects automatically.
     ///
     /// - Parameters:
-    ///   - reconnection: When to connect again, and when to give up.
-    ///   - lastEventID: The ID of the last event that was seen, from an earlier run; sent as `Last-Event-ID`.
-    ///   - maximumEventBytes: The longest event. A longer one ends the stream with an error.
-    ///   - queue: Where both closures run; with `nil`, on background threads that no transfer depends on.
-    ///   - onEvent: Runs for each event, in order. The next one waits until it returns.
-    ///   - completion: Runs exactly once, after the last `onEvent` has returned: with success after the server has answered 204.
-    /// - Returns: A handle that ends it all, and closes the socket at once; the completion then runs with an error whose `isCancelled` is
-    ///   true.
+    ///   - endpoint: The endpoint of the event source.
+    ///   - reconnection: When to reconnect, and when to fail.
+    ///   - lastEventID: The ID of the last event that was received in an earlier run, sent as `Last-Event-ID`.
+    ///   - maximumEventBytes: The maximum size of an event in bytes. A larger one ends the stream with an error. Default: 1
+    ///     MiB.
+    ///   - queue: The queue on which both closures run; with `nil`, background threads on which no transfer depends.
+    ///   - onEvent: Called for each event, in order. The next event is not processed until it has returned.
+    ///   - completion: Called exactly once, after the last call of `onEvent` has returned; with success if the server has
+    ///     responded with 204.
+    /// - Returns: A handle that ends the stream and closes the socket at once. The completion is then called with an error
+    ///   whose `isCancelled` is true.
     @discardableResult
     public func events(
         _ endpoint: any Requestable, reconnection: EventReconnection = EventReconnection(), lastEventID: String = "",
@@ -85,8 +94,8 @@ extension DataTransferService {
 }
 
 extension EventSource {
-    /// Hands events to a closure that may block, one after another. The socket is closed at once when the task is cancelled, also while
-    /// the closure blocks.
+    /// Passes the events to a closure that may block, one after another. When the task is cancelled, the socket is closed at
+    /// once, even while the closure blocks.
     fileprivate func deliver(
         on queue: (any DataTransferDispatchQueue)?, to onEvent: @escaping @Sendable (ServerSentEvent) -> Void
     ) async throws(DataTransferError) {

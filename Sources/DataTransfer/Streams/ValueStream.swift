@@ -2,21 +2,22 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// The values of a response while it arrives: lines, decoded JSON, events, whatever the ``Endpoints/StreamFormat`` says.
+/// The values of a response while it arrives, such as lines or JSON elements, as a ``Endpoints/StreamFormat`` defines them:
+/// an async sequence.
 ///
 /// ```swift
 /// let movies = try await service.stream(endpoint, as: .elements(of: Movie.self, at: "results"))
 /// for try await movie in movies { print(movie.title) }
 /// ```
 ///
-/// A value is decoded when it is asked for, on the task that asks. Memory holds one value and what waits in the network, some 256 KiB, however
-/// long the body is: who stops reading stops the server. It is read once and by one task at a time; a second loop goes on where the first one
-/// stopped. Letting go of the stream and its iterators before the end closes the socket, and so do cancelling the task that reads, and an
-/// error.
+/// Each value is decoded on the task that requests it. Memory contains one value and about 256 KiB of received data, however
+/// long the body is; if the stream is not read, the server is paused (back-pressure). The stream can be read once, by one
+/// task at a time; a second loop continues where the first one stopped. The socket is closed when the stream and its
+/// iterators are released before the end, when the reading task is cancelled, and after an error.
 ///
-/// Descriptions show no query, no value, and no header that could be secret.
+/// Descriptions contain no query, no value, and no header field that could be secret.
 public struct ValueStream<Element: Sendable>: AsyncSequence, Sendable {
-    /// What iterating throws. Values that came before the failure are handed out first.
+    /// The error that iteration throws, after the values that arrived before the failure.
     public typealias Failure = DataTransferError
 
     let reader: ValueReader<Element>
@@ -25,29 +26,29 @@ public struct ValueStream<Element: Sendable>: AsyncSequence, Sendable {
         reader = ValueReader(body, parser: parser, method: method)
     }
 
-    /// The response's status, one that the endpoint accepts.
+    /// The status of the response, one that the endpoint accepts.
     public var statusCode: Int { reader.body.statusCode }
-    /// The response's header fields.
+    /// The header fields of the response.
     public var headers: HTTPHeaders { reader.body.headers }
-    /// The URL that answers, after redirects.
+    /// The URL of the response, after redirects.
     public var url: URL { reader.body.url }
-    /// Trailer fields (RFC 9110 §6.5); empty until all has come.
+    /// The trailer fields (RFC 9110 §6.5); empty until the body is complete.
     public var trailers: HTTPHeaders { reader.body.trailers }
-    /// Where the time went: until the head had come, and once all has come, until then.
+    /// The durations of the phases of the transfer, until the head arrived or, once the body is complete, until its end.
     public var timings: TransferTimings { reader.body.timings }
 
-    /// Reads on where the last iterator stopped.
+    /// Returns an iterator that continues where the last one stopped.
     public func makeAsyncIterator() -> Iterator { Iterator(reader: reader) }
 
-    /// Hands out values.
+    /// An iterator over the values.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let reader: ValueReader<Element>
 
-        /// Suspends until there is a value.
+        /// Waits for the next value.
         ///
         /// - Returns: The next value; `nil` at the end.
-        /// - Throws: ``DataTransferError``: ``DataTransferError/parsing(_:)`` for a value that cannot be made, and a broken stream; at once when
-        ///   the task is cancelled. The same error is thrown again each time after.
+        /// - Throws: ``DataTransferError``: ``DataTransferError/parsing(_:)`` for an invalid value or stream; at once when
+        ///   the task is cancelled. Later calls throw the same error again.
         public mutating func next() async throws(DataTransferError) -> Element? {
             try await reader.next()
         }
@@ -55,7 +56,7 @@ public struct ValueStream<Element: Sendable>: AsyncSequence, Sendable {
 }
 
 extension ValueStream {
-    /// Status, headers, trailers, URL and timings as they are now: whole once the last value was taken.
+    /// The response without a value. Trailers and timings are complete after the last value has been read.
     var head: DataTransferResponse<Void> {
         DataTransferResponse(
             value: (), statusCode: statusCode, headers: headers, trailers: trailers, url: url, timings: timings)
@@ -63,38 +64,44 @@ extension ValueStream {
 }
 
 extension ValueStream: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Type of the values, status, origin and path, and headers without secrets.
+    /// A textual representation of type, status, origin, path and header fields, with secrets redacted.
     public var description: String { "ValueStream<\(Element.self)>(\(reader.body))" }
-    /// The same as `description`.
+    /// A textual representation of type, status, origin, path and header fields, with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that contains only the description, so that a dump shows no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension DataTransferService {
-    /// Requests an endpoint, and makes a stream of values of its response. Returns when the head has come.
+    /// Requests an endpoint, and returns a stream of the values in its response. It returns when the head of the response
+    /// has arrived.
     ///
     /// ```swift
     /// for try await line in try await service.stream(log, as: .lines) { print(line) }
     /// ```
     ///
-    /// - Parameter format: Says what the values are, and what becomes of one that cannot be made.
-    /// - Throws: ``DataTransferError``; at once when the task is cancelled. What fails later is thrown by the stream.
+    /// - Parameters:
+    ///   - endpoint: The endpoint.
+    ///   - format: The format of the values, and what to do with an invalid one.
+    /// - Throws: ``DataTransferError``; at once when the task is cancelled. Later failures are thrown by the stream.
     public func stream<Element>(
         _ endpoint: any Requestable, as format: StreamFormat<Element>
     ) async throws(DataTransferError) -> ValueStream<Element> {
         ValueStream(try await stream(for: endpoint), parser: format.makeParser(), method: endpoint.method)
     }
 
-    /// Requests an endpoint, and hands over the values of its response one by one.
+    /// Requests an endpoint, and passes the values in its response to a closure.
     ///
     /// - Parameters:
-    ///   - format: Says what the values are, and what becomes of one that cannot be made.
-    ///   - queue: Where both closures run; with `nil`, on background threads that no transfer depends on.
-    ///   - onElement: Runs for each value, in order. The next one waits until it returns, and with it, past some 256 KiB, the server.
-    ///   - completion: Runs exactly once, after the last `onElement` has returned, with status, headers, trailers and timings.
-    /// - Returns: A handle that calls the request off, and closes its socket at once; the completion then runs with an error whose
-    ///   `isCancelled` is true.
+    ///   - endpoint: The endpoint.
+    ///   - format: The format of the values, and what to do with an invalid one.
+    ///   - queue: The queue on which both closures run; with `nil`, background threads on which no transfer depends.
+    ///   - onElement: Called for each value, in order. The next value is not processed until it has returned, and the server
+    ///     is paused when about 256 KiB are buffered (back-pressure).
+    ///   - completion: Called exactly once, after the last call of `onElement` has returned, with status, header fields,
+    ///     trailer fields and timings.
+    /// - Returns: A handle that cancels the request and closes its socket at once. The completion is then called with an
+    ///   error whose `isCancelled` is true.
     @discardableResult
     public func stream<Element>(
         _ endpoint: any Requestable, as format: StreamFormat<Element>, on queue: (any DataTransferDispatchQueue)? = nil,
@@ -112,8 +119,8 @@ extension DataTransferService {
 }
 
 extension ValueStream {
-    /// Hands values to a closure that may block, one after another. The socket is closed at once when the task is cancelled, also while
-    /// the closure blocks.
+    /// Passes the values to a closure that may block, one after another. When the task is cancelled, the socket is closed at
+    /// once, even while the closure blocks.
     fileprivate func deliver(
         on queue: (any DataTransferDispatchQueue)?, to onElement: @escaping @Sendable (Element) -> Void
     ) async throws(DataTransferError) {
@@ -131,9 +138,10 @@ extension ValueStream {
     }
 }
 
-/// What a stream of values and its iterators share: the body, and the parser between two calls.
+/// The state that a stream of values shares with its iterators: the body, and the parser between two calls.
 final class ValueReader<Element: Sendable>: Sendable {
-    /// What one call needs, and nobody else touches meanwhile: decoding runs code of the caller's, and no lock is held over that.
+    /// The parser and the body's iterator. Only one call uses them at a time: decoding runs code of the caller, so no lock
+    /// is held meanwhile.
     private struct Position {
         var parser: any StreamParser<Element>
         var chunks: DataTransferStream.Iterator
@@ -157,7 +165,7 @@ final class ValueReader<Element: Sendable>: Sendable {
         state = Locked(.idle(Position(parser: parser, chunks: body.makeAsyncIterator())))
     }
 
-    /// The next value; `nil` at the end.
+    /// Returns the next value; `nil` at the end.
     func next() async throws(DataTransferError) -> Element? {
         guard var position = try take() else { return nil }
         do throws(DataTransferError) {
@@ -181,7 +189,7 @@ final class ValueReader<Element: Sendable>: Sendable {
             case .ended: return nil
             case .failed(let error): throw error
             case .reading:
-                throw .networkFailure(.transport(TransportError(.other, "two tasks read one stream at the same time")))
+                throw .networkFailure(.transport(TransportError(.other, "the stream is read by two tasks at the same time")))
             }
         }
     }
