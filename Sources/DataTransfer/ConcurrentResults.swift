@@ -1,8 +1,7 @@
 import Endpoints
 import NetworkCore
 
-/// The results of several concurrent requests, in the order of their completion: an async sequence of index and result of
-/// each endpoint.
+/// The results of several concurrent requests in the order of completion: an async sequence.
 ///
 /// ```swift
 /// for await (index, result) in service.results(of: endpoints) { print(endpoints[index], result) }
@@ -39,8 +38,9 @@ public struct ConcurrentResults<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension ConcurrentResults {
-    /// The owner of the requests, shared by the sequence and its iterators, but not by the running requests. Its release
-    /// cancels the requests.
+    /// The owner of the requests, shared by the sequence and its iterators, but not by the running requests.
+    ///
+    /// Its release cancels the requests.
     fileprivate final class Source: Sendable {
         private let requests: Requests
 

@@ -72,8 +72,7 @@ extension DataTransferService {
         }
     }
 
-    /// Sends requests for several endpoints concurrently: the completion form of the async
-    /// ``concurrently(collecting:limit:)``.
+    /// Sends requests for several endpoints concurrently: the completion form of the async ``concurrently(collecting:limit:)``.
     ///
     /// - Parameters:
     ///   - endpoints: The endpoints to request.

@@ -78,8 +78,9 @@ extension DataTransferService {
 
 // Uploads of values, data and files, without an explicit request body.
 extension DataTransferService {
-    /// Sends a value as JSON to an endpoint, and returns the decoded response. Otherwise like ``upload(_:to:progress:)``
-    /// with a body.
+    /// Sends a value as JSON to an endpoint, and returns the decoded response.
+    ///
+    /// Otherwise like ``upload(_:to:progress:)`` with a body.
     ///
     /// - Parameters:
     ///   - value: The value: an object, an array or a scalar. If it is a `URL`, the file at that URL is sent instead;
@@ -117,8 +118,9 @@ extension DataTransferService {
         upload(.json(value, encoder: encoder), to: endpoint, progress: progress, on: queue, completion: completion)
     }
 
-    /// Sends data to an endpoint, and returns the decoded response. The media type is `application/octet-stream` unless the
-    /// endpoint has a `Content-Type`.
+    /// Sends data to an endpoint, and returns the decoded response.
+    ///
+    /// The media type is `application/octet-stream` unless the endpoint has a `Content-Type`.
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
     public func upload<Target: ResponseRequestable>(
@@ -127,8 +129,9 @@ extension DataTransferService {
         try await upload(.data(data), to: endpoint, progress: progress)
     }
 
-    /// Sends data to an endpoint: the completion form. The media type is `application/octet-stream` unless the endpoint has
-    /// a `Content-Type`.
+    /// Sends data to an endpoint: the completion form.
+    ///
+    /// The media type is `application/octet-stream` unless the endpoint has a `Content-Type`.
     ///
     /// - Parameters:
     ///   - data: The bytes to send.
@@ -146,8 +149,10 @@ extension DataTransferService {
         upload(.data(data), to: endpoint, progress: progress, on: queue, completion: completion)
     }
 
-    /// Sends a file to an endpoint, and returns the decoded response. The media type is `application/octet-stream` unless
-    /// the endpoint has a `Content-Type`; use `.file(url, contentType: …)` to set another one.
+    /// Sends a file to an endpoint, and returns the decoded response.
+    ///
+    /// The media type is `application/octet-stream` unless the endpoint has a `Content-Type`; use
+    /// `.file(url, contentType: …)` to set another one.
     ///
     /// - Parameters:
     ///   - file: A file URL. Any other URL fails with ``NetworkCore/NetworkError/requestGeneration(_:)``, and nothing is
@@ -161,8 +166,9 @@ extension DataTransferService {
         try await upload(.file(file), to: endpoint, progress: progress)
     }
 
-    /// Sends a file to an endpoint: the completion form. The media type is `application/octet-stream` unless the endpoint
-    /// has a `Content-Type`.
+    /// Sends a file to an endpoint: the completion form.
+    ///
+    /// The media type is `application/octet-stream` unless the endpoint has a `Content-Type`.
     ///
     /// - Parameters:
     ///   - file: A file URL. Any other URL fails with ``NetworkCore/NetworkError/requestGeneration(_:)``, and nothing is

@@ -30,8 +30,10 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
         private var step: PageRule<Target.Response>.Step?
         private var seen: Set<PageRule<Target.Response>.Step?> = []
         private var isOver = false
-        /// The last page. The step to the next page is computed when that page is requested, so that an error in it does not
-        /// affect this page.
+        /// The page that was returned last.
+        ///
+        /// The step to the next page is computed when that page is requested, so that an error in it does not affect this
+        /// page.
         private var latest: Element?
 
         fileprivate init(pages: PageSequence) {
@@ -39,7 +41,7 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
             step = pages.rule.first
         }
 
-        /// Requests the next page.
+        /// Requests the next page of the list.
         ///
         /// - Returns: The next page; `nil` after the last one.
         /// - Throws: ``DataTransferError``; at once when the task is cancelled. If there is no valid next page, it is
@@ -95,7 +97,7 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
 public struct PageRule<Page: Sendable>: Sendable {
     /// The difference between the requests for a page and for the list.
     enum Step: Sendable, Hashable {
-        /// Another URL.
+        /// The next page has another URL.
         case url(URL)
         /// A query item that replaces items of the same name.
         case query(String, String)
@@ -152,8 +154,9 @@ public struct PageRule<Page: Sendable>: Sendable {
     }
 }
 
-/// An error in the step to the next page of a list. It is the ``ParsingFailure/underlying`` error of the failure that a
-/// ``PageSequence`` throws.
+/// An error in the step to the next page of a list.
+///
+/// It is the ``ParsingFailure/underlying`` error of the failure that a ``PageSequence`` throws.
 public enum PageError: Error, Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// The link to the next page is not an http or https URL.
     case malformedLink(String)

@@ -38,7 +38,7 @@ public final class CoalescingInterceptor: NetworkInterceptor {
     private let state = Locked(State())
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// Creates an interceptor.
+    /// Creates an interceptor without running exchanges.
     ///
     /// - Parameter clock: The clock that measures the deadlines of waiting requests.
     public init(clock: any Clock<Duration> = ContinuousClock()) {
@@ -128,7 +128,8 @@ public final class CoalescingInterceptor: NetworkInterceptor {
 }
 
 extension NetworkInterceptor where Self == CoalescingInterceptor {
-    /// Sends identical concurrent GET requests as one exchange. Create one interceptor and use it in all services that share
-    /// responses.
+    /// Sends identical concurrent GET requests as one exchange.
+    ///
+    /// Create one interceptor and use it in all services that share responses.
     public static func coalescing() -> CoalescingInterceptor { CoalescingInterceptor() }
 }

@@ -22,7 +22,7 @@ public struct DeadlineInterceptor: DeadlineKeeper {
     /// `nil` for the continuous clock.
     private let clock: (any Clock<Duration>)?
 
-    /// Creates an interceptor.
+    /// Creates an interceptor that limits the duration of calls.
     ///
     /// - Parameters:
     ///   - limit: The maximum duration of a call, from 1 millisecond to 10^6 seconds.
@@ -54,8 +54,9 @@ public struct DeadlineInterceptor: DeadlineKeeper {
 }
 
 extension NetworkInterceptor where Self == DeadlineInterceptor {
-    /// Limits the duration of a call: all attempts, pauses, queues and redirects together. For streams and downloads, limits
-    /// the time until the head of the response.
+    /// Limits the duration of a call: all attempts, pauses, queues and redirects together.
+    ///
+    /// For streams and downloads, limits the time until the head of the response.
     public static func deadline(_ limit: Duration) -> DeadlineInterceptor {
         DeadlineInterceptor(limit)
     }

@@ -2,8 +2,9 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// An interceptor that gets header fields from a closure before each attempt: a session ID, a locale that may change, a
-/// signature.
+/// An interceptor that gets header fields from a closure before each attempt.
+///
+/// Examples are a session ID, a locale that may change, and a signature.
 ///
 /// ```swift
 /// let interceptors: [any NetworkInterceptor] = [.retry(), .headers(for: api) { _ in ["X-Session": try await sessions.current()] }]
@@ -15,7 +16,7 @@ public struct HeaderInterceptor: NetworkInterceptor {
     private let origins: [String]
     private let headers: @Sendable (NetworkRequest) async throws -> HTTPHeaders
 
-    /// Creates an interceptor.
+    /// Creates an interceptor that adds fields to requests to certain origins.
     ///
     /// - Parameters:
     ///   - origins: URLs of the origins that receive the fields. Only scheme, host and port are compared (RFC 6454 §4).
@@ -60,8 +61,7 @@ extension NetworkInterceptor where Self == HeaderInterceptor {
     }
 }
 
-/// An interceptor that adds an `Idempotency-Key` to each POST and PATCH request
-/// (draft-ietf-httpapi-idempotency-key-header-07).
+/// An interceptor that adds an `Idempotency-Key` to each POST and PATCH request (draft-ietf-httpapi-idempotency-key-header-07).
 ///
 /// The key is the same in all attempts of a call. A server that supports the field processes the request once, however often
 /// it is sent, so that it can be retried. Place it before the retry interceptor, and use it only for servers that support
@@ -69,7 +69,7 @@ extension NetworkInterceptor where Self == HeaderInterceptor {
 public struct IdempotencyKeyInterceptor: NetworkInterceptor {
     private let makeKey: @Sendable () -> String
 
-    /// Creates an interceptor.
+    /// Creates an interceptor that gets its keys from a closure.
     ///
     /// - Parameter makeKey: Returns a key, called once per call. Default: a random UUID. A key has at most 255 printable
     ///   ASCII characters other than `"` and `\`.

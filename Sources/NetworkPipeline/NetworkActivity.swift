@@ -100,7 +100,7 @@ public final class NetworkActivity: Sendable {
 public struct NetworkActivityInterceptor: NetworkInterceptor {
     private let activity: NetworkActivity
 
-    /// Creates an interceptor.
+    /// Creates an interceptor that counts exchanges in an activity.
     ///
     /// - Parameter activity: The counter.
     public init(_ activity: NetworkActivity) {
@@ -174,8 +174,9 @@ final class ActivityStream: Sendable {
         for reader in readers { reader.resume(returning: nil) }
     }
 
-    /// Waits until the state differs from the one that was returned last, and returns it; `nil` at the end and when the task
-    /// is cancelled.
+    /// Waits until the state differs from the one that was returned last, and returns it.
+    ///
+    /// The result is `nil` at the end and when the task is cancelled.
     func next() async -> Bool? {
         let ticket = state.withLock { state in
             state.lastTicket += 1

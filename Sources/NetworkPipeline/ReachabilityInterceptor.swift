@@ -20,7 +20,7 @@ import NetworkCore
 public struct ReachabilityInterceptor: NetworkInterceptor {
     private let isReachable: @Sendable (NetworkRequest) async -> Bool
 
-    /// Creates an interceptor.
+    /// Creates an interceptor that calls a closure to check reachability.
     ///
     /// - Parameter isReachable: Called for each request, on the caller's task; `false` makes the request fail. By default,
     ///   it returns whether a network interface other than loopback is up and has an address that is not link-local. Names
@@ -39,8 +39,9 @@ public struct ReachabilityInterceptor: NetworkInterceptor {
         return try await next(request)
     }
 
-    /// Returns whether this machine has a network, or needs none for a URL. It makes a system call that takes some
-    /// microseconds.
+    /// Returns whether this machine has a network, or needs none for a URL.
+    ///
+    /// It makes a system call that takes some microseconds.
     public static func hasNetwork(for url: URL) -> Bool {
         hasNetwork(for: url, addresses: NetworkAddress.all)
     }

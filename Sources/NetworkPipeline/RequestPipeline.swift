@@ -24,9 +24,11 @@ import NetworkCore
 public struct RequestPipeline: Sendable {
     /// Reports events of all calls. Default: `nil`.
     public var observation: ObservationInterceptor?
-    /// The maximum duration of a call. If the body is collected in memory, it limits the whole call; for streams and
-    /// downloads, it limits the time until the head of the response, and then the time without a byte. `nil` means no limit.
-    /// Default: 60 seconds. An endpoint can override it with ``Endpoints/RequestTimeouts/deadline``.
+    /// The maximum duration of a call.
+    ///
+    /// If the body is collected in memory, it limits the whole call; for streams and downloads, it limits the time until the
+    /// head of the response, and then the time without a byte. `nil` means no limit. Default: 60 seconds. An endpoint can
+    /// override it with ``Endpoints/RequestTimeouts/deadline``.
     public var deadline: Duration? = .seconds(60) {
         didSet { isDeadlineSet = true }
     }
@@ -39,10 +41,11 @@ public struct RequestPipeline: Sendable {
     public var retry: RetryInterceptor? = .retry()
     /// Adds header fields from a closure. Default: `nil`.
     public var headers: HeaderInterceptor?
-    /// Adds credentials. Default: `nil`.
+    /// Adds credentials to requests. Default: `nil`.
     public var authentication: AuthenticationInterceptor?
-    /// Serves responses from a cache: a `CacheInterceptor` of NetworkCache, on which this module does not depend. Default:
-    /// `nil`.
+    /// Serves responses from a cache: a `CacheInterceptor` of NetworkCache, on which this module does not depend.
+    ///
+    /// Default: `nil`.
     public var cache: (any NetworkInterceptor)?
     /// Sends identical concurrent GET requests once. Default: `nil`.
     public var coalescing: CoalescingInterceptor?
@@ -55,7 +58,7 @@ public struct RequestPipeline: Sendable {
     /// Sends `traceparent` and `tracestate`. Default: `nil`.
     public var trace: TraceInterceptor?
 
-    /// Creates a pipeline.
+    /// Creates a pipeline and configures it in a closure.
     ///
     /// - Parameter configure: Sets properties of the pipeline. Called once, synchronously.
     public init(_ configure: (inout RequestPipeline) -> Void = { _ in }) {

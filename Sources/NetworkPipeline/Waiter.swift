@@ -1,8 +1,9 @@
 import Endpoints
 import NetworkCore
 
-/// A call that waits for a result of another one. It returns the result, unless the call is cancelled or its deadline
-/// expires first.
+/// A call that waits for a result of another one.
+///
+/// It returns the result, unless the call is cancelled or its deadline expires first.
 final class Waiter<Value: Sendable>: Sendable {
     private enum State {
         case idle

@@ -9,7 +9,7 @@ public enum DataTransferError: Error, Sendable {
     case noResponse(ParsingFailure)
     /// The request succeeded, but its body cannot be decoded as the expected value.
     case parsing(ParsingFailure)
-    /// The request failed.
+    /// The request failed without an acceptable response.
     case networkFailure(NetworkError)
     /// The request failed, and the error resolver replaced the network error with another error.
     case resolvedNetworkFailure(any Error & Sendable, cause: NetworkError)
@@ -49,8 +49,9 @@ extension DataTransferError {
         if case .file(let failure) = self { failure } else { nil }
     }
 
-    /// Returns the error of a given type that the resolver returned or the response decoder threw, such as
-    /// ``Endpoints/EnvelopeError``; `nil` if there is none of that type.
+    /// Returns the error of a given type that the resolver returned or the response decoder threw.
+    ///
+    /// For example, it is an ``Endpoints/EnvelopeError``. The result is `nil` if there is no error of that type.
     public func resolved<Resolved: Error>(as type: Resolved.Type = Resolved.self) -> Resolved? {
         switch self {
         case .resolvedNetworkFailure(let error, _): error as? Resolved
@@ -74,8 +75,9 @@ extension DataTransferError {
     public var isTimeout: Bool { networkError?.isTimeout ?? false }
     /// Whether the failure was caused by the network rather than by the request or the response.
     public var isConnectivity: Bool { networkError?.isConnectivity ?? false }
-    /// Whether the same request may succeed later; see ``NetworkCore/NetworkError/isRetryable``. This includes downloads
-    /// whose file was in use or whose body was too short.
+    /// Whether the same request may succeed later; see ``NetworkCore/NetworkError/isRetryable``.
+    ///
+    /// This includes downloads whose file was in use or whose body was too short.
     public var isRetryable: Bool { networkError?.isRetryable ?? fileFailure?.isRetryable ?? false }
 }
 
@@ -115,7 +117,7 @@ struct FailureReport: Sendable {
         report(DataTransferError(error, resolvedBy: resolver))
     }
 
-    /// Logs a failure.
+    /// Logs a failure and returns it.
     ///
     /// - Returns: `failure`, unchanged.
     func report(_ failure: DataTransferError) -> DataTransferError {

@@ -13,7 +13,7 @@ public struct UnresolvedErrors: DataTransferErrorResolver {
     /// Creates a resolver, which has no state.
     public init() {}
 
-    /// Returns `error` unchanged.
+    /// Returns the network error unchanged.
     public func resolve(error: NetworkError) -> any Error & Sendable {
         error
     }
@@ -37,7 +37,7 @@ public struct ErrorBodyResolver<APIError: Error & Decodable & Sendable>: DataTra
     private let decoder: any ResponseDecoder
     private let accepts: @Sendable (NetworkResponse) -> Bool
 
-    /// Creates a resolver.
+    /// Creates a resolver that decodes error responses.
     ///
     /// - Parameters:
     ///   - decoder: The decoder of the body. Default: JSON. Use `.keyPath("error")` for an error inside an envelope.
@@ -84,8 +84,9 @@ public struct ProblemDetails: Error, Sendable, Hashable, Codable {
         self.instance = instance
     }
 
-    /// Decodes problem details from an object. A member that is absent or of another type is `nil`, or `about:blank` for
-    /// ``type``.
+    /// Decodes problem details from an object.
+    ///
+    /// A member that is absent or of another type is `nil`, or `about:blank` for ``type``.
     ///
     /// - Throws: `DecodingError` if the document is not an object.
     public init(from decoder: any Decoder) throws {
@@ -99,8 +100,9 @@ public struct ProblemDetails: Error, Sendable, Hashable, Codable {
 }
 
 extension DataTransferErrorResolver where Self == ErrorBodyResolver<ProblemDetails> {
-    /// A resolver that decodes ``ProblemDetails`` from error responses with the media type `application/problem+json` (RFC
-    /// 9457 §3).
+    /// A resolver that decodes ``ProblemDetails`` from error responses.
+    ///
+    /// The media type of the response has to be `application/problem+json` (RFC 9457 §3).
     public static var problemDetails: Self {
         ErrorBodyResolver { response in
             let mediaType = response.headers["Content-Type"]?.prefix { $0 != ";" } ?? ""

@@ -21,8 +21,9 @@ public struct FileFailure: Error, Sendable {
     public var code: Code
     /// The file to be written, or its folder if the name is not known yet.
     public var url: URL
-    /// The method and URL of the request without the query, such as `GET https://host/path`; method and path of the endpoint
-    /// if no response was received. `nil` if the failure does not concern a request.
+    /// The method and URL of the request without the query, such as `GET https://host/path`.
+    ///
+    /// If no response was received, it is the method and path of the endpoint; `nil` if the failure does not concern a request.
     public internal(set) var request: String?
     /// The system's error number (`errno`), if a system call failed.
     public var systemError: Int32?
@@ -54,8 +55,9 @@ extension FileFailure.Code {
     public static let folderMissing = Self(rawValue: "folderMissing")
     /// The folder or the file is not writable, or something other than a regular file has this name.
     public static let notWritable = Self(rawValue: "notWritable")
-    /// There is no space: the disk is full, a quota is used up, or the file would be too large. The received bytes are kept
-    /// if the download can be resumed.
+    /// There is no space: the disk is full, a quota is used up, or the file would be too large.
+    ///
+    /// The received bytes are kept if the download can be resumed.
     public static let diskFull = Self(rawValue: "diskFull")
     /// Another download to the same file is running, in this process or another.
     public static let busy = Self(rawValue: "busy")

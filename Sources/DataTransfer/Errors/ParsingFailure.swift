@@ -3,8 +3,10 @@ import Foundation
 import NetworkCore
 import NetworkLogging
 
-/// A failure to decode a response, with its place in the document and its reason. Texts contain at most 256 bytes of the
-/// body, redacted. ``underlying`` is the error of the decoder and is never part of a text.
+/// A failure to decode a response, with its place in the document and its reason.
+///
+/// Texts contain at most 256 bytes of the body, redacted. ``underlying`` is the error of the decoder and is never part of a
+/// text.
 public struct ParsingFailure: Error, Sendable {
     /// The maximum number of bytes of the body in ``snippet``.
     public static let maximumSnippetBytes = 256
@@ -21,9 +23,10 @@ public struct ParsingFailure: Error, Sendable {
     public var codingPath: String
     /// A human-readable description of the problem.
     public var reason: String
-    /// The part of the body where decoding failed, with secrets redacted: the surrounding object or element, or the text
-    /// before the byte at which the document is malformed. If the place is not known, it is the beginning of the body; for a
-    /// stream of values, it is the beginning of the element.
+    /// The part of the body where decoding failed, with secrets redacted.
+    ///
+    /// It is the surrounding object or element, or the text before the byte at which the document is malformed. If the place is
+    /// not known, it is the beginning of the body; for a stream of values, it is the beginning of the element.
     public var snippet: String
     /// The error that the decoder threw.
     public var underlying: any Error
@@ -55,8 +58,9 @@ public struct ParsingFailure: Error, Sendable {
         return context.debugDescription.contains("JSON")
     }
 
-    /// Returns the media type, such as `text/html` for `text/html; charset=utf-8`; `nil` for JSON types, for types that may
-    /// contain JSON, and if there is none.
+    /// Returns the media type of a response, such as `text/html` for `text/html; charset=utf-8`.
+    ///
+    /// The result is `nil` for JSON types, for types that may contain JSON, and without a media type.
     private static func mediaTypeOtherThanJSON(_ contentType: String?) -> String? {
         guard let type = contentType?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased(),
             !type.isEmpty, !type.contains("json"), !["text/plain", "application/octet-stream", "text/javascript"].contains(type)
@@ -166,8 +170,9 @@ struct BodySnippet {
     /// The beginning of the body.
     var start: String { Redaction.default.redacted(body: body, contentType: contentType, limit: limit) }
 
-    /// Returns the part of a JSON document at a coding path: the object around a member, or an element of an array. Returns
-    /// the beginning of a body that is not JSON.
+    /// Returns the part of a JSON document at a coding path: the object around a member, or an element of an array.
+    ///
+    /// Returns the beginning of a body that is not JSON.
     ///
     /// Values under a secret name, at any depth, are replaced by a placeholder.
     func around(_ path: [any CodingKey]) -> String {

@@ -35,14 +35,17 @@ public protocol DataTransferService: Sendable {
         for endpoint: Target
     ) async throws(DataTransferError) -> DataTransferResponse<Target.Response>
 
-    /// Requests an endpoint, and returns when the head of the response has arrived. The default implementation uses
-    /// ``response(for:)`` and has the whole body in memory.
+    /// Requests an endpoint, and returns when the head of the response has arrived.
+    ///
+    /// The default implementation uses ``response(for:)`` and has the whole body in memory.
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled. Later failures are thrown by the stream.
     func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream
 
-    /// Logs a failure that occurred outside of this service, and may replace it. Pages and downloads call it, for example
-    /// when a list has no valid next page or a file cannot be written, once per failure, on the task of the caller.
+    /// Logs a failure that occurred outside of this service, and may replace it.
+    ///
+    /// Pages and downloads call it, for example when a list has no valid next page or a file cannot be written, once per
+    /// failure, on the task of the caller.
     ///
     /// A service that wraps another one should forward it. The default implementation returns `failure` without logging it.
     ///
@@ -107,7 +110,7 @@ extension DataTransferService {
 
 /// A decoded value with status, header fields and timings of its response.
 public struct DataTransferResponse<Value: Sendable>: Sendable {
-    /// The decoded value.
+    /// The value decoded from the body.
     public var value: Value
     /// The status of the response, one that the endpoint accepts.
     public var statusCode: Int
@@ -133,8 +136,9 @@ public struct DataTransferResponse<Value: Sendable>: Sendable {
         self.timings = timings
     }
 
-    /// Creates a response from a value and a network response, with status, header fields, trailer fields, URL and timings
-    /// of the latter.
+    /// Creates a response from a value and a network response.
+    ///
+    /// Status, header fields, trailer fields, URL and timings are those of the network response.
     public init(value: Value, response: NetworkResponse) {
         self.init(
             value: value, statusCode: response.statusCode, headers: response.headers, trailers: response.trailers,

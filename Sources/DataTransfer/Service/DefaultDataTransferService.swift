@@ -12,7 +12,7 @@ public struct DefaultDataTransferService: DataTransferService {
     private let networkService: any NetworkService
     private let failures: FailureReport
 
-    /// Creates a service.
+    /// Creates a service that sends requests with a network service.
     ///
     /// - Parameters:
     ///   - networkService: The service that sends the requests.

@@ -14,8 +14,9 @@ public struct EventReconnection: Sendable {
     /// The minimum pause that applies to a `retry:` value of the server.
     public static let minimumServerDelay = Duration.milliseconds(100)
 
-    /// The number of attempts in a row that may fail before the stream ends with the error of the last one, at least 1. An
-    /// attempt fails if it receives neither an event nor a comment; one that does resets the count. Default: 10.
+    /// The number of attempts in a row that may fail before the stream ends with the error of the last one, at least 1.
+    ///
+    /// An attempt fails if it receives neither an event nor a comment; one that does resets the count. Default: 10.
     public var maximumAttempts: Int
     /// The pause before an attempt, until the server sends a `retry:` value. Default: 3 seconds.
     public var delay: Duration

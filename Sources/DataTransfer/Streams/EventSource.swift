@@ -156,8 +156,9 @@ struct EventSource {
 }
 
 extension Requestable {
-    /// Returns the endpoint with the header fields of WHATWG HTML §9.2.2, unless it has such fields itself. Compression is
-    /// disabled because it would delay events.
+    /// Returns the endpoint with the header fields of WHATWG HTML §9.2.2, unless it has such fields itself.
+    ///
+    /// Compression is disabled because it would delay events.
     fileprivate func asEventSource(after lastEventID: String) -> any Requestable {
         var endpoint = AdjustedEndpoint(bytesOf: self)
         var headers = endpoint.headerParameters

@@ -15,7 +15,7 @@ import NetworkCore
 /// A connection is considered lost if it is silent for the duration of the idle timeout. A source that may be silent for
 /// longer needs an endpoint with a longer `timeouts.idle`, or must send comments from time to time.
 public struct EventStream: AsyncSequence, Sendable {
-    /// A server-sent event.
+    /// An event that the server sent.
     public typealias Element = ServerSentEvent
     /// The error that iteration throws.
     public typealias Failure = DataTransferError
@@ -41,8 +41,9 @@ public struct EventStream: AsyncSequence, Sendable {
 }
 
 extension DataTransferService {
-    /// Returns the events of an endpoint as an async sequence that reconnects automatically. Nothing is requested until a
-    /// loop starts.
+    /// Returns the events of an endpoint as an async sequence that reconnects automatically.
+    ///
+    /// Nothing is requested until a loop starts.
     ///
     /// `Accept`, `Cache-Control: no-store` and `Accept-Encoding: identity` are sent unless the endpoint has such fields
     /// itself.
@@ -94,8 +95,9 @@ extension DataTransferService {
 }
 
 extension EventSource {
-    /// Passes the events to a closure that may block, one after another. When the task is cancelled, the socket is closed at
-    /// once, even while the closure blocks.
+    /// Passes the events to a closure that may block, one after another.
+    ///
+    /// When the task is cancelled, the socket is closed at once, even while the closure blocks.
     fileprivate func deliver(
         on queue: (any DataTransferDispatchQueue)?, to onEvent: @escaping @Sendable (ServerSentEvent) -> Void
     ) async throws(DataTransferError) {

@@ -2,8 +2,9 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// The values of a response while it arrives, such as lines or JSON elements, as a ``Endpoints/StreamFormat`` defines them:
-/// an async sequence.
+/// The values of a response while it arrives: an async sequence.
+///
+/// A ``Endpoints/StreamFormat`` defines what the values are, such as lines or JSON elements.
 ///
 /// ```swift
 /// let movies = try await service.stream(endpoint, as: .elements(of: Movie.self, at: "results"))
@@ -73,8 +74,9 @@ extension ValueStream: CustomStringConvertible, CustomDebugStringConvertible, Cu
 }
 
 extension DataTransferService {
-    /// Requests an endpoint, and returns a stream of the values in its response. It returns when the head of the response
-    /// has arrived.
+    /// Requests an endpoint, and returns a stream of the values in its response.
+    ///
+    /// It returns when the head of the response has arrived.
     ///
     /// ```swift
     /// for try await line in try await service.stream(log, as: .lines) { print(line) }
@@ -119,8 +121,9 @@ extension DataTransferService {
 }
 
 extension ValueStream {
-    /// Passes the values to a closure that may block, one after another. When the task is cancelled, the socket is closed at
-    /// once, even while the closure blocks.
+    /// Passes the values to a closure that may block, one after another.
+    ///
+    /// When the task is cancelled, the socket is closed at once, even while the closure blocks.
     fileprivate func deliver(
         on queue: (any DataTransferDispatchQueue)?, to onElement: @escaping @Sendable (Element) -> Void
     ) async throws(DataTransferError) {
@@ -140,8 +143,9 @@ extension ValueStream {
 
 /// The state that a stream of values shares with its iterators: the body, and the parser between two calls.
 final class ValueReader<Element: Sendable>: Sendable {
-    /// The parser and the body's iterator. Only one call uses them at a time: decoding runs code of the caller, so no lock
-    /// is held meanwhile.
+    /// The parser and the body's iterator.
+    ///
+    /// Only one call uses them at a time: decoding runs code of the caller, so no lock is held meanwhile.
     private struct Position {
         var parser: any StreamParser<Element>
         var chunks: DataTransferStream.Iterator

@@ -1,8 +1,9 @@
 import Endpoints
 import NetworkCore
 
-/// A circuit breaker for each host: after too many failures, requests to that host fail at once for a while; then a few
-/// requests are let through as probes.
+/// A circuit breaker for each host.
+///
+/// After too many failures, requests to the host fail at once for a while; then a few requests are let through as probes.
 ///
 /// Connection errors, incomplete bodies, timeouts and the statuses 500, 502, 503 and 504 count as failures. Cancelled requests are not counted.
 /// Share one breaker among all services that send requests to the same hosts.
@@ -15,7 +16,7 @@ public final class CircuitBreaker: Sendable {
     private let elapsed: @Sendable () -> Duration
     let configurationError: String?
 
-    /// Creates a circuit breaker.
+    /// Creates a breaker that follows the same rule for all hosts.
     ///
     /// - Parameters:
     ///   - rule: When a circuit opens and closes. An invalid rule makes every request fail.
@@ -86,11 +87,14 @@ public struct CircuitRule: Sendable, Hashable {
     public var minimumOutcomes: Int
     /// The duration for which the circuit is open, at most 24 hours. Default: 10 seconds.
     public var openDuration: Duration
-    /// The number of requests that are let through as probes afterwards, 1 to 1,000. If all of them succeed, the circuit
-    /// closes; the first failure opens it again. Default: 1.
+    /// The number of requests that are let through as probes afterwards, 1 to 1,000.
+    ///
+    /// If all of them succeed, the circuit closes; the first failure opens it again. Default: 1.
     public var probes: Int
 
-    /// Creates a rule. The values are checked when a request passes the interceptor; an invalid one is
+    /// Creates a rule from these parameters.
+    ///
+    /// The values are checked when a request passes the interceptor; an invalid one is
     /// ``NetworkCore/TransportError/Code/invalidConfiguration``.
     public init(
         failureRatio: Double = 0.5, window: Int = 20, minimumOutcomes: Int = 10, openDuration: Duration = .seconds(10),
@@ -138,7 +142,7 @@ struct Pass {
 public struct BreakerInterceptor: NetworkInterceptor {
     private let breaker: CircuitBreaker
 
-    /// Creates an interceptor.
+    /// Creates an interceptor that uses a circuit breaker.
     ///
     /// - Parameter breaker: The breaker that admits or rejects requests.
     public init(_ breaker: CircuitBreaker) {

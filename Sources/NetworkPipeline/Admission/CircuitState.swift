@@ -9,8 +9,9 @@ struct CircuitState: Sendable {
     private enum Phase: Equatable {
         case closed
         case open(until: Duration)
-        /// `free` more probes may be sent, and `missing` more have to succeed to close the circuit. The first failure opens
-        /// it again.
+        /// `free` more probes may be sent, and `missing` more have to succeed to close the circuit.
+        ///
+        /// The first failure opens it again.
         case halfOpen(free: Int, missing: Int)
     }
 

@@ -24,8 +24,9 @@ public final class ConcurrencyGate: Sendable {
     private let maximumWaiting: Int
     let configurationError: String?
 
-    /// Creates a gate. An invalid limit makes every request fail with
-    /// ``NetworkCore/TransportError/Code/invalidConfiguration``.
+    /// Creates a gate with these limits.
+    ///
+    /// An invalid limit makes every request fail with ``NetworkCore/TransportError/Code/invalidConfiguration``.
     ///
     /// - Parameters:
     ///   - total: The maximum number of concurrent exchanges, at least 1. Default: 256.
@@ -91,7 +92,7 @@ public struct GateInterceptor: NetworkInterceptor {
     private let gate: ConcurrencyGate
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// Creates an interceptor.
+    /// Creates an interceptor that uses a gate.
     ///
     /// - Parameters:
     ///   - gate: The gate that admits exchanges.

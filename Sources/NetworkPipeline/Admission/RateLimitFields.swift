@@ -1,8 +1,9 @@
 import Endpoints
 import Foundation
 
-/// The content of the `RateLimit` and `RateLimit-Policy` fields (draft-ietf-httpapi-ratelimit-headers-10): whether a quota
-/// is used up, and until when.
+/// The content of the `RateLimit` and `RateLimit-Policy` fields: whether a quota is used up, and until when.
+///
+/// See draft-ietf-httpapi-ratelimit-headers-10.
 ///
 /// ```
 /// RateLimit-Policy: "burst";q=100;w=60, "day";q=5000;w=86400

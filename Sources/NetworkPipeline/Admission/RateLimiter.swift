@@ -2,8 +2,9 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// A limit on the request rate to each host. It also applies the quotas that servers report in `RateLimit` and
-/// `RateLimit-Policy`.
+/// A limit on the request rate to each host.
+///
+/// It also applies the quotas that servers report in `RateLimit` and `RateLimit-Policy`.
 ///
 /// ```swift
 /// let limiter = RateLimiter(RateLimit(10, per: .seconds(1), burst: 20))
@@ -24,8 +25,9 @@ public final class RateLimiter: Sendable {
     private let malformed = MalformedFields()
     let configurationError: String?
 
-    /// Creates a rate limiter. Invalid values make every request fail with
-    /// ``NetworkCore/TransportError/Code/invalidConfiguration``.
+    /// Creates a rate limiter that applies the same limit to each host.
+    ///
+    /// Invalid values make every request fail with ``NetworkCore/TransportError/Code/invalidConfiguration``.
     ///
     /// - Parameters:
     ///   - limit: The limit for each host; with `nil`, only the quotas that servers report apply.
@@ -64,8 +66,9 @@ public final class RateLimiter: Sendable {
         }
     }
 
-    /// Applies the quota that a response reports to the origin of the response, which after a redirect is not the origin of
-    /// the request.
+    /// Applies the quota that a response reports.
+    ///
+    /// It applies to the origin of the response, which after a redirect is not the origin of the request.
     func receive(_ response: NetworkResponse, to request: NetworkRequest) {
         guard response.headers.contains("RateLimit") else { return }
         let origin = URLText.origin(of: response.url)
@@ -81,7 +84,7 @@ public final class RateLimiter: Sendable {
 public struct RateInterceptor: NetworkInterceptor {
     private let limiter: RateLimiter
 
-    /// Creates an interceptor.
+    /// Creates an interceptor that uses a rate limiter.
     ///
     /// - Parameter limiter: The rate limiter that delays or rejects requests.
     public init(_ limiter: RateLimiter) {
@@ -110,8 +113,9 @@ extension NetworkInterceptor where Self == RateInterceptor {
     public static func rate(_ limiter: RateLimiter) -> RateInterceptor { RateInterceptor(limiter) }
 }
 
-/// A number of requests per period, evenly spaced, with bursts. It is implemented as a token bucket (generic cell rate
-/// algorithm, GCRA).
+/// A number of requests per period, evenly spaced, with bursts.
+///
+/// It is implemented as a token bucket (generic cell rate algorithm, GCRA).
 public struct RateLimit: Sendable, Hashable {
     /// The number of requests in each ``period``, on average, 1 to 1,000,000.
     public var requests: Int

@@ -7,8 +7,9 @@ import NetworkLogging
 ///
 /// Descriptions contain no secrets.
 public struct Credential: Sendable {
-    /// The expiration date, or `nil` if it is not known. If the credential can be refreshed, it is refreshed before a
-    /// request is sent after this date.
+    /// The expiration date, or `nil` if it is not known.
+    ///
+    /// If the credential can be refreshed, it is refreshed before a request is sent after this date.
     public var expires: Date?
     /// The components of the credential, for refreshing it.
     public let parts: Parts
@@ -48,8 +49,9 @@ public struct Credential: Sendable {
         }
     }
 
-    /// Creates a credential of user name and password, sent as `Authorization: Basic …` in UTF-8 (RFC 7617 §2). If the user
-    /// name contains a colon, each request fails with ``NetworkCore/TransportError/Code/authenticationFailed``.
+    /// Creates a credential of user name and password, sent as `Authorization: Basic …` in UTF-8 (RFC 7617 §2).
+    ///
+    /// If the user name contains a colon, each request fails with ``NetworkCore/TransportError/Code/authenticationFailed``.
     public static func basic(user: String, password: String) -> Credential {
         let value = user.contains(":") ? nil : "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
         return Credential(parts: Parts(user: user, password: password)) { request in

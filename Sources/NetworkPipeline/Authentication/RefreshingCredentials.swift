@@ -2,8 +2,9 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// Credentials that expire and can be refreshed. However many requests need newer ones at the same time, only one refresh
-/// runs.
+/// Credentials that expire and can be refreshed.
+///
+/// However many requests need newer ones at the same time, only one refresh runs.
 ///
 /// ```swift
 /// let credentials = RefreshingCredentials { old in
@@ -57,7 +58,7 @@ public final class RefreshingCredentials: Sendable {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let now: @Sendable () -> Date
 
-    /// Creates credentials.
+    /// Creates credentials that are refreshed by a closure.
     ///
     /// - Parameters:
     ///   - initial: The first credential. Default: `nil`; the first request then waits for a refresh.

@@ -10,7 +10,7 @@ public struct ObservationInterceptor: NetworkInterceptor {
     private let elapsed: @Sendable () -> Duration
     private let lastNumber = Locked(0)
 
-    /// Creates an interceptor.
+    /// Creates an interceptor that reports to an observer.
     ///
     /// - Parameters:
     ///   - observer: The observer that receives the events.
@@ -52,8 +52,9 @@ extension NetworkInterceptor where Self == ObservationInterceptor {
         ObservationInterceptor(observer)
     }
 
-    /// Reports events of each call to a closure. It is called in order for each call, on the thread on which the event
-    /// occurs, and should return quickly.
+    /// Reports events of each call to a closure.
+    ///
+    /// It is called in order for each call, on the thread on which the event occurs, and should return quickly.
     public static func observation(_ onEvent: @escaping @Sendable (ExchangeEvent) -> Void) -> ObservationInterceptor {
         ObservationInterceptor(ClosureObserver(onEvent: onEvent))
     }
@@ -67,15 +68,17 @@ public struct ExchangeEvent: Sendable {
         case queued
         /// The interceptors have processed the request, and an attempt starts. Attempts are counted from 1.
         case adapted(attempt: Int, headers: HTTPHeaders)
-        /// The attempt has got a connection and the request is being sent. Reported when the attempt has ended, with the
-        /// time at which it occurred.
+        /// The attempt has got a connection and the request is being sent.
+        ///
+        /// Reported when the attempt has ended, with the time at which it occurred.
         case sent(attempt: Int)
-        /// The first byte of the response has arrived. Reported when the attempt has ended, with the time at which it
-        /// occurred.
+        /// The first byte of the response has arrived.
+        ///
+        /// Reported when the attempt has ended, with the time at which it occurred.
         case firstByte(attempt: Int)
         /// The attempt has followed a number of redirects.
         case redirected(attempt: Int, count: Int)
-        /// An attempt has ended.
+        /// An attempt has ended, with its outcome and timings.
         case attempted(attempt: Int, Outcome, TransferTimings?)
         /// Another attempt follows after a pause.
         case retried(after: Duration, because: String)

@@ -12,8 +12,9 @@ public struct TraceContext: Sendable, Hashable {
     /// The vendor-specific part, `tracestate`, which is passed on unchanged.
     public var state: String?
 
-    /// The context of the current task, which a server sets to that of the request that it processes. Requests of the task
-    /// then belong to that trace.
+    /// The context of the current task, which a server sets to that of the request that it processes.
+    ///
+    /// Requests of the task then belong to that trace.
     @TaskLocal public static var current: TraceContext?
 
     /// Creates a context for a new trace with random IDs.
@@ -60,8 +61,9 @@ public struct TraceContext: Sendable, Hashable {
     }
 }
 
-/// An interceptor that sends `traceparent` and `tracestate` (W3C Trace Context). The request joins the trace of the current
-/// task (``TraceContext/current``); without one, a new trace is started.
+/// An interceptor that sends `traceparent` and `tracestate` (W3C Trace Context).
+///
+/// The request joins the trace of the current task (``TraceContext/current``); without one, a new trace is started.
 ///
 /// After the retry interceptor, each attempt has a separate parent ID. A request that already has a `traceparent` field
 /// keeps it.

@@ -2,8 +2,10 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// A chart of the calls of a program, as an HTML page. It has a row for each call, with the time it spent waiting,
-/// connecting, sending and receiving, and in pauses before further attempts.
+/// A chart of the calls of a program, as an HTML page.
+///
+/// It has a row for each call, with the time it spent waiting, connecting, sending and receiving, and in pauses before
+/// further attempts.
 ///
 /// ```swift
 /// let waterfall = Waterfall()
@@ -49,7 +51,7 @@ public final class Waterfall: ExchangeObserver {
     private let state = Locked(State())
     private let maximumCalls: Int
 
-    /// Creates an empty chart.
+    /// Creates a chart without any calls.
     ///
     /// - Parameter maximumCalls: The maximum number of rows. Later calls are only counted. Default: 2,000.
     public init(maximumCalls: Int = 2000) {

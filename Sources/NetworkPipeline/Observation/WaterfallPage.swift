@@ -57,7 +57,7 @@ struct WaterfallPage {
                 format: "<i class=\"%@\" style=\"left:%.4f%%;width:%.4f%%\" title=\"%@\"></i>", span.kind.rawValue, left, width,
                 hint)
         }
-        let total = row.end.map { Self.time(Self.milliseconds($0 - row.begin)) } ?? "under way"
+        let total = row.end.map { Self.time(Self.milliseconds($0 - row.begin)) } ?? "in progress"
         let notes = row.notes.map { "<div class=\"note\">\(Self.escaped($0))</div>" }.joined()
         let attempts = row.attempts > 1 ? " ×\(row.attempts)" : ""
         return """

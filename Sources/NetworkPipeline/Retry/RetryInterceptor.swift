@@ -24,7 +24,7 @@ public struct RetryInterceptor: NetworkInterceptor {
     private let configurationError: String?
     private let malformed = MalformedFields()
 
-    /// Creates an interceptor.
+    /// Creates an interceptor that follows a retry policy.
     ///
     /// - Parameters:
     ///   - policy: Which failures are retried, how often, and after which pauses.
@@ -136,8 +136,9 @@ extension NetworkInterceptor where Self == RetryInterceptor {
     }
 }
 
-/// A limit on the load that retries add when a server fails: each call adds a fraction of a retry to the budget, and each
-/// retry takes a whole one from it.
+/// A limit on the load that retries add when a server fails.
+///
+/// Each call adds a fraction of a retry to the budget, and each retry takes a whole one from it.
 ///
 /// Share one budget among all retry interceptors for the same servers.
 public final class RetryBudget: Sendable {
@@ -145,8 +146,9 @@ public final class RetryBudget: Sendable {
     private let share: Double
     private let reserve: Double
 
-    /// Creates a budget. Invalid values make every request fail with
-    /// ``NetworkCore/TransportError/Code/invalidConfiguration``.
+    /// Creates a budget that is full at the beginning.
+    ///
+    /// Invalid values make every request fail with ``NetworkCore/TransportError/Code/invalidConfiguration``.
     ///
     /// - Parameters:
     ///   - share: The number of retries per call, on average, 0 to 100. Default: 0.2; retries then add at most a fifth to

@@ -8,8 +8,9 @@ public struct RetryPolicy: Sendable {
     public var maximumAttempts: Int
     /// The pauses before further attempts. Default: ``Backoff`` with its defaults.
     public var backoff: Backoff
-    /// The longest pause that is accepted from a `Retry-After` field; if it is longer, the response is returned to the
-    /// caller. Default: 60 seconds.
+    /// The longest pause that is accepted from a `Retry-After` field; if it is longer, the response is returned to the caller.
+    ///
+    /// Default: 60 seconds.
     public var maximumRetryAfter: Duration
     /// The causes that are retried. Default: ``RetryCause/standard``.
     public var causes: Set<RetryCause>
@@ -36,7 +37,7 @@ public struct RetryPolicy: Sendable {
 public enum RetryDecision: Sendable, Equatable {
     /// Another attempt follows after a pause.
     case retry(after: Duration, because: String)
-    /// No further attempt follows.
+    /// No further attempt follows, and the outcome is returned.
     case stop(because: String)
 }
 
@@ -99,8 +100,10 @@ extension RetryFacts {
     }
 }
 
-/// The pauses before further attempts: random durations below an exponentially growing bound, so that clients that failed at
-/// the same time do not retry at the same time ("full jitter").
+/// The pauses before further attempts, which grow exponentially and are random ("full jitter").
+///
+/// Each pause is a random duration below a growing bound, so that clients that failed at the same time do not retry at the
+/// same time.
 public struct Backoff: Sendable, Hashable {
     /// The bound before the second attempt, at most 24 hours. Default: 200 milliseconds.
     public var base: Duration
@@ -109,8 +112,9 @@ public struct Backoff: Sendable, Hashable {
     /// The maximum of the bound, at least ``base`` and at most 24 hours. Default: 20 seconds.
     public var ceiling: Duration
 
-    /// Creates a backoff. The values are checked when a request passes the interceptor; invalid ones make every request
-    /// fail.
+    /// Creates a backoff from these parameters.
+    ///
+    /// The values are checked when a request passes the interceptor; invalid ones make every request fail.
     public init(base: Duration = .milliseconds(200), factor: Double = 2, ceiling: Duration = .seconds(20)) {
         self.base = base
         self.factor = factor

@@ -55,7 +55,7 @@ import Testing
     @Test func `an empty run, and one under way, have a page`() {
         #expect(waterfall.html().contains("0 calls"))
         tell(1, 3, .queued)
-        #expect(waterfall.html().contains("under way"))
+        #expect(waterfall.html().contains("in progress"))
     }
 
     @Test func `past the limit calls are counted`() {
