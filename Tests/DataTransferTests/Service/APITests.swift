@@ -84,12 +84,12 @@ struct APITests {
         // Nobody listens there, and no test is ever given that port.
         _ = try? await service.request(FilmAPI.quiet(port: 1))
         #expect(network.events.isEmpty)
-        #expect(!values.events.isEmpty, "the logger of the layer above hears of failures all the same")
+        #expect(!values.events.isEmpty, "the logger of the upper layer receives failures too")
         _ = try? await service.request(FilmAPI.private_("127.0.0.1"))
         #expect(!network.events.isEmpty)
     }
 
-    @Test func `a mocked API is answered by its file, with the same call`() async throws {
+    @Test func `a mocked API responds with the content of its file, with the same call`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

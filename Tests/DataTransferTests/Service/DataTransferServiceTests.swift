@@ -158,7 +158,7 @@ struct DataTransferServiceTests {
         }
     }
 
-    @Test func `an error body that is none stays the network's error`() async throws {
+    @Test func `a body that is not an error object leaves the network error unchanged`() async throws {
         session.route { _ in .text("<html>", status: 502) }
         for error in try await failures(Endpoint<Movie>(path: "x"), resolver: ErrorBodyResolver<APIError>()) {
             guard case .networkFailure(let cause) = error else { throw error }
@@ -237,7 +237,7 @@ struct DataTransferServiceTests {
                     .response(for: endpoint, on: queue, completion: completion)
             }
         }
-        let answer = try await Fixed().request(Endpoint<Int>(path: "http://h.example/", isFullPath: true))
-        #expect(answer == 42)
+        let value = try await Fixed().request(Endpoint<Int>(path: "http://h.example/", isFullPath: true))
+        #expect(value == 42)
     }
 }

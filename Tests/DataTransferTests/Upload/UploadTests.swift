@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// What the caller hands over reaches the server, and what the server says comes back.
+/// The body that the caller passes arrives at the server, and the response is returned.
 @Suite(.timeLimit(.minutes(2)))
 struct UploadTests {
     struct Receipt: Codable, Sendable, Equatable {
@@ -35,7 +35,7 @@ struct UploadTests {
         }
     }
 
-    @Test(arguments: [0, 1]) func `each kind of body arrives, and its answer is decoded`(index: Int) async throws {
+    @Test(arguments: [0, 1]) func `each kind of body arrives, and the response is decoded`(index: Int) async throws {
         let server = try Self.server()
         let service = service(server, index)
         let endpoint = Endpoint<Receipt>(path: "uploads")
@@ -95,7 +95,7 @@ struct UploadTests {
         }
     }
 
-    @Test func `a completion hears what the async form returns, on its queue`() async throws {
+    @Test func `a completion receives what the async form returns, on its queue`() async throws {
         let server = try Self.server()
         let service = service(server)
         let endpoint = Endpoint<Receipt>(path: "uploads", method: .put)

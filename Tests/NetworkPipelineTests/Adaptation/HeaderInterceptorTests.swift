@@ -44,7 +44,7 @@ import Testing
         #expect(session.requests.map { $0.headers["X-Session"] } == [nil])
     }
 
-    @Test func `what the closure throws is told, and nothing is sent`() async throws {
+    @Test func `an error of the closure is thrown, and nothing is sent`() async throws {
         let service = service([.headers(for: api) { _ in throw NoSession() }])
         let error = await #expect(throws: NetworkError.self) { try await service.response(for: Endpoint<Void>(path: "a")) }
         guard case .transport(let failure) = error else { throw NoSession() }

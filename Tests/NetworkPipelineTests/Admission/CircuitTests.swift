@@ -30,7 +30,7 @@ struct CircuitTests {
         #expect(state(outcomes).isOpen == isOpen)
     }
 
-    @Test func `it is open for its time, then one may try`() {
+    @Test func `it is open for its duration, then admits one probe`() {
         var state = state([true, true])
         #expect(state.admit(now: .seconds(1)) == .refuse(.seconds(9)))
         #expect(epoch(state.admit(now: .seconds(10))) != nil)
@@ -45,7 +45,7 @@ struct CircuitTests {
         #expect((epoch(state.admit(now: .seconds(12))) == nil) == isOpen)
     }
 
-    @Test func `one that was called off lets another try`() throws {
+    @Test func `after a cancelled probe, another one may be sent`() throws {
         var state = state([true, true])
         let probe = try #require(epoch(state.admit(now: .seconds(10))))
         state.record(failed: nil, epoch: probe, now: .seconds(11))

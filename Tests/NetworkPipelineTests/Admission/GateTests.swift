@@ -6,7 +6,7 @@ import NetworkTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct GateTests {
-    /// Counts who is inside, in all and for each host.
+    /// Counts the exchanges that hold a slot, in total and for each host.
     private final class Meter: Sendable {
         private let state = Locked<(now: [String: Int], most: [String: Int])>(([:], [:]))
 

@@ -34,9 +34,9 @@ import Testing
             count.withLock { $0 += 1 }
             return count.withLock { $0 } == 2 ? nil : .bearer("\(count.withLock { $0 })")
         }
-        var answers: [String] = []
-        for _ in 0..<3 { answers.append(try await service(interceptor).request(get)) }
-        #expect(answers == ["Bearer 1", "none", "Bearer 3"])
+        var texts: [String] = []
+        for _ in 0..<3 { texts.append(try await service(interceptor).request(get)) }
+        #expect(texts == ["Bearer 1", "none", "Bearer 3"])
     }
 
     @Test(arguments: [
@@ -107,8 +107,8 @@ import Testing
             for _ in 0..<1000 {
                 group.addTask {
                     started.withLock { $0 += 1 }
-                    let answer = try await service.request(get)
-                    #expect(answer == "ok")
+                    let text = try await service.request(get)
+                    #expect(text == "ok")
                 }
             }
             try await group.waitForAll()
@@ -157,7 +157,7 @@ import Testing
         own.withLock { $0 = nil }
     }
 
-    @Test func `a refresh that fails fails who waits, and the next request tries anew`() async throws {
+    @Test func `a failed refresh fails all waiting requests, and the next request starts another one`() async throws {
         struct Denied: Error {}
         acceptOnly { "new" }
         let tries = Locked(0)
@@ -173,7 +173,7 @@ import Testing
         #expect(try await service.request(get) == "ok")
     }
 
-    @Test func `cancelling who started it leaves the others waiting for it`() async throws {
+    @Test func `cancelling the request that started a refresh does not affect the others`() async throws {
         acceptOnly { "new" }
         let gate = AsyncGate()
         let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in

@@ -61,7 +61,7 @@ import Testing
         #expect(transport.message.contains("deadline of 0.15 seconds"), "\(transport)")
     }
 
-    @Test func `a limit of a phase that runs out first is told as what it is`() async throws {
+    @Test func `a timeout of a phase that expires first is reported as such`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 1)) }
         var endpoint = get
         endpoint.timeouts.idle = .milliseconds(50)

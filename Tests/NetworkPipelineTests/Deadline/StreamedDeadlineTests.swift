@@ -87,7 +87,7 @@ import Testing
             "\(String(describing: error))")
     }
 
-    @Test func `a shorter idle timeout is told as what it is`() async throws {
+    @Test func `a shorter idle timeout is reported as such`() async throws {
         let server = try LoopbackServer { [body] _ in LoopbackResponse.text(body).fault(.stallBody(after: 10)) }
         let service = service(server, idle: .milliseconds(100)) { _ in }
         let error = await transportError {

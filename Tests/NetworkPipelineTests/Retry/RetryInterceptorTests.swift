@@ -37,7 +37,7 @@ import Testing
         #expect(session.requests.count == 1)
     }
 
-    @Test func `it is sent again after pauses, and the answer tells the attempt`() async throws {
+    @Test func `it is sent again after pauses, and the response has the number of the attempt`() async throws {
         session.enqueue(.status(503))
         session.enqueue(.failure(.connectionLost))
         session.enqueue(.text("ok"))
@@ -58,7 +58,7 @@ import Testing
         #expect(session.requests.count == 3)
     }
 
-    @Test func `a pause can be called off`() async throws {
+    @Test func `a pause can be cancelled`() async throws {
         session.enqueue(.status(503))
         let service = try service()
         let task = Task { try await service.request(get) }
@@ -125,7 +125,7 @@ import Testing
         #expect(session.requests.isEmpty)
     }
 
-    @Test func `an empty budget ends retries for everybody who shares it`() async throws {
+    @Test func `an empty budget ends retries for all interceptors that share it`() async throws {
         let budget = RetryBudget(share: 0, reserve: 1)
         session.route { _ in .status(503) }
         let service = try service(RetryPolicy(backoff: Backoff(base: .zero)), budget: budget)

@@ -32,7 +32,7 @@ import Testing
     @Test(arguments: [
         LoopbackFault.reset, .truncateHead(after: 9), .truncateBody(after: 1), .resetBody(after: 1), .resetHead(after: 20),
     ])
-    func `what breaks off is asked for again, unless it is a POST`(fault: LoopbackFault) async throws {
+    func `interrupted requests are retried unless they are POST requests`(fault: LoopbackFault) async throws {
         let count = Locked(0)
         let server = try LoopbackServer { _ in
             count.withLock {
@@ -49,7 +49,7 @@ import Testing
         #expect(server.requestCount == 1)
     }
 
-    @Test func `a stream that breaks off before its body is asked for again`() async throws {
+    @Test func `a stream that is interrupted before its body is requested again`() async throws {
         let count = Locked(0)
         let server = try LoopbackServer { _ in
             switch count.withLock({
