@@ -87,7 +87,7 @@ struct ConcurrentlyTests {
         (0..<count).map { Endpoint<Int>(path: "\($0)") }
     }
 
-    @Test func `values come in the order of the endpoints, whichever comes first`() async throws {
+    @Test func `values are in the order of the endpoints, whichever is complete first`() async throws {
         let service = Service(isHeld: true)
         async let values = service.concurrently(endpoints(5), limit: 5)
         await service.waitForRequests(5)
@@ -97,7 +97,7 @@ struct ConcurrentlyTests {
     }
 
     @Test(arguments: [(1, 1), (6, 6), (0, 1), (-3, 1), (Int.max, 40)])
-    func `no more than the limit are under way`(limit: Int, most: Int) async throws {
+    func `no more requests than the limit run at a time`(limit: Int, most: Int) async throws {
         let service = Service()
         #expect(try await service.concurrently(endpoints(40), limit: limit) == Array(0..<40))
         #expect(service.mostRunning <= most && service.begun.sorted() == Array(0..<40))
@@ -127,7 +127,7 @@ struct ConcurrentlyTests {
         }
     }
 
-    @Test func `the first failure is thrown, calls the others off, and no more are begun`() async throws {
+    @Test func `the first failure is thrown, cancels the other requests, and no more are started`() async throws {
         let service = Service(isHeld: true, failing: [2])
         let task = Task { [endpoints = endpoints(10)] () -> DataTransferError? in
             do throws(DataTransferError) {
@@ -146,14 +146,14 @@ struct ConcurrentlyTests {
         #expect(service.cancelled == [1, 3, 4] && service.begun.sorted() == [0, 1, 2, 3, 4])
     }
 
-    @Test func `collecting tells of each, failed or not`() async throws {
+    @Test func `collecting returns the result of each, failed or not`() async throws {
         let service = Service(failing: [1, 3])
         let results = await service.concurrently(collecting: endpoints(5))
         #expect(results.map { try? $0.get() } == [0, nil, 2, nil, 4])
         #expect(service.cancelled.isEmpty)
     }
 
-    @Test func `results come one by one, as they come`() async throws {
+    @Test func `results are returned one by one, in the order of completion`() async throws {
         let service = Service(isHeld: true, failing: [1])
         let results = service.results(of: endpoints(5), limit: 3)
         async let first = next(results)
@@ -161,7 +161,7 @@ struct ConcurrentlyTests {
         service.respond(2)
         let one = await first
         #expect(try one?.index == 2 && one?.result.get() == 2)
-        // One has been taken, so another one begins when the next is asked for, and not before.
+        // One has been read, so another request starts with the next call, and not before.
         #expect(service.begun.count == 3)
         async let second = next(results)
         await service.waitForRequests(4)
@@ -184,7 +184,7 @@ struct ConcurrentlyTests {
         return await iterator.next()
     }
 
-    @Test func `letting go of the results calls the requests off`() async throws {
+    @Test func `releasing the results cancels the requests`() async throws {
         let service = Service(isHeld: true)
         do {
             let results = service.results(of: endpoints(5), limit: 3)
@@ -197,7 +197,7 @@ struct ConcurrentlyTests {
         #expect(service.cancelled == [1, 2] && service.begun.count == 3)
     }
 
-    @Test func `cancelling the task calls all off`() async throws {
+    @Test func `cancelling the task cancels all requests`() async throws {
         let service = Service(isHeld: true)
         let throwing = Task { [endpoints = endpoints(9)] in try await service.concurrently(endpoints, limit: 3) }
         await service.waitForRequests(3)

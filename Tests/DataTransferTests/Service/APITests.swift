@@ -71,7 +71,7 @@ struct APITests {
         #expect(error?.isTimeout == true)
     }
 
-    @Test func `an API that is not to be logged is not, whatever becomes of it and however it is asked`() async throws {
+    @Test func `an API with logging disabled is never logged, whatever the outcome and the form of the call`() async throws {
         let server = try LoopbackServer { _ in .json("[]") }
         let (network, values) = (InMemoryLogger(), InMemoryLogger())
         let service = DefaultDataTransferService(
@@ -100,7 +100,7 @@ struct APITests {
         #expect(error?.networkError?.transportError?.code == .notStubbed)
     }
 
-    @Test func `a download of one host does not go on with that of another`() async throws {
+    @Test func `a download from one host does not resume that of another`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -72,7 +72,7 @@ import Testing
         arguments: [
             #"{"password": {"id": "hunter2"}}"#, #"{"password": {"id": 1, "title": ["hunter2"]}}"#, #"{"password": ["hunter2"]}"#,
         ])
-    func `nothing is shown of what stands under a secret name`(document: String) async throws {
+    func `values under a secret name are not shown`(document: String) async throws {
         struct Secrets: Decodable, Sendable { var password: Item }
         session.enqueue(.json(document))
         let failure = try await parsing(Endpoint<Secrets>(path: "items"))

@@ -33,7 +33,7 @@
                 })
         }
 
-        /// Never ends; tells how much was asked for, and when nobody asks any more.
+        /// A sequence that never ends; records how many bytes were requested, and when its iterator is released.
         private struct Endless: AsyncSequence, Sendable {
             let produced = Locked(0)
             let begun = Signal()
@@ -129,7 +129,8 @@
             #expect(large.statusCode == 413, "\(large)")
         }
 
-        @Test func `an upload that nobody reads ends at the idle limit, and holds no more than what is on its way`() async throws
+        @Test func `an upload that the server does not read ends with the idle timeout, and buffers only what is being sent`()
+            async throws
         {
             let server = try DeafServer()
             let endless = Endless()

@@ -113,7 +113,7 @@ struct UploadTests {
         #expect(try whole.get().statusCode == 201)
     }
 
-    @Test func `status, headers and timings come with the value where they are asked for`() async throws {
+    @Test func `status, headers and timings are returned with the value by response`() async throws {
         let server = try Self.server()
         let response = try await service(server).response(
             for: Endpoint<Receipt>(path: "uploads"), uploading: .data(Data("x".utf8)))
@@ -137,7 +137,7 @@ struct UploadTests {
         #expect(own.current?.isFinished == true)
     }
 
-    @Test func `what an endpoint says beside its body is kept`() async throws {
+    @Test func `the properties of an endpoint except its body are kept`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json("7", status: 404))
         let endpoint = Endpoint<Int>(
@@ -153,7 +153,7 @@ struct UploadTests {
         #expect(request.body == .data(Data(#"{"new":1}"#.utf8)) && request.timeouts.idle == .seconds(3))
     }
 
-    @Test func `a form says its boundary, whatever media type the endpoint names`() async throws {
+    @Test func `a form sends its boundary, whatever the media type of the endpoint`() async throws {
         let session = StubSessionManager()
         session.route { _ in .status(204) }
         let service = DefaultDataTransferService(

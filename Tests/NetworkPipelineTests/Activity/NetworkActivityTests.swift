@@ -92,7 +92,7 @@ import Testing
 }
 
 @Suite struct NetworkActivityStreamTests {
-    @Test func `a stream begins with what is and goes on with each change`() async {
+    @Test func `a stream starts with the current state and continues with each change`() async {
         let activity = NetworkActivity()
         activity.begin()
         var changes = activity.changes.makeAsyncIterator()

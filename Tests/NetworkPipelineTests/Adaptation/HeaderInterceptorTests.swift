@@ -16,7 +16,7 @@ import Testing
         DefaultNetworkService(configuration: api, sessionManager: session, interceptors: interceptors)
     }
 
-    @Test func `fields are asked for before each attempt`() async throws {
+    @Test func `the closure is called before each attempt`() async throws {
         let count = Locked(0)
         let clock = ManualClock()
         let retry = RetryInterceptor(budget: nil, clock: clock, random: { 0.5 })
@@ -37,7 +37,7 @@ import Testing
         #expect(session.requests.map { $0.headers["X-Kept"] } == ["1", "1"])
     }
 
-    @Test func `another origin sees none`() async throws {
+    @Test func `another origin receives no fields`() async throws {
         session.enqueue(.status(200))
         let service = service([.headers(for: api) { _ in ["X-Session": "secret"] }])
         _ = try await service.response(for: Endpoint<Void>(path: "https://other.test/", isFullPath: true))

@@ -37,7 +37,7 @@ struct CircuitTests {
         #expect(state.admit(now: .seconds(10)) == .refuse(.zero))
     }
 
-    @Test(arguments: [(true, true), (false, false)]) func `the one that tries decides`(fails: Bool, isOpen: Bool) throws {
+    @Test(arguments: [(true, true), (false, false)]) func `the outcome of the probe decides`(fails: Bool, isOpen: Bool) throws {
         var state = state([true, true])
         let probe = try #require(epoch(state.admit(now: .seconds(10))))
         state.record(failed: fails, epoch: probe, now: .seconds(11))
@@ -52,7 +52,7 @@ struct CircuitTests {
         #expect(epoch(state.admit(now: .seconds(11))) != nil)
     }
 
-    @Test func `what was sent before it opened says nothing afterwards`() throws {
+    @Test func `outcomes of requests sent before it opened do not count`() throws {
         var state = CircuitState(rule)
         let old = try #require(epoch(state.admit(now: .zero)))
         for _ in 0..<2 { state.record(failed: true, epoch: old, now: .zero) }
@@ -64,7 +64,7 @@ struct CircuitTests {
         #expect(state.isClear)
     }
 
-    @Test func `several must succeed where several may try`() throws {
+    @Test func `with several probes, all must succeed`() throws {
         var rule = rule
         rule.probes = 2
         var state = CircuitState(rule)
@@ -76,13 +76,13 @@ struct CircuitTests {
         #expect(state.isClear)
     }
 
-    @Test func `a clock that is set back does not keep it shut`() {
+    @Test func `a clock that is set back does not keep it open`() {
         var state = state([true, true])
         #expect(state.admit(now: .seconds(-1_000_000)) == .refuse(.seconds(10)))
         #expect(epoch(state.admit(now: .seconds(-999_990))) != nil)
     }
 
-    @Test func `a failing host is spared, and others are not`() async throws {
+    @Test func `requests to a failing host are rejected, and those to others are not`() async throws {
         let clock = ManualClock()
         let breaker = CircuitBreaker(rule, clock: clock)
         let interceptor = BreakerInterceptor(breaker)

@@ -27,7 +27,7 @@ import Testing
         #expect(try await service(.authentication(basic, for: api)).request(get) == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
     }
 
-    @Test func `a closure is asked each time`() async throws {
+    @Test func `a closure is called for each request`() async throws {
         session.route { .text($0.headers["Authorization"] ?? "none") }
         let count = Locked(0)
         let interceptor = AuthenticationInterceptor(origins: [api.baseURL]) { _ in
@@ -43,7 +43,7 @@ import Testing
         "https://other.test/a", "http://api.test/a", "https://api.test:8443/a", "https://api.test.evil/a",
         "https://sub.api.test/a",
     ])
-    func `another origin gets none, RFC 6454 §5`(url: String) async throws {
+    func `another origin gets no credential, RFC 6454 §5`(url: String) async throws {
         session.route { .text($0.headers["Authorization"] ?? "none") }
         let endpoint = Endpoint<String>(path: url, isFullPath: true, responseDecoder: .text)
         #expect(try await service(.authentication(.bearer("t"), for: api)).request(endpoint) == "none")
@@ -62,7 +62,7 @@ import Testing
         #expect(try await service(.authentication(.bearer("t"), for: api)).request(endpoint) == "Own")
     }
 
-    @Test func `a refused request goes out once more, with newer credentials`() async throws {
+    @Test func `a rejected request is sent once more, with newer credentials`() async throws {
         acceptOnly { "new" }
         let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in .bearer("new") }
         let service = service(.authentication(credentials, for: api))
@@ -138,7 +138,7 @@ import Testing
         #expect(credentials.refreshCount == 1)
     }
 
-    @Test func `the refresh's own requests are let through as they are`() async throws {
+    @Test func `the requests of a refresh are sent unchanged`() async throws {
         let credentials = Locked<RefreshingCredentials?>(nil)
         session.route { request in
             if request.url.path == "/token" { return .text(request.headers["Authorization"] ?? "fresh") }
@@ -232,7 +232,7 @@ import Testing
         #expect(credentials.refreshCount == 1)
     }
 
-    @Test func `what has ended is refreshed before it is sent`() async throws {
+    @Test func `an expired credential is refreshed before a request is sent`() async throws {
         acceptOnly { "new" }
         let end = Date(timeIntervalSince1970: 1000)
         let credentials = RefreshingCredentials(initial: .bearer("old", expires: end), now: { end }) { _ in .bearer("new") }

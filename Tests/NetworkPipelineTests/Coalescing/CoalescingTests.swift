@@ -59,7 +59,7 @@ import Testing
         var trust = TrustPolicy(minimumTLSVersion: .v1_3)
     }
 
-    @Test func `requests whose APIs state other trust are not shared`() async throws {
+    @Test func `requests with different trust policies are not shared`() async throws {
         let door = AsyncGate()
         let pinned = try PinnedAPI().networkRequest(with: .composed)
         let tasks = [NetworkRequest(url: pinned.url), pinned, try PinnedAPI(trust: .init()).networkRequest(with: .composed)]
@@ -72,7 +72,7 @@ import Testing
         #expect(coalescing.sharedCount == 1 && sent.withLock { $0 } == 3)
     }
 
-    @Test func `what only tells requests apart does not keep them apart`() async {
+    @Test func `fields that only identify a request are not compared`() async {
         let door = AsyncGate()
         let tasks = ["a", "b"].map { value in
             var request = NetworkRequest.make()

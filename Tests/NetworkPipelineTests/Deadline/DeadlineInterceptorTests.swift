@@ -15,7 +15,7 @@ import Testing
             configuration: try APIConfiguration("https://api.test"), sessionManager: session, interceptors: interceptors)
     }
 
-    @Test func `each attempt gets what is left`() async throws {
+    @Test func `each attempt gets the remaining time`() async throws {
         session.enqueue(.status(503))
         session.enqueue(.text("ok"))
         let retry = RetryInterceptor(clock: clock, random: { 0.5 })
@@ -74,7 +74,7 @@ import Testing
         #expect(error?.description.contains("deadline") == false)
     }
 
-    @Test func `what has no time left is not sent`() async throws {
+    @Test func `a request without time left is not sent`() async throws {
         struct Slow: NetworkInterceptor {
             let clock: ManualClock
             func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {

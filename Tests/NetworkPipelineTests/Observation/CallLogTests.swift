@@ -122,7 +122,7 @@ import Testing
         #expect(kinds.last == "outcome 200 1 attempt true" && kinds.count == 3)
     }
 
-    @Test func `the console tells of more attempts than one, and shows no secret`() async throws {
+    @Test func `the console shows the number of attempts above one, and no secret`() async throws {
         let lines = Locked<[String]>([])
         let console = ConsoleLogger(level: .debug) { line in lines.withLock { $0.append(line) } }
         session.enqueue(.failure(.connectionLost))

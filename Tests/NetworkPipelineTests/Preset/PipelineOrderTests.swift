@@ -53,7 +53,7 @@ import Testing
         #expect(drawing.drop { $0 != "s" } == names.joined(separator: " ─▶ "))
     }
 
-    @Test func `what is not set is not there`() {
+    @Test func `interceptors that are not set are left out`() {
         let least = RequestPipeline {
             $0.deadline = nil
             $0.retry = nil

@@ -83,7 +83,7 @@ import Testing
         #expect(session.requests.count == 3)
     }
 
-    @Test func `a stream is opened again, and the refused one closed`() async throws {
+    @Test func `a stream is requested again, and the rejected one closed`() async throws {
         let attempts = Locked(0)
         let flaky = try LoopbackServer { _ in
             attempts.withLock { $0 += 1 }
@@ -98,7 +98,7 @@ import Testing
         #expect(attempts.withLock { $0 } == 2)
     }
 
-    @Test func `both faces repeat`() async throws {
+    @Test func `the async and the completion form retry`() async throws {
         session.enqueue(.status(503))
         session.enqueue(.text("ok"))
         let service = try service()

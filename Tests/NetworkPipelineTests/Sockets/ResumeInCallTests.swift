@@ -101,7 +101,7 @@ import Testing
         #expect(ranges(server) == ["", "bytes=1000-"] && logger.dataTransferErrors.count == 1)
     }
 
-    @Test func `the budget is drawn on`() async throws {
+    @Test func `retries are taken from the budget`() async throws {
         let origin = Origin([whole], tags: ["\"v1\""], breaks: [1000, 1000, 1000, 1000])
         let server = try LoopbackServer { origin.respond(to: $0) }
         let (result, _) = try await download(server, attempts: 10, budget: RetryBudget(share: 0, reserve: 2))
@@ -136,7 +136,7 @@ import Testing
         for await _ in released {}
     }
 
-    @Test(arguments: [nil, "W/\"v1\""]) func `without a strong validator it does not go on`(tag: String?) async throws {
+    @Test(arguments: [nil, "W/\"v1\""]) func `without a strong validator it is not resumed`(tag: String?) async throws {
         let origin = Origin([whole], tags: [tag], breaks: [1000])
         let server = try LoopbackServer { origin.respond(to: $0) }
         let (result, _) = try await download(server)
