@@ -1,4 +1,4 @@
-// So that `import DataTransfer` is enough for a first program.
+// Re-exported, so that a program needs only `import DataTransfer`.
 @_exported import Endpoints
 @_exported import NetworkCore
 @_exported import NetworkLogging

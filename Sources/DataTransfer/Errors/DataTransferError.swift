@@ -3,17 +3,17 @@ import Foundation
 import NetworkCore
 import NetworkLogging
 
-/// Why there is no value.
+/// An error of a ``DataTransferService``: why a request returned no value.
 public enum DataTransferError: Error, Sendable {
-    /// The request succeeded, but the body is empty where a value is expected.
+    /// The request succeeded, but the response has no body although a value is expected.
     case noResponse(ParsingFailure)
-    /// The request succeeded, but the body is not the value that is expected.
+    /// The request succeeded, but its body cannot be decoded as the expected value.
     case parsing(ParsingFailure)
-    /// The request failed.
+    /// The request failed without an acceptable response.
     case networkFailure(NetworkError)
-    /// The request failed, and the resolver made the caller's own error of it.
+    /// The request failed, and the error resolver replaced the network error with another error.
     case resolvedNetworkFailure(any Error & Sendable, cause: NetworkError)
-    /// The response could not be kept in a file, or is not what it was to be.
+    /// The response could not be stored in a file, or its content is not as expected.
     case file(FileFailure)
 }
 
@@ -36,7 +36,7 @@ extension DataTransferError {
         }
     }
 
-    /// The network's error, resolved or not.
+    /// The network error, whether it was replaced by the resolver or not.
     public var networkError: NetworkError? {
         switch self {
         case .networkFailure(let error), .resolvedNetworkFailure(_, let error): error
@@ -44,13 +44,14 @@ extension DataTransferError {
         }
     }
 
-    /// The failure to make a file of a response.
+    /// The failure to store a response in a file.
     public var fileFailure: FileFailure? {
         if case .file(let failure) = self { failure } else { nil }
     }
 
-    /// The caller's own error, where the resolver made one of this type, or the response's decoder threw one: an
-    /// ``Endpoints/EnvelopeError`` for example.
+    /// Returns the error of a given type that the resolver returned or the response decoder threw.
+    ///
+    /// For example, it is an ``Endpoints/EnvelopeError``. The result is `nil` if there is no error of that type.
     public func resolved<Resolved: Error>(as type: Resolved.Type = Resolved.self) -> Resolved? {
         switch self {
         case .resolvedNetworkFailure(let error, _): error as? Resolved
@@ -59,7 +60,7 @@ extension DataTransferError {
         }
     }
 
-    /// The response's status, where one came.
+    /// The status of the response; `nil` if none was received.
     public var statusCode: Int? {
         switch self {
         case .noResponse(let failure), .parsing(let failure): failure.statusCode
@@ -68,37 +69,59 @@ extension DataTransferError {
         }
     }
 
-    /// Whether the request was called off.
+    /// Whether the request was cancelled.
     public var isCancelled: Bool { networkError?.isCancelled ?? false }
-    /// Whether a limit of time ran out, in whichever phase.
+    /// Whether a timeout expired, in any phase.
     public var isTimeout: Bool { networkError?.isTimeout ?? false }
-    /// Whether the network, rather than this request or the server's answer, was at fault.
+    /// Whether the failure was caused by the network rather than by the request or the response.
     public var isConnectivity: Bool { networkError?.isConnectivity ?? false }
-    /// Whether the same request might fare better a moment later; see ``NetworkCore/NetworkError/isRetryable``. So might a download whose
-    /// file was in use, or whose body was too short.
+    /// Whether the same request may succeed later; see ``NetworkCore/NetworkError/isRetryable``.
+    ///
+    /// This includes downloads whose file was in use or whose body was too short.
     public var isRetryable: Bool { networkError?.isRetryable ?? fileFailure?.isRetryable ?? false }
 }
 
 extension DataTransferError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
-    /// What went wrong, with secrets replaced and without a query.
+    /// A textual representation with secrets redacted and without the query of the URL.
     public var description: String {
         switch self {
         case .noResponse(let failure): "no response body: \(failure)"
         case .parsing(let failure): "the response cannot be decoded: \(failure)"
         case .networkFailure(let error): error.description
         case .resolvedNetworkFailure(let error, let cause):
-            // The caller's error may repeat what a server said.
+            // The error of the resolver may contain text from the response.
             "\(Redaction.default.redacted(text: String(describing: error)).printableLine) (\(cause))"
-        case .file(let failure): "no file: \(failure)"
+        case .file(let failure): "the response cannot be stored: \(failure)"
         }
     }
 
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var errorDescription: String? { description }
-    /// The description.
+    /// A mirror that contains only the description, so that a dump shows no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension DataTransferError: RedactedError {}
+
+/// The handling of each failure of a service, exactly once: the error is resolved, then logged.
+struct FailureReport: Sendable {
+    var resolver: any DataTransferErrorResolver = .unresolved
+    var logger: (any DataTransferErrorLogger)?
+
+    /// Resolves and logs an error.
+    ///
+    /// - Returns: The error for the caller.
+    func report(_ error: NetworkError) -> DataTransferError {
+        report(DataTransferError(error, resolvedBy: resolver))
+    }
+
+    /// Logs a failure and returns it.
+    ///
+    /// - Returns: `failure`, unchanged.
+    func report(_ failure: DataTransferError) -> DataTransferError {
+        if let logger, logger.isEnabled { logger.log(error: failure) }
+        return failure
+    }
+}

@@ -2,35 +2,37 @@ import Endpoints
 import Foundation
 import NetworkLogging
 
-/// Why a response did not become a file.
+/// An error that occurred while a response was stored in a file.
 ///
-/// Descriptions name the file but not its folder, which may tell who the user is.
+/// Descriptions contain the name of the file but not its folder, which may reveal the user's name.
 public struct FileFailure: Error, Sendable {
-    /// What a caller branches on. The vocabulary is open.
+    /// The kind of a failure. It is extensible: more codes may be added.
     public struct Code: RawRepresentable, Hashable, Sendable {
-        /// The code as descriptions show it.
+        /// The text of the code, as it appears in descriptions.
         public var rawValue: String
 
-        /// A code of any name.
+        /// Creates a code with any text.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
     }
 
-    /// What a caller branches on.
+    /// The kind of the failure, for decisions of the caller.
     public var code: Code
-    /// The file that was to be made, or its folder where no name is known yet.
+    /// The file to be written, or its folder if the name is not known yet.
     public var url: URL
-    /// `GET https://host/path`, without the query; before a response came, method and path of the endpoint. `nil` where it is about no request.
+    /// The method and URL of the request without the query, such as `GET https://host/path`.
+    ///
+    /// If no response was received, it is the method and path of the endpoint; `nil` if the failure does not concern a request.
     public internal(set) var request: String?
-    /// The system's error number (`errno`), where a call to the system failed.
+    /// The system's error number (`errno`), if a system call failed.
     public var systemError: Int32?
-    /// What happened, for people.
+    /// A human-readable explanation of the failure.
     public private(set) var message: String
-    /// Whether the bytes that are there are of no use either.
+    /// Whether the bytes that were received before must be discarded too.
     let spoilsFile: Bool
 
-    /// A failure. Secrets in `message` are replaced.
+    /// Creates a failure. Secrets in `message` are redacted.
     public init(_ code: Code, _ message: String, url: URL, systemError: Int32? = nil) {
         self.init(code, message, url: url, systemError: systemError, spoilsFile: false)
     }
@@ -45,37 +47,39 @@ public struct FileFailure: Error, Sendable {
 }
 
 extension FileFailure.Code {
-    /// There is such a file, and it is not to be replaced.
+    /// The file exists, and must not be replaced.
     public static let destinationExists = Self(rawValue: "destinationExists")
-    /// There is a folder of that name.
+    /// A folder with this name exists.
     public static let destinationIsFolder = Self(rawValue: "destinationIsFolder")
-    /// The folder to write to is not there, or is no folder.
+    /// The folder of the file does not exist, or is not a folder.
     public static let folderMissing = Self(rawValue: "folderMissing")
-    /// The folder or the file may not be written, or something else than a file is in the way.
+    /// The folder or the file is not writable, or something other than a regular file has this name.
     public static let notWritable = Self(rawValue: "notWritable")
-    /// No room: the disk is full, a quota is used up, or a file may not be that large. What has come is kept, if it can be resumed.
+    /// There is no space: the disk is full, a quota is used up, or the file would be too large.
+    ///
+    /// The received bytes are kept if the download can be resumed.
     public static let diskFull = Self(rawValue: "diskFull")
-    /// Another download to the same file is under way, in this process or another.
+    /// Another download to the same file is running, in this process or another.
     public static let busy = Self(rawValue: "busy")
-    /// The body is shorter or longer than announced. One that is shorter is kept, if it can be resumed.
+    /// The body is shorter or longer than announced. If it is shorter and the download can be resumed, it is kept.
     public static let lengthMismatch = Self(rawValue: "lengthMismatch")
-    /// The server sent another part than it was asked for, or does not say which. Nothing is kept.
+    /// The server sent another range than requested, or did not specify it. Nothing is kept.
     public static let rangeMismatch = Self(rawValue: "rangeMismatch")
-    /// The bytes are not those that the caller expects or the server announced. Nothing is kept.
+    /// The digest of the bytes is not the one that the caller expects or the server announced. Nothing is kept.
     public static let digestMismatch = Self(rawValue: "digestMismatch")
-    /// `DownloadOptions.maximumBytes`. Nothing is kept.
+    /// The body exceeds `DownloadOptions.maximumBytes`. Nothing is kept.
     public static let tooLarge = Self(rawValue: "tooLarge")
-    /// What the caller asked for makes no sense: a digest that is none, a URL that is no file URL, a name that is none.
+    /// The options are invalid: a malformed digest, a URL that is not a file URL, or an invalid file name.
     public static let invalidOptions = Self(rawValue: "invalidOptions")
-    /// What no other code names; the message says more.
+    /// Another failure, described by the message.
     public static let other = Self(rawValue: "other")
 }
 
 extension FileFailure {
-    /// Whether another attempt might fare better a moment later.
+    /// Whether another attempt may succeed later.
     var isRetryable: Bool { code == .lengthMismatch || code == .busy }
 
-    /// A failed call to the system.
+    /// Creates a failure from the error number of a system call.
     init(_ what: String, url: URL, errno number: Int32) {
         self.init(Self.code(of: number), "\(what): \(String(cString: strerror(number)))", url: url, systemError: number)
     }
@@ -94,14 +98,14 @@ extension FileFailure {
 }
 
 extension FileFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
-    /// Request, file name, code and message on one line.
+    /// A textual representation on one line: request, file name, code and message.
     public var description: String {
         (request.map { "\($0): " } ?? "") + "\"\(url.lastPathComponent.printable)\": \(code.rawValue): \(message.printableLine)"
     }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var errorDescription: String? { description }
-    /// The description.
+    /// A mirror that contains only the description, so that a dump shows no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

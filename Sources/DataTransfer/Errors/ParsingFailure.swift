@@ -3,28 +3,32 @@ import Foundation
 import NetworkCore
 import NetworkLogging
 
-/// What could not be decoded, where, and why. Its texts hold at most 256 bytes of the body, redacted; ``underlying`` is the
-/// decoder's own error and is never printed.
+/// A failure to decode a response, with its place in the document and its reason.
+///
+/// Texts contain at most 256 bytes of the body, redacted. ``underlying`` is the error of the decoder and is never part of a
+/// text.
 public struct ParsingFailure: Error, Sendable {
-    /// The most bytes of a body that ``snippet`` shows.
+    /// The maximum number of bytes of the body in ``snippet``.
     public static let maximumSnippetBytes = 256
 
-    /// `GET https://host/path`, without the query.
+    /// The method and URL of the request without the query, such as `GET https://host/path`.
     public var request: String
-    /// The response's status, one that the endpoint accepts.
+    /// The status of the response, one that the endpoint accepts.
     public var statusCode: Int
-    /// The `Content-Type` header with its parameters; `nil` without one.
+    /// The `Content-Type` field with its parameters; `nil` if the response has none.
     public var contentType: String?
-    /// Which element of a stream of values, counted from 0; `nil` where the response is no such stream.
+    /// The index of the element in a stream of values; `nil` if the response is not such a stream.
     public var elementIndex: Int?
-    /// Where in the document: `data.items[0].title`, the key path included. Empty for the whole.
+    /// The place in the document, including the key path, such as `data.items[0].title`. Empty for the whole document.
     public var codingPath: String
-    /// What is wrong there.
+    /// A human-readable description of the problem.
     public var reason: String
-    /// What stands where decoding failed, with secrets replaced: the object or element around it, or what stands before the byte at which the
-    /// document is malformed. The beginning of the body where the place is not known, and of the element of a stream.
+    /// The part of the body where decoding failed, with secrets redacted.
+    ///
+    /// It is the surrounding object or element, or the text before the byte at which the document is malformed. If the place is
+    /// not known, it is the beginning of the body; for a stream of values, it is the beginning of the element.
     public var snippet: String
-    /// The decoder's error.
+    /// The error that the decoder threw.
     public var underlying: any Error
 
     init(_ error: any Error, of response: NetworkResponse, endpoint: some Requestable) {
@@ -40,21 +44,23 @@ public struct ParsingFailure: Error, Sendable {
         snippet = decoding.map { body.around($0.place) } ?? body.start
         guard Self.isAboutJSON(error) else { return }
         if let unexpected = Self.mediaTypeOtherThanJSON(contentType) {
-            reason = "JSON was expected, and \(unexpected) came: \(reason)"
-        } else if decoding?.place.isEmpty == true, let flaw = body.flaw {
-            reason += " at byte \(flaw.offset): \(flaw.reason)"
-            snippet = body.before(flaw.offset)
+            reason = "expected JSON but received \(unexpected): \(reason)"
+        } else if decoding?.place.isEmpty == true, let syntaxError = body.syntaxError {
+            reason += " at byte \(syntaxError.offset): \(syntaxError.reason)"
+            snippet = body.before(syntaxError.offset)
         }
     }
 
-    /// Whether a decoder of JSON threw it for the document as a whole.
+    /// Whether a JSON decoder threw the error for the document as a whole.
     private static func isAboutJSON(_ error: any Error) -> Bool {
         if case ResponseDecodingError.keyPath = error { return true }
         guard case DecodingError.dataCorrupted(let context) = error else { return false }
         return context.debugDescription.contains("JSON")
     }
 
-    /// `text/html` of `text/html; charset=utf-8`; `nil` for JSON's own types, text that may be JSON, and what is not said.
+    /// Returns the media type of a response, such as `text/html` for `text/html; charset=utf-8`.
+    ///
+    /// The result is `nil` for JSON types, for types that may contain JSON, and without a media type.
     private static func mediaTypeOtherThanJSON(_ contentType: String?) -> String? {
         guard let type = contentType?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased(),
             !type.isEmpty, !type.contains("json"), !["text/plain", "application/octet-stream", "text/javascript"].contains(type)
@@ -62,7 +68,7 @@ public struct ParsingFailure: Error, Sendable {
         return type.printable
     }
 
-    /// Of a stream of values: the snippet is the beginning of the element.
+    /// Creates a failure to decode an element of a stream. The snippet is the beginning of the element.
     init(_ error: StreamParsingError, of stream: DataTransferStream, method: HTTPMethod) {
         request = Self.text(method, stream.url)
         statusCode = stream.statusCode
@@ -79,7 +85,7 @@ public struct ParsingFailure: Error, Sendable {
         reason = context?.reason ?? error.reason
     }
 
-    /// Of a list that comes in pages: no body is shown.
+    /// Creates a failure to get the next page of a list. It contains no part of the body.
     init<Page>(_ error: PageError, of page: DataTransferResponse<Page>, method: HTTPMethod) {
         request = Self.text(method, page.url)
         statusCode = page.statusCode
@@ -96,9 +102,9 @@ public struct ParsingFailure: Error, Sendable {
 }
 
 extension ParsingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
-    /// The ``description``.
+    /// A textual representation with secrets redacted.
     public var errorDescription: String? { description }
-    /// Request, status, place, reason and snippet on one line, never ``underlying``.
+    /// A textual representation on one line: request, status, place, reason and snippet, but not ``underlying``.
     public var description: String {
         let element = elementIndex.map { " element \($0)" } ?? ""
         let place = codingPath.isEmpty ? "" : " at \(codingPath.printable)"
@@ -106,9 +112,9 @@ extension ParsingFailure: CustomStringConvertible, CustomDebugStringConvertible,
         return "\(request) [\(statusCode)]\(element)\(place): \(reason.printableLine)\(body)"
     }
 
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that contains only the description, so that a dump shows no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
@@ -143,5 +149,73 @@ extension DecodingError {
             }
         }
         return text
+    }
+}
+
+/// The redacted and length-limited part of a body for an error, around the place where decoding failed.
+struct BodySnippet {
+    /// The maximum size of a text that is redacted as a whole, which takes a pass over it.
+    private static let maximumRedactedBytes = 1 << 20
+
+    private let body: Data
+    private let contentType: String?
+    private let limit: Int
+
+    init(_ body: Data, contentType: String?, limit: Int) {
+        self.body = body
+        self.contentType = contentType
+        self.limit = limit
+    }
+
+    /// The beginning of the body.
+    var start: String { Redaction.default.redacted(body: body, contentType: contentType, limit: limit) }
+
+    /// Returns the part of a JSON document at a coding path: the object around a member, or an element of an array.
+    ///
+    /// Returns the beginning of a body that is not JSON.
+    ///
+    /// Values under a secret name, at any depth, are replaced by a placeholder.
+    func around(_ path: [any CodingKey]) -> String {
+        guard !path.isEmpty else { return start }
+        for key in path where key.intValue == nil && Redaction.default.isSecret(field: key.stringValue) {
+            return Redaction.placeholder
+        }
+        var steps = path.map { key in key.intValue.map(JSONKeyPath.Component.index) ?? .key(key.stringValue) }
+        var member: String?
+        if case .key(let name)? = steps.last {
+            member = name
+            steps.removeLast()
+        }
+        guard let enclosing = try? JSONSlicer().slice(of: body, at: JSONKeyPath(components: steps)) else { return start }
+        let shown = Self.redacted(enclosing, limit: limit)
+        guard let member, enclosing.count > limit, enclosing.count <= Self.maximumRedactedBytes else { return shown }
+        // The value is redacted together with its siblings, which may indicate that it is a secret.
+        let whole = Data(Self.redacted(enclosing, limit: .max).utf8)
+        guard let value = try? JSONSlicer().slice(of: whole, at: JSONKeyPath(components: [.key(member)])) else { return shown }
+        let text = "{… \"\(member.printable)\": \(String(decoding: value.prefix(limit), as: UTF8.self))"
+        return text + (value.count > limit ? "…" : " …}")
+    }
+
+    /// Returns the text before the byte at which a document is malformed; the beginning of a body that is not JSON.
+    func before(_ offset: Int) -> String {
+        guard offset > limit, offset <= min(body.count, Self.maximumRedactedBytes) else { return start }
+        let text = Self.redacted(body.prefix(offset + 16), limit: .max)
+        return "…" + String(text.suffix(limit))
+    }
+
+    /// The position and reason of the first syntax error in a JSON document; `nil` if there is none.
+    var syntaxError: (offset: Int, reason: String)? {
+        do throws(JSONSliceError) {
+            _ = try JSONSlicer().slice(of: body, at: JSONKeyPath(components: []))
+            return nil
+        } catch {
+            guard case .malformedDocument(let offset, let reason) = error.kind else { return nil }
+            return (offset, reason)
+        }
+    }
+
+    private static func redacted(_ json: Data, limit: Int) -> String {
+        Redaction.default.redacted(
+            body: json, contentType: "application/json", limit: limit == .max ? json.count * 16 + 4096 : limit)
     }
 }

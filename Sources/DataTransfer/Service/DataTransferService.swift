@@ -1,7 +1,8 @@
 import Endpoints
+import Foundation
 import NetworkCore
 
-/// From an endpoint to its value.
+/// A service that requests endpoints and decodes their responses.
 ///
 /// ```swift
 /// let movies = try await service.request(popular)                       // [Movie]
@@ -9,45 +10,51 @@ import NetworkCore
 /// let handle = service.request(popular, on: DispatchQueue.main) { result in … }      // handle.cancel()
 /// ```
 ///
-/// A test double implements one method; all others follow from it. A service that wraps another one forwards all four, so that streams and
-/// the errors of pages and files are those of the wrapped one.
+/// A test double implements only the first method; the others have default implementations. A service that wraps another one
+/// should forward all four, so that streams and the errors of pages and files are those of the wrapped service.
 public protocol DataTransferService: Sendable {
-    /// Requests an endpoint.
+    /// Requests an endpoint, and passes the decoded response to a completion.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion runs; with `nil`, on ``NetworkCore/BackgroundThreads/completions``, which no transfer depends on.
-    ///   - completion: Runs exactly once.
-    /// - Returns: A handle that calls the request off; its completion then runs with an error whose `isCancelled` is true.
+    ///   - endpoint: The endpoint.
+    ///   - queue: The queue on which the completion runs; with `nil`, ``NetworkCore/BackgroundThreads/completions``, on
+    ///     which no transfer depends.
+    ///   - completion: Called exactly once.
+    /// - Returns: A handle that cancels the request; its completion is then called with an error whose `isCancelled` is
+    ///   true.
     @discardableResult
     func response<Target: ResponseRequestable>(
         for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
         completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
     ) -> any NetworkCancellable
 
-    /// Requests an endpoint. Derived from the completion form unless a service has a shorter way.
+    /// Requests an endpoint, and returns the decoded response. The default implementation uses the completion form.
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
     func response<Target: ResponseRequestable>(
         for endpoint: Target
     ) async throws(DataTransferError) -> DataTransferResponse<Target.Response>
 
-    /// Requests an endpoint, and returns when the head of its response has come. Derived from ``response(for:)``, and so with the whole
-    /// body in memory, unless a service can do better.
+    /// Requests an endpoint, and returns when the head of the response has arrived.
     ///
-    /// - Throws: ``DataTransferError``; at once when the task is cancelled. What fails later is thrown by the stream.
+    /// The default implementation uses ``response(for:)`` and has the whole body in memory.
+    ///
+    /// - Throws: ``DataTransferError``; at once when the task is cancelled. Later failures are thrown by the stream.
     func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream
 
-    /// Logs a failure that this service has not seen itself, such as a list without a proper end or a file that cannot be written, and may
-    /// make another one of it. Called once per failure, on the task of the caller, by what is built on a service: pages and downloads.
+    /// Logs a failure that occurred outside of this service, and may replace it.
     ///
-    /// A service that wraps another one hands it on to that. Returns `failure` by default, for services without a logger.
+    /// Pages and downloads call it, for example when a list has no valid next page or a file cannot be written, once per
+    /// failure, on the task of the caller.
     ///
-    /// - Returns: What the caller gets.
+    /// A service that wraps another one should forward it. The default implementation returns `failure` without logging it.
+    ///
+    /// - Returns: The error for the caller.
     func report(_ failure: DataTransferError) -> DataTransferError
 }
 
 extension DataTransferService {
-    /// Requests an endpoint with the completion form, and calls it off when the task is cancelled.
+    /// Requests an endpoint with the completion form, and cancels the request when the task is cancelled.
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
     public func response<Target: ResponseRequestable>(
@@ -58,7 +65,7 @@ extension DataTransferService {
         return try await bridge.run { completion in self.response(for: endpoint, on: nil, completion: completion) }
     }
 
-    /// Requests an endpoint with ``response(for:)``: its body comes as one chunk, from memory.
+    /// Requests an endpoint with ``response(for:)``, and returns its body as one chunk from memory.
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
     public func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream {
@@ -74,23 +81,24 @@ extension DataTransferService {
                 body: body))
     }
 
-    /// `failure`, logged nowhere.
+    /// Returns `failure` without logging it.
     public func report(_ failure: DataTransferError) -> DataTransferError { failure }
 
-    /// The value of an endpoint: a decoded one, or nothing for `Void`.
+    /// Requests an endpoint, and returns the decoded value; for `Void`, nothing is decoded.
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
     public func request<Target: ResponseRequestable>(_ endpoint: Target) async throws(DataTransferError) -> Target.Response {
         try await response(for: endpoint).value
     }
 
-    /// The value of an endpoint: a decoded one, or nothing for `Void`.
+    /// Requests an endpoint, and passes the decoded value to a completion; for `Void`, nothing is decoded.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion runs; by default on a background thread that no transfer depends on. Not on the main queue
-    ///     unless you say so: a tool without a main loop would never hear of it.
-    ///   - completion: Runs exactly once.
-    /// - Returns: A handle that calls the request off.
+    ///   - endpoint: The endpoint.
+    ///   - queue: The queue on which the completion runs; by default, a background thread on which no transfer depends. The
+    ///     main queue is not the default, because in a tool without a main loop the completion would never run.
+    ///   - completion: Called exactly once.
+    /// - Returns: A handle that cancels the request.
     @discardableResult
     public func request<Target: ResponseRequestable>(
         _ endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil,
@@ -98,4 +106,51 @@ extension DataTransferService {
     ) -> any NetworkCancellable {
         response(for: endpoint, on: queue) { completion($0.map(\.value)) }
     }
+}
+
+/// A decoded value with status, header fields and timings of its response.
+public struct DataTransferResponse<Value: Sendable>: Sendable {
+    /// The value decoded from the body.
+    public var value: Value
+    /// The status of the response, one that the endpoint accepts.
+    public var statusCode: Int
+    /// The header fields of the response.
+    public var headers: HTTPHeaders
+    /// The trailer fields, empty in most responses. `URLSession` does not provide them.
+    public var trailers: HTTPHeaders
+    /// The URL of the response, after redirects.
+    public var url: URL
+    /// The durations of the phases of the transfer.
+    public var timings: TransferTimings
+
+    /// Creates a response with these properties.
+    public init(
+        value: Value, statusCode: Int = 200, headers: HTTPHeaders = [:], trailers: HTTPHeaders = [:], url: URL,
+        timings: TransferTimings = .init()
+    ) {
+        self.value = value
+        self.statusCode = statusCode
+        self.headers = headers
+        self.trailers = trailers
+        self.url = url
+        self.timings = timings
+    }
+
+    /// Creates a response from a value and a network response.
+    ///
+    /// Status, header fields, trailer fields, URL and timings are those of the network response.
+    public init(value: Value, response: NetworkResponse) {
+        self.init(
+            value: value, statusCode: response.statusCode, headers: response.headers, trailers: response.trailers,
+            url: response.url, timings: response.timings)
+    }
+}
+
+extension DataTransferResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// A textual representation of status, type and header fields. It does not contain the value, which may be secret.
+    public var description: String { "DataTransferResponse<\(Value.self)>(\(statusCode), \(headers))" }
+    /// A textual representation of status, type and header fields, without the value.
+    public var debugDescription: String { description }
+    /// A mirror that contains only the description, so that a dump shows no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

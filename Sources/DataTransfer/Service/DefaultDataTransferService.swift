@@ -2,7 +2,7 @@ import Endpoints
 import NetworkCore
 import NetworkLogging
 
-/// The ``DataTransferService`` over a ``NetworkCore/NetworkService``.
+/// A ``DataTransferService`` that sends requests with a ``NetworkCore/NetworkService``.
 ///
 /// ```swift
 /// let service = DefaultDataTransferService(configuration: try APIConfiguration("https://api.example.com/3"))
@@ -12,10 +12,12 @@ public struct DefaultDataTransferService: DataTransferService {
     private let networkService: any NetworkService
     private let failures: FailureReport
 
+    /// Creates a service that sends requests with a network service.
+    ///
     /// - Parameters:
-    ///   - networkService: What fetches the bytes.
-    ///   - errorResolver: Turns a network error into the caller's own; none by default.
-    ///   - errorLogger: Hears each failure once; none by default.
+    ///   - networkService: The service that sends the requests.
+    ///   - errorResolver: Replaces network errors with errors of the application. Default: network errors are kept.
+    ///   - errorLogger: Receives each failure once. Default: `nil`.
     public init(
         networkService: any NetworkService,
         errorResolver: any DataTransferErrorResolver = .unresolved,
@@ -25,7 +27,7 @@ public struct DefaultDataTransferService: DataTransferService {
         failures = FailureReport(resolver: errorResolver, logger: errorLogger)
     }
 
-    /// Over a ``NetworkCore/DefaultNetworkService`` made of these parts.
+    /// Creates a service with a ``NetworkCore/DefaultNetworkService`` that is made from these components.
     public init(
         configuration: any NetworkConfigurable,
         sessionManager: any NetworkSessionManager = DefaultSessionManager.shared,
@@ -40,12 +42,14 @@ public struct DefaultDataTransferService: DataTransferService {
             errorResolver: errorResolver, errorLogger: errorLogger)
     }
 
-    /// Requests an endpoint.
+    /// Requests an endpoint, and passes the decoded response to a completion.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion runs; with `nil`, where the network service runs its own, as decoding does in any case.
-    ///   - completion: Runs exactly once.
-    /// - Returns: A handle that calls the request off.
+    ///   - endpoint: The endpoint.
+    ///   - queue: The queue on which the completion runs; with `nil`, the thread on which the network service calls its
+    ///     completion. The response is always decoded on that thread.
+    ///   - completion: Called exactly once.
+    /// - Returns: A handle that cancels the request.
     @discardableResult
     public func response<Target: ResponseRequestable>(
         for endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil,
@@ -58,9 +62,9 @@ public struct DefaultDataTransferService: DataTransferService {
         }
     }
 
-    /// Requests an endpoint, and decodes on the caller's task.
+    /// Requests an endpoint, and decodes the response on the caller's task.
     ///
-    /// - Throws: ``DataTransferError``; as soon as the network service does when the task is cancelled.
+    /// - Throws: ``DataTransferError``; when the task is cancelled, as soon as the network service throws.
     public func response<Target: ResponseRequestable>(
         for endpoint: Target
     ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
@@ -73,10 +77,10 @@ public struct DefaultDataTransferService: DataTransferService {
         return try decode(result, endpoint)
     }
 
-    /// Requests an endpoint, and returns when the head of its response has come.
+    /// Requests an endpoint, and returns when the head of the response has arrived.
     ///
-    /// - Throws: ``DataTransferError``; as soon as the network service does when the task is cancelled. What fails later is thrown by the
-    ///   stream, resolved and logged like any other failure.
+    /// - Throws: ``DataTransferError``; when the task is cancelled, as soon as the network service throws. Later failures
+    ///   are thrown by the stream, resolved and logged like any other.
     public func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream {
         do throws(NetworkError) {
             return DataTransferStream(try await networkService.stream(for: endpoint), failures: failures)
@@ -85,12 +89,12 @@ public struct DefaultDataTransferService: DataTransferService {
         }
     }
 
-    /// Logs a failure that was found after the response, and hands it back to be thrown.
+    /// Logs a failure that occurred after the response, and returns it unchanged.
     public func report(_ failure: DataTransferError) -> DataTransferError {
         failures.report(failure)
     }
 
-    /// What both faces do with what came back.
+    /// Decodes a response, for the completion form and the async form.
     private func decode<Target: ResponseRequestable>(
         _ result: Result<NetworkResponse, NetworkError>, _ endpoint: Target
     ) throws(DataTransferError) -> DataTransferResponse<Target.Response> {

@@ -2,28 +2,29 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// A response whose head has come with a status that the endpoint accepts, and whose body can be read while it arrives.
+/// A response whose body can be read while it arrives. Its head has arrived, with a status that the endpoint accepts.
 ///
 /// ```swift
 /// let stream = try await service.stream(for: endpoint)
 /// for try await chunk in stream { print(stream.statusCode, chunk.count) }
 /// ```
 ///
-/// It is read once and by one task at a time. Who stops reading stops the server, once some 256 KiB wait; letting go of the stream and its
-/// iterators before the end calls the transfer off, and so does cancelling the task that waits for a chunk.
+/// The stream can be read once, by one task at a time. If it is not read, the server is paused when about 256 KiB are
+/// buffered (back-pressure). The transfer is cancelled when the stream and its iterators are released before the end, or
+/// when the task that waits for a chunk is cancelled.
 ///
-/// Descriptions show no query and no header that could be secret.
+/// Descriptions contain no query, and no header field that could be secret.
 public struct DataTransferStream: AsyncSequence, Sendable {
     /// A part of the body, after content decoding; never empty.
     public typealias Element = Data
-    /// What iterating throws. Chunks that came before the failure are handed out first.
+    /// The error that iteration throws, after the chunks that arrived before the failure.
     public typealias Failure = DataTransferError
 
-    /// The response: its head, and the body without the service's view of errors.
+    /// The response: its head, and a body whose errors are not resolved or logged by the service.
     public let response: StreamedResponse
     private let failures: FailureReport
 
-    /// A stream whose errors are neither resolved nor logged: for services of your own.
+    /// Creates a stream whose errors are neither resolved nor logged, for other implementations of ``DataTransferService``.
     public init(_ response: StreamedResponse) {
         self.init(response, failures: FailureReport())
     }
@@ -33,31 +34,31 @@ public struct DataTransferStream: AsyncSequence, Sendable {
         self.failures = failures
     }
 
-    /// The response's status.
+    /// The status of the response.
     public var statusCode: Int { response.statusCode }
-    /// The response's header fields.
+    /// The header fields of the response.
     public var headers: HTTPHeaders { response.headers }
-    /// The URL that answers, after redirects.
+    /// The URL of the response, after redirects.
     public var url: URL { response.url }
-    /// Trailer fields (RFC 9110 §6.5); empty until all has come.
+    /// The trailer fields (RFC 9110 §6.5); empty until the body is complete.
     public var trailers: HTTPHeaders { response.body.trailers }
-    /// Where the time went: until the head had come, and once all has come, until then.
+    /// The durations of the phases of the transfer, until the head arrived or, once the body is complete, until its end.
     public var timings: TransferTimings { response.body.timings ?? response.timings }
 
-    /// Reads on where the last iterator stopped.
+    /// Returns an iterator that continues where the last one stopped.
     public func makeAsyncIterator() -> Iterator {
         Iterator(chunks: response.body.makeAsyncIterator(), failures: failures)
     }
 
-    /// Hands out chunks.
+    /// An iterator over the chunks of the body.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var chunks: ResponseStream.Iterator
         fileprivate let failures: FailureReport
 
-        /// Suspends until there are bytes.
+        /// Waits until there are bytes.
         ///
-        /// - Returns: All that has come since the last call; `nil` at the end.
-        /// - Throws: ``DataTransferError``; at once when the task is cancelled, which ends the transfer too.
+        /// - Returns: All bytes that have arrived since the last call; `nil` at the end.
+        /// - Throws: ``DataTransferError``; at once when the task is cancelled, which cancels the transfer too.
         public mutating func next() async throws(DataTransferError) -> Data? {
             do throws(TransportError) {
                 return try await chunks.next()
@@ -69,30 +70,30 @@ public struct DataTransferStream: AsyncSequence, Sendable {
 }
 
 extension DataTransferStream {
-    /// The transfer is of no use any more: closes its socket.
+    /// Cancels the transfer and closes its socket.
     func stop() {
         response.body.stop()
     }
 
-    /// `GET https://host/path`, without the query.
+    /// Returns the method and URL of the request without the query, such as `GET https://host/path`.
     func request(_ method: HTTPMethod) -> String { "\(method) \(URLText(url).originAndPath)" }
 
-    /// Resolves and logs a failure that the body itself does not know of, and hands it back to be thrown.
+    /// Resolves and logs a failure that did not occur in the body itself, and returns the error to throw.
     func report(_ error: NetworkError) -> DataTransferError {
         failures.report(error)
     }
 
-    /// Logs a failure to make something of the body, and hands it back to be thrown.
+    /// Logs a failure to process the body, and returns the error to throw.
     func report(_ failure: DataTransferError) -> DataTransferError {
         failures.report(failure)
     }
 }
 
 extension DataTransferStream: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Status, origin and path, and headers without secrets.
+    /// A textual representation of status, origin, path and header fields, with secrets redacted.
     public var description: String { response.description }
-    /// The same as `description`.
+    /// A textual representation of status, origin, path and header fields, with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that contains only the description, so that a dump shows no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,25 +1,27 @@
-/// The breaker of one host: a pure state machine, told the time.
+/// The circuit breaker of one host: a pure state machine that gets the current time as a parameter.
 struct CircuitState: Sendable {
-    enum Verdict: Equatable {
+    enum Decision: Equatable {
         case pass(epoch: Int)
-        /// Not before that much time has passed.
+        /// The request is rejected, and so are others until this duration has passed.
         case refuse(Duration)
     }
 
     private enum Phase: Equatable {
         case closed
         case open(until: Duration)
-        /// So many more may try; the first failure opens it again, so many successes close it.
+        /// `free` more probes may be sent, and `missing` more have to succeed to close the circuit.
+        ///
+        /// The first failure opens it again.
         case halfOpen(free: Int, missing: Int)
     }
 
     let rule: CircuitRule
     private var phase = Phase.closed
-    /// The latest outcomes, the oldest at `next`; `true` for a failure.
+    /// The latest outcomes, `true` for a failure. Once the window is full, the oldest is at `next`.
     private var outcomes: [Bool] = []
     private var next = 0
     private(set) var failures = 0
-    /// Which life of the breaker this is: what was sent in an earlier one says nothing of this one.
+    /// Counts the openings and closings. Outcomes of requests that were admitted in an earlier epoch are ignored.
     private var epoch = 0
 
     init(_ rule: CircuitRule) {
@@ -27,13 +29,13 @@ struct CircuitState: Sendable {
     }
 
     var isOpen: Bool { if case .open = phase { true } else { false } }
-    /// Whether nothing is lost when it is forgotten.
+    /// Whether the state can be removed from memory without losing information.
     var isClear: Bool { phase == .closed && failures == 0 }
 
-    mutating func ask(now: Duration) -> Verdict {
+    mutating func admit(now: Duration) -> Decision {
         if case .open(let until) = phase {
             if now < until {
-                // A clock that was set back must not keep it shut.
+                // If the clock was set back, the circuit must not stay open for longer than the configured duration.
                 let rest = min(until - now, rule.openDuration)
                 phase = .open(until: now + rest)
                 return .refuse(rest)
@@ -48,8 +50,10 @@ struct CircuitState: Sendable {
         return .pass(epoch: epoch)
     }
 
-    /// - Parameter failed: `nil` where nothing was learnt, as of a request that was called off.
-    mutating func note(failed: Bool?, epoch: Int, now: Duration) {
+    /// Records the outcome of an exchange.
+    ///
+    /// - Parameter failed: `nil` if the outcome does not count, such as that of a cancelled request.
+    mutating func record(failed: Bool?, epoch: Int, now: Duration) {
         guard epoch == self.epoch else { return }
         switch phase {
         case .open: break
@@ -96,46 +100,5 @@ struct CircuitState: Sendable {
         outcomes = []
         next = 0
         failures = 0
-    }
-}
-
-/// When a breaker opens, and when it closes again.
-public struct CircuitRule: Sendable, Hashable {
-    /// The share of failures that opens it. 0.5 unless given.
-    public var failureRatio: Double
-    /// Of the latest so many outcomes. 20 unless given.
-    public var window: Int
-    /// With fewer outcomes than that, it stays closed. 10 unless given.
-    public var minimumOutcomes: Int
-    /// How long it is open. 10 seconds unless given.
-    public var openDuration: Duration
-    /// Requests that may try after that; when all succeed it closes, and with the first failure it opens again. 1 unless given.
-    public var probes: Int
-
-    /// A rule of these parts; checked by whoever uses it.
-    public init(
-        failureRatio: Double = 0.5, window: Int = 20, minimumOutcomes: Int = 10, openDuration: Duration = .seconds(10),
-        probes: Int = 1
-    ) {
-        self.failureRatio = failureRatio
-        self.window = window
-        self.minimumOutcomes = minimumOutcomes
-        self.openDuration = openDuration
-        self.probes = probes
-    }
-
-    var flaw: String? {
-        if !(failureRatio > 0 && failureRatio <= 1) {
-            return "breaker: failureRatio is \(failureRatio); it must be above 0, to 1"
-        }
-        if !(1...10_000).contains(window) { return "breaker: window is \(window); it must be 1...10000" }
-        if !(1...window).contains(minimumOutcomes) {
-            return "breaker: minimumOutcomes is \(minimumOutcomes); it must be 1...\(window), the window"
-        }
-        if openDuration <= .zero || openDuration > .seconds(86_400) {
-            return "breaker: openDuration is \(openDuration); it must be above 0, to 86400 s"
-        }
-        if !(1...1000).contains(probes) { return "breaker: probes is \(probes); it must be 1...1000" }
-        return nil
     }
 }

@@ -2,18 +2,18 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// Lets so many exchanges in at a time, and so many to one host; the others wait in line.
+/// A limit on the number of concurrent exchanges, in total and per host. Further exchanges wait in a queue.
 ///
 /// ```swift
 /// let interceptors: [any NetworkInterceptor] = [.retry(), .gate(ConcurrencyGate(total: 100, perHost: 10))]
 /// ```
 ///
-/// First come, first served, for each host (scheme and port included): one with a thousand in line does not keep the others waiting. A place is
-/// held until the response is whole, or its stream has ended. It can be shared by several session managers, whose limits of connections hold
-/// beside it.
+/// Exchanges are admitted in the order of arrival for each host (scheme and port included); a long queue for one host does
+/// not delay requests to others. A slot is held until the response is complete or its stream has ended. One gate can be
+/// shared by services with several session managers, whose connection limits apply in addition.
 public final class ConcurrencyGate: Sendable {
-    /// One in line.
-    private final class Member: Sendable {
+    /// An exchange that waits in the queue.
+    private final class WaitingExchange: Sendable {
         let origin: String
         let waiter = Waiter<Void>()
 
@@ -22,48 +22,53 @@ public final class ConcurrencyGate: Sendable {
 
     private let gate: Locked<ObjectGate>
     private let maximumWaiting: Int
-    let flaw: String?
+    let configurationError: String?
 
+    /// Creates a gate with these limits.
+    ///
+    /// An invalid limit makes every request fail with ``NetworkCore/TransportError/Code/invalidConfiguration``.
+    ///
     /// - Parameters:
-    ///   - total: Exchanges at a time. 256 unless given.
-    ///   - perHost: Exchanges with one host at a time. 64 unless given.
-    ///   - maximumWaiting: With so many in line, a further request fails at once. 100,000 unless given.
+    ///   - total: The maximum number of concurrent exchanges, at least 1. Default: 256.
+    ///   - perHost: The maximum number of concurrent exchanges with one host, at least 1. Default: 64.
+    ///   - maximumWaiting: The maximum length of the queue. When it is reached, further requests fail at once. Default:
+    ///     100,000.
     public init(total: Int = 256, perHost: Int = 64, maximumWaiting: Int = 100_000) {
         if total < 1 {
-            flaw = "gate: total is \(total); it must be at least 1"
+            configurationError = "gate: total is \(total); it must be at least 1"
         } else if perHost < 1 {
-            flaw = "gate: perHost is \(perHost); it must be at least 1"
+            configurationError = "gate: perHost is \(perHost); it must be at least 1"
         } else if maximumWaiting < 0 {
-            flaw = "gate: maximumWaiting is \(maximumWaiting); it must be at least 0"
+            configurationError = "gate: maximumWaiting is \(maximumWaiting); it must be at least 0"
         } else {
-            flaw = nil
+            configurationError = nil
         }
         self.maximumWaiting = maximumWaiting
         gate = Locked(ObjectGate(perOrigin: max(1, perHost), total: max(1, total)))
     }
 
-    /// Exchanges inside.
+    /// The number of exchanges that hold a slot.
     public var count: Int { gate.withLock(\.inside) }
-    /// Exchanges in line.
+    /// The number of exchanges in the queue.
     public var waitingCount: Int { gate.withLock(\.waiting) }
 
-    /// Returns when there is a place, which ``leave(_:)`` gives back.
+    /// Returns when a slot is free. ``leave(_:)`` frees it again.
     func enter(
         _ origin: String, _ request: NetworkRequest, sleep: @escaping @Sendable (Duration) async throws -> Void
     ) async throws(TransportError) {
         if gate.withLock({ $0.enterAtOnce(origin) }) { return }
-        let member = Member(origin)
+        let exchange = WaitingExchange(origin)
         let (ticket, isFull): (UInt64?, Bool) = gate.withLock { gate in
             if gate.enterAtOnce(origin) { return (nil, false) }
-            return gate.waiting >= maximumWaiting ? (nil, true) : (gate.enter(origin, member), false)
+            return gate.waiting >= maximumWaiting ? (nil, true) : (gate.enter(origin, exchange), false)
         }
         if isFull {
-            let message = "\(maximumWaiting) requests wait at the gate already (maximumWaiting)"
+            let message = "the queue of the gate is full: \(maximumWaiting) requests are waiting (maximumWaiting)"
             throw TransportError(.notAdmitted, message, phase: .queued, request: request)
         }
         guard let ticket else { return }
         do throws(TransportError) {
-            try await member.waiter.value("a place at the gate", for: request, sleep: sleep)
+            try await exchange.waiter.value("a slot of the gate", for: request, sleep: sleep)
         } catch {
             gate.withLock { $0.stopWaiting(origin, ticket: ticket) }
             throw error
@@ -72,31 +77,41 @@ public final class ConcurrencyGate: Sendable {
 
     func leave(_ origin: String) {
         var admitted = gate.withLock { $0.leave(origin) }
-        // Who has gone at this very moment leaves its place to the next.
+        // If the waiting exchange was cancelled concurrently, its slot goes to the next one.
         while !admitted.isEmpty {
-            guard let member = admitted.removeFirst() as? Member, !member.waiter.resolve(.success(())) else { continue }
-            admitted += gate.withLock { $0.leave(member.origin) }
+            guard let exchange = admitted.removeFirst() as? WaitingExchange, !exchange.waiter.resolve(.success(())) else {
+                continue
+            }
+            admitted += gate.withLock { $0.leave(exchange.origin) }
         }
     }
 }
 
-/// Has each exchange pass a ``ConcurrencyGate``.
+/// An interceptor that limits concurrency with a ``ConcurrencyGate``.
 public struct GateInterceptor: NetworkInterceptor {
     private let gate: ConcurrencyGate
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// - Parameter clock: What deadlines are measured with in line.
+    /// Creates an interceptor that uses a gate.
+    ///
+    /// - Parameters:
+    ///   - gate: The gate that admits exchanges.
+    ///   - clock: The clock that measures the request's deadline while it waits.
     public init(_ gate: ConcurrencyGate, clock: any Clock<Duration> = ContinuousClock()) {
         self.gate = gate
         sleep = { try await clock.sleep(bounded: $0) }
     }
 
-    /// Waits for a place, and holds it until the response, with its body, has come.
+    /// Waits for a slot and holds it until the response has arrived, including its body.
     ///
-    /// - Throws: ``NetworkCore/TransportError/Code/notAdmitted`` where too many wait; ``NetworkCore/TransportError/Code/timedOut`` when the
-    ///   deadline passes in line; else what `next` throws.
+    /// - Throws: ``NetworkCore/TransportError/Code/notAdmitted`` if the queue is full;
+    ///   ``NetworkCore/TransportError/Code/timedOut`` if the deadline passes in the queue;
+    ///   ``NetworkCore/TransportError/Code/cancelled`` if the task is cancelled in the queue;
+    ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if a limit is invalid; otherwise what `next` throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        if let flaw = gate.flaw { throw TransportError(.invalidConfiguration, flaw, request: request) }
+        if let configurationError = gate.configurationError {
+            throw TransportError(.invalidConfiguration, configurationError, request: request)
+        }
         let origin = request.origin
         try await gate.enter(origin, request, sleep: sleep)
         do throws(TransportError) {
@@ -115,6 +130,6 @@ public struct GateInterceptor: NetworkInterceptor {
 }
 
 extension NetworkInterceptor where Self == GateInterceptor {
-    /// Has each exchange pass a gate.
+    /// Limits the number of concurrent exchanges with a gate.
     public static func gate(_ gate: ConcurrencyGate) -> GateInterceptor { GateInterceptor(gate) }
 }

@@ -1,19 +1,21 @@
 import Endpoints
 import Foundation
 
-/// What `RateLimit` and `RateLimit-Policy` say (draft-ietf-httpapi-ratelimit-headers-10): how much of a quota is left, and until when.
+/// The content of the `RateLimit` and `RateLimit-Policy` fields: whether a quota is used up, and until when.
+///
+/// See draft-ietf-httpapi-ratelimit-headers-10.
 ///
 /// ```
 /// RateLimit-Policy: "burst";q=100;w=60, "day";q=5000;w=86400
 /// RateLimit: "burst";r=0;t=17
 /// ```
 struct RateLimitFields: Equatable {
-    /// Until there is room again, where there is none now.
+    /// The time until the quota is available again; `nil` if some of it is left or no time is given.
     var pause: Duration?
-    /// The fields that are malformed, and were ignored.
+    /// The names of the fields that are malformed and were ignored.
     var malformed: [String] = []
 
-    /// More is not believed.
+    /// The longest pause that is accepted from a server; longer ones are shortened to it.
     private static let maximumSeconds = 86_400
 
     init(_ headers: HTTPHeaders) {
@@ -32,7 +34,7 @@ struct RateLimitFields: Equatable {
         }
         var seconds: Int?
         for limit in limits where limit.parameters["r"] == 0 {
-            // Without a time of its own, a whole window at most.
+            // Without a time (`t`), the quota is available again after one window (`w`) at the latest.
             guard let wait = limit.parameters["t"] ?? windows[limit.name] else { continue }
             seconds = max(seconds ?? 0, min(wait, Self.maximumSeconds))
         }
@@ -44,7 +46,7 @@ struct RateLimitFields: Equatable {
         var parameters: [String: Int]
     }
 
-    /// A list of strings or tokens with parameters (RFC 9651 §3.1); of the parameters only those that are whole numbers.
+    /// Parses a list of strings or tokens with parameters (RFC 9651 §3.1). Of the parameters, only integers are returned.
     private static func items(_ text: String) -> [Item]? {
         guard text.utf8.count <= 4096 else { return nil }
         var items: [Item] = []
@@ -67,7 +69,7 @@ struct RateLimitFields: Equatable {
         return items
     }
 
-    /// Outside quotes.
+    /// Splits a text at the separators that are outside quotes.
     private static func split(_ text: String, at separator: Character) -> [String] {
         var parts = [""]
         var isQuoted = false

@@ -2,16 +2,17 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// Puts credentials into requests to the origins they are for, and into no others.
+/// An interceptor that adds credentials to requests to certain origins, and to no others.
 ///
 /// ```swift
 /// let interceptors: [any NetworkInterceptor] = [.retry(), .authentication(.bearer(token), for: api)]
 /// ```
 ///
-/// A request that carries an `Authorization` of its own is let through as it is, and so are requests to another origin and those of endpoints
-/// that say that they need none (``Endpoints/Requestable/requiresAuthentication``). Where credentials can be refreshed, a response with status
-/// 401 (RFC 9110 §15.5.2) from that origin makes the request go out once more with newer ones; a second 401 is the result, and so is the first
-/// where the body can be read only once, or where the credentials were set anew since.
+/// Requests to other origins, requests that already have an `Authorization` field, and requests of endpoints that need no
+/// authentication (``Endpoints/Requestable/requiresAuthentication``) are sent unchanged. If the credentials can be refreshed
+/// and the origin responds with 401 (RFC 9110 §15.5.2), the request is sent once more with newer credentials. A second 401
+/// is returned to the caller. So is the first one if the body can be read only once, or if ``RefreshingCredentials/set(_:)``
+/// was called in the meantime.
 public struct AuthenticationInterceptor: NetworkInterceptor {
     private enum Source {
         case each(@Sendable (NetworkRequest) async throws -> Credential?)
@@ -21,29 +22,42 @@ public struct AuthenticationInterceptor: NetworkInterceptor {
     private let source: Source
     private let origins: [String]
 
-    /// The same credential for every request.
+    /// Creates an interceptor that adds the same credential to every request.
     ///
-    /// - Parameter origins: Only scheme, host and port count (RFC 6454 §4).
+    /// - Parameters:
+    ///   - credential: The credential to add.
+    ///   - origins: URLs of the origins that receive it. Only scheme, host and port are compared (RFC 6454 §4).
     public init(_ credential: Credential, origins: [URL]) {
         self.init(origins: origins) { _ in credential }
     }
 
-    /// - Parameter credential: Asked for each attempt, on the caller's task; `nil` sends the request without. What it throws becomes
-    ///   ``NetworkCore/TransportError/Code/authenticationFailed``.
+    /// Creates an interceptor that gets the credential for each attempt from a closure.
+    ///
+    /// - Parameters:
+    ///   - origins: URLs of the origins that receive it. Only scheme, host and port are compared (RFC 6454 §4).
+    ///   - credential: Called once per attempt, on the caller's task; `nil` sends the request without a credential. An error
+    ///     that it throws becomes ``NetworkCore/TransportError/Code/authenticationFailed``, with the error as the underlying
+    ///     one; a ``NetworkCore/TransportError`` is thrown unchanged.
     public init(origins: [URL], credential: @escaping @Sendable (NetworkRequest) async throws -> Credential?) {
         source = .each(credential)
         self.origins = origins.map(URLText.origin)
     }
 
-    /// Credentials that are refreshed when they have ended, or a server refuses them.
+    /// Creates an interceptor whose credentials are refreshed when they have expired or a server rejects them.
+    ///
+    /// - Parameters:
+    ///   - credentials: The credentials and the way to refresh them.
+    ///   - origins: URLs of the origins that receive them. Only scheme, host and port are compared (RFC 6454 §4).
     public init(_ credentials: RefreshingCredentials, origins: [URL]) {
         source = .refreshing(credentials)
         self.origins = origins.map(URLText.origin)
     }
 
-    /// Sends the request with a credential, and once more with a newer one where it was refused.
+    /// Sends the request with a credential, and once more with a newer one if it was rejected.
     ///
-    /// - Throws: ``NetworkCore/TransportError/Code/authenticationFailed`` where there is no credential to be had; else what `next` throws.
+    /// - Throws: ``NetworkCore/TransportError/Code/authenticationFailed`` if no credential can be obtained;
+    ///   ``NetworkCore/TransportError/Code/timedOut`` or ``NetworkCore/TransportError/Code/cancelled`` while it waits for a
+    ///   refresh; otherwise what `next` throws.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
         guard origins.contains(request.origin), request.requiresAuthentication, !request.headers.contains("Authorization") else {
             return try await next(request)
@@ -73,21 +87,22 @@ public struct AuthenticationInterceptor: NetworkInterceptor {
         } catch let error as TransportError {
             throw error
         } catch is CancellationError {
-            throw TransportError(.cancelled, "called off while credentials were asked for", request: request)
+            throw TransportError(.cancelled, "cancelled while the credentials were obtained", request: request)
         } catch {
             throw TransportError(
-                .authenticationFailed, "there are no credentials (\(type(of: error)))", request: request, underlying: error)
+                .authenticationFailed, "the credentials cannot be obtained (\(type(of: error)))", request: request,
+                underlying: error)
         }
     }
 }
 
 extension NetworkInterceptor where Self == AuthenticationInterceptor {
-    /// The same credential for every request to the origin of a configuration's base URL.
+    /// Adds the same credential to every request to the origin of a configuration's base URL.
     public static func authentication(_ credential: Credential, for api: any NetworkConfigurable) -> AuthenticationInterceptor {
         AuthenticationInterceptor(credential, origins: [api.baseURL])
     }
 
-    /// Credentials that are refreshed, for the origin of a configuration's base URL.
+    /// Adds credentials that are refreshed when necessary, for the origin of a configuration's base URL.
     public static func authentication(
         _ credentials: RefreshingCredentials, for api: any NetworkConfigurable
     ) -> AuthenticationInterceptor {

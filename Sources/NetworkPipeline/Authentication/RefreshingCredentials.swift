@@ -2,7 +2,9 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// Credentials that end and can be had anew: however many requests find out at once, they are refreshed once.
+/// Credentials that expire and can be refreshed.
+///
+/// However many requests need newer ones at the same time, only one refresh runs.
 ///
 /// ```swift
 /// let credentials = RefreshingCredentials { old in
@@ -12,27 +14,28 @@ import NetworkCore
 /// let interceptors: [any NetworkInterceptor] = [.authentication(credentials, origins: ["https://api.example.com"])]
 /// ```
 ///
-/// Each credential is of a generation. A request that was refused asks for one newer than its own: the first starts a refresh, others wait
-/// for it, and one that comes late, when there is a newer one already, gets that at once. The refresh runs in a task of its own, so that
-/// cancelling a request that waits, also the first, leaves the others alone. Requests that the refresh itself sends are let through as
-/// they are. A refresh that fails fails all requests that wait for it, once; the next request tries anew.
+/// Each credential belongs to a generation. A rejected request needs a newer generation than its own: the first such request
+/// starts a refresh, others wait for it, and one that finds a newer generation uses that at once. The refresh runs in a
+/// separate task, so cancelling a waiting request, even the first, does not affect the others. Requests that the refresh
+/// itself sends pass without credentials of this object. If a refresh fails, all requests that wait for it fail; the next
+/// request starts another one.
 ///
-/// ``set(_:)`` begins a new identity. A refresh that is under way then is cancelled and its result dropped, and a request of the identity
-/// before is never sent with the new one.
+/// ``set(_:)`` starts a new identity. It cancels a running refresh and discards its result. A request of the previous
+/// identity is never sent with the new credential.
 public final class RefreshingCredentials: Sendable {
-    /// Makes a new credential, of the one before if there was one.
+    /// A closure that returns a new credential. Its parameter is the previous one, or `nil` if there is none.
     public typealias Refresh = @Sendable (_ old: Credential?) async throws -> Credential
 
     struct Generation: Sendable {
         var number: Int
-        /// Grows with each ``set(_:)``, and not with a refresh.
+        /// Incremented by each ``set(_:)``, but not by a refresh.
         var identity: Int
         var credential: Credential
     }
 
     private struct Waiting {
         let waiter: Waiter<Generation>
-        /// `nil` for a request that began when there was no credential.
+        /// The identity of the credential that was rejected; `nil` for a request that started without a credential.
         let identity: Int?
     }
 
@@ -46,7 +49,7 @@ public final class RefreshingCredentials: Sendable {
         var waiters: [ObjectIdentifier: Waiting] = [:]
     }
 
-    /// The credentials that the current task is refreshing.
+    /// The credentials that the current task is refreshing, to let the requests of a refresh pass.
     @TaskLocal private static var refreshing: Set<ObjectIdentifier> = []
 
     private let state: Locked<State>
@@ -55,13 +58,15 @@ public final class RefreshingCredentials: Sendable {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let now: @Sendable () -> Date
 
+    /// Creates credentials that are refreshed by a closure.
+    ///
     /// - Parameters:
-    ///   - initial: None unless given: the first request waits for a refresh.
-    ///   - timeout: After which a refresh has failed. 30 seconds unless given.
-    ///   - clock: What the timeout is measured with.
-    ///   - now: What ``Credential/expires`` is compared with.
-    ///   - refresh: Runs in a task of its own, never twice at once unless ``set(_:)`` was called in between. ``Credential/parts`` of the old
-    ///     credential hold its refresh token.
+    ///   - initial: The first credential. Default: `nil`; the first request then waits for a refresh.
+    ///   - timeout: The time after which a refresh fails. Default: 30 seconds.
+    ///   - clock: The clock that measures the timeout, and the deadlines of requests that wait.
+    ///   - now: Returns the date to compare ``Credential/expires`` with.
+    ///   - refresh: Returns a new credential. Runs in a separate task, and never concurrently with itself unless ``set(_:)``
+    ///     was called in between. ``Credential/parts`` of the old credential contain its refresh token.
     public init(
         initial: Credential? = nil, timeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() }, refresh: @escaping Refresh
@@ -73,14 +78,14 @@ public final class RefreshingCredentials: Sendable {
         self.refresh = refresh
     }
 
-    /// How often they have been refreshed, failures included.
+    /// The number of refreshes that were started, including failed ones.
     public var refreshCount: Int { state.withLock(\.refreshes) }
 
-    /// Replaces the credential after a login, or with `nil` forgets it after a logout.
+    /// Replaces the credential after a login, or removes it (`nil`) after a logout.
     ///
-    /// The result of a refresh that began before is dropped. Requests that wait for it fail with
-    /// ``NetworkCore/TransportError/Code/authenticationFailed``, but for those that began when there was no credential: they go on with the
-    /// new one.
+    /// A running refresh is cancelled and its result discarded. Requests that wait for it fail with
+    /// ``NetworkCore/TransportError/Code/authenticationFailed``. The exception are requests that started without a
+    /// credential: they continue with the new one.
     public func set(_ credential: Credential?) {
         let (waiting, work, current) = state.withLock { state in
             state.lastGeneration += 1
@@ -109,22 +114,22 @@ public final class RefreshingCredentials: Sendable {
         TransportError(.authenticationFailed, "the credentials were replaced or removed while the request waited for newer ones")
     }
 
-    /// Whether the current task is refreshing these.
+    /// Whether the current task is refreshing these credentials.
     var isRefreshingHere: Bool { Self.refreshing.contains(ObjectIdentifier(self)) }
 
-    /// One that has not ended; a refresh if there is none.
+    /// Returns a credential that has not expired, after a refresh if necessary.
     func current(for request: NetworkRequest) async throws(TransportError) -> Generation {
         guard let current = state.withLock(\.current) else { return try await wait(newerThan: nil, for: request) }
         if let expires = current.credential.expires, expires <= now() { return try await newer(than: current, for: request) }
         return current
     }
 
-    /// One newer than what was refused.
+    /// Returns a credential of a newer generation than the rejected one.
     func newer(than refused: Generation, for request: NetworkRequest) async throws(TransportError) -> Generation {
         try await wait(newerThan: refused, for: request)
     }
 
-    /// Whether a credential is still that of the identity that was set last.
+    /// Whether a credential belongs to the identity that was set last.
     func isCurrent(_ generation: Generation) -> Bool { state.withLock { $0.identity == generation.identity } }
 }
 
@@ -155,7 +160,7 @@ extension RefreshingCredentials {
 
 extension RefreshingCredentials {
     private func startRefresh(_ number: Int) {
-        // It may have been replaced already.
+        // The refresh may have been replaced by `set(_:)` already.
         guard let old = state.withLock({ $0.isRefreshing && $0.refreshes == number ? .some($0.current?.credential) : nil }) else {
             return
         }
@@ -168,7 +173,7 @@ extension RefreshingCredentials {
             return true
         }
         if !isWanted { work.cancel() }
-        // It counts as over when its time is, also where it does not heed its cancellation.
+        // The refresh ends when the timeout has passed, even if its closure does not react to cancellation.
         let timer = Task { [sleep, limit] in
             try await sleep(limit)
             self.finish(
@@ -186,18 +191,18 @@ extension RefreshingCredentials {
     }
 
     private func finish(_ number: Int, _ result: Result<Credential, TransportError>) {
-        let (waiting, answer): ([Waiting], Result<Generation, TransportError>) = state.withLock { state in
+        let (waiting, outcome): ([Waiting], Result<Generation, TransportError>) = state.withLock { state in
             guard state.isRefreshing, state.refreshes == number else { return ([], .failure(Self.replaced)) }
             state.isRefreshing = false
             state.work = nil
             defer { state.waiters = [:] }
-            let answer = result.map { credential in
+            let outcome = result.map { credential in
                 state.lastGeneration += 1
                 return Generation(number: state.lastGeneration, identity: state.identity, credential: credential)
             }
-            if case .success(let generation) = answer { state.current = generation }
-            return (state.waiters.values.map { $0 }, answer)
+            if case .success(let generation) = outcome { state.current = generation }
+            return (state.waiters.values.map { $0 }, outcome)
         }
-        for waiting in waiting { waiting.waiter.resolve(answer) }
+        for waiting in waiting { waiting.waiter.resolve(outcome) }
     }
 }

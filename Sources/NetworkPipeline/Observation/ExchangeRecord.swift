@@ -1,7 +1,7 @@
 import Endpoints
 import NetworkCore
 
-/// One call under observation: turns what interceptors and the session manager tell into events.
+/// A call under observation. It turns the reports of interceptors and the session manager into events.
 final class ExchangeRecord: AttemptObserver {
     private struct State {
         var attempts = 0
@@ -25,8 +25,8 @@ final class ExchangeRecord: AttemptObserver {
         self.elapsed = elapsed
     }
 
-    /// Nothing is told once it is over: a request may outlive the call that it began for.
-    func tell(_ kind: ExchangeEvent.Kind, at time: Duration? = nil) {
+    /// Reports an event, unless the call has ended: a request may outlive the call for which it was started.
+    func report(_ kind: ExchangeEvent.Kind, at time: Duration? = nil) {
         if !state.withLock(\.isOver) { send(kind, at: time) }
     }
 
@@ -42,7 +42,7 @@ final class ExchangeRecord: AttemptObserver {
             state.began = now
             return state.attempts
         }
-        tell(.adapted(attempt: attempt, headers: request.headers.harmless), at: now)
+        report(.adapted(attempt: attempt, headers: request.headers.harmless), at: now)
     }
 
     func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {
@@ -55,15 +55,15 @@ final class ExchangeRecord: AttemptObserver {
         }
         if let timings {
             let ready = [timings.queued, timings.nameLookup, timings.connect, timings.tls].reduce(began) { $0 + ($1 ?? .zero) }
-            // With redirects the phases are those of the last hop alone, and say nothing of when it began.
+            // With redirects, the phases are those of the last request alone, and its start is not known.
             if timings.redirects > 0 {
-                tell(.redirected(attempt: attempt, count: timings.redirects))
+                report(.redirected(attempt: attempt, count: timings.redirects))
             } else if let firstByte = timings.firstByte {
-                tell(.sent(attempt: attempt), at: ready)
-                tell(.firstByte(attempt: attempt), at: ready + firstByte)
+                report(.sent(attempt: attempt), at: ready)
+                report(.firstByte(attempt: attempt), at: ready + firstByte)
             }
         }
-        tell(.attempted(attempt: attempt, outcome, timings))
+        report(.attempted(attempt: attempt, outcome, timings))
     }
 
     func end(_ outcome: ExchangeEvent.Outcome) {
@@ -76,6 +76,22 @@ final class ExchangeRecord: AttemptObserver {
 }
 
 extension NetworkRequest {
-    /// Where interceptors tell what they do; `nil` where nobody listens.
+    /// The record to which interceptors report events; `nil` without an observation interceptor.
     var record: ExchangeRecord? { attemptObserver?.observer(ExchangeRecord.self) }
+}
+
+/// Reports malformed fields of responses, each field once per origin.
+final class MalformedFields: Sendable {
+    /// The maximum number of reports. The number of origins is not bounded otherwise.
+    private static let maximum = 1000
+
+    private let reported = Locked<Set<String>>([])
+
+    func note(_ field: String, in request: NetworkRequest) {
+        guard let record = request.record else { return }
+        let isNew = reported.withLock { reported in
+            reported.count < Self.maximum && reported.insert("\(field) \(request.origin)").inserted
+        }
+        if isNew { record.report(.noted("the response's \(field) is malformed, and was ignored")) }
+    }
 }

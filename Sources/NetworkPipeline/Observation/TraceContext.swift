@@ -1,28 +1,30 @@
 import Endpoints
 import NetworkCore
 
-/// The position of a request in a trace, as W3C Trace Context level 1 writes it (§3.2).
+/// The position of a request in a distributed trace (W3C Trace Context level 1, §3.2).
 public struct TraceContext: Sendable, Hashable {
-    /// 16 bytes in hexadecimal, not all zero: the same in the whole trace.
+    /// The ID of the whole trace: 16 bytes in hexadecimal, not all zero.
     public var traceID: String
-    /// 8 bytes in hexadecimal, not all zero: who sends.
+    /// The ID of the request that is sent: 8 bytes in hexadecimal, not all zero.
     public var parentID: String
-    /// Whether the caller records it.
+    /// Whether the sender records the trace.
     public var isSampled: Bool
-    /// What vendors add, handed on as it is.
+    /// The vendor-specific part, `tracestate`, which is passed on unchanged.
     public var state: String?
 
-    /// That of the current task: what a server read from the request that it answers. Requests then belong to that trace.
+    /// The context of the current task, which a server sets to that of the request that it processes.
+    ///
+    /// Requests of the task then belong to that trace.
     @TaskLocal public static var current: TraceContext?
 
-    /// A new trace, of random identifiers.
+    /// Creates a context for a new trace with random IDs.
     public init(isSampled: Bool = true) {
         traceID = Self.randomID(words: 2)
         parentID = Self.randomID(words: 1)
         self.isSampled = isSampled
     }
 
-    /// Reads `traceparent`, of version 00 or a later one (§3.2.2, §4.3); `nil` for anything malformed.
+    /// Creates a context from a `traceparent` field of version 00 or later (§3.2.2, §4.3); `nil` if it is malformed.
     public init?(traceparent: String, tracestate: String? = nil) {
         let parts = traceparent.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
         guard parts.count >= 4, Self.isHexadecimal(parts[0], 2), parts[0] != "ff", parts[0] != "00" || parts.count == 4,
@@ -35,14 +37,14 @@ public struct TraceContext: Sendable, Hashable {
         state = tracestate
     }
 
-    /// The same trace, sent by somebody new.
+    /// A context in the same trace, with a new random ``parentID``.
     public var child: TraceContext {
         var child = self
         child.parentID = Self.randomID(words: 1)
         return child
     }
 
-    /// `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`
+    /// The value of the `traceparent` field, such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
     public var traceparent: String { "00-\(traceID)-\(parentID)-\(isSampled ? "01" : "00")" }
 
     private static func isHexadecimal(_ text: String, _ length: Int) -> Bool {
@@ -59,14 +61,17 @@ public struct TraceContext: Sendable, Hashable {
     }
 }
 
-/// Sends `traceparent` and `tracestate` (W3C Trace Context): of the current task's trace (``TraceContext/current``), else of a new one.
+/// An interceptor that sends `traceparent` and `tracestate` (W3C Trace Context).
 ///
-/// Behind a retry each attempt has an identifier of its own. A request that has a `traceparent` already keeps it.
+/// The request joins the trace of the current task (``TraceContext/current``); without one, a new trace is started.
+///
+/// After the retry interceptor, each attempt has a separate parent ID. A request that already has a `traceparent` field
+/// keeps it.
 public struct TraceInterceptor: NetworkInterceptor {
-    /// An interceptor; it holds nothing.
+    /// Creates an interceptor, which has no state.
     public init() {}
 
-    /// Adds the fields.
+    /// Adds the fields and sends the request.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
         guard !request.headers.contains("traceparent") else { return try await next(request) }
         let context = TraceContext.current?.child ?? TraceContext()
@@ -78,6 +83,6 @@ public struct TraceInterceptor: NetworkInterceptor {
 }
 
 extension NetworkInterceptor where Self == TraceInterceptor {
-    /// Sends `traceparent` and `tracestate`.
+    /// Sends `traceparent` and `tracestate` fields (W3C Trace Context).
     public static var trace: TraceInterceptor { TraceInterceptor() }
 }

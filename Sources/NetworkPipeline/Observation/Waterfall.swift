@@ -2,8 +2,10 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// Remembers what happened to the calls of a run, and draws it as a page: a row for each call, and in it, to scale, waiting, connecting, sending, receiving,
-/// and the pauses before further attempts.
+/// A chart of the calls of a program, as an HTML page.
+///
+/// It has a row for each call, with the time it spent waiting, connecting, sending and receiving, and in pauses before
+/// further attempts.
 ///
 /// ```swift
 /// let waterfall = Waterfall()
@@ -12,9 +14,10 @@ import NetworkCore
 /// try waterfall.html(title: "Import").write(to: file, atomically: true, encoding: .utf8)
 /// ```
 ///
-/// The page stands alone: it loads nothing and runs no script. It holds methods, origins, paths, statuses and times, no query, header or body.
+/// The page is self-contained: it loads nothing and runs no script. It contains methods, origins, paths, statuses and times,
+/// but no query, header field or body.
 public final class Waterfall: ExchangeObserver {
-    /// A stretch of time in a row.
+    /// A time span in a row of the chart.
     struct Span: Sendable, Hashable {
         enum Kind: String, Sendable, CaseIterable {
             case queued, lookup, connect, tls, send, wait, receive, redirects, pause
@@ -25,7 +28,7 @@ public final class Waterfall: ExchangeObserver {
         var end: Duration
     }
 
-    /// One call.
+    /// A row of the chart, for one call.
     struct Row: Sendable {
         var exchange: Int
         var method: HTTPMethod
@@ -48,12 +51,14 @@ public final class Waterfall: ExchangeObserver {
     private let state = Locked(State())
     private let maximumCalls: Int
 
-    /// - Parameter maximumCalls: Later calls are counted, not drawn. 2,000 unless given.
+    /// Creates a chart without any calls.
+    ///
+    /// - Parameter maximumCalls: The maximum number of rows. Later calls are only counted. Default: 2,000.
     public init(maximumCalls: Int = 2000) {
         self.maximumCalls = maximumCalls
     }
 
-    /// Takes an event of ``ObservationInterceptor``.
+    /// Adds an event of an ``ObservationInterceptor`` to the chart.
     public func exchangeDidProgress(_ event: ExchangeEvent) {
         state.withLock { state in
             if case .queued = event.kind {
@@ -68,12 +73,12 @@ public final class Waterfall: ExchangeObserver {
         }
     }
 
-    /// The calls so far, in order, and how many were not remembered.
+    /// The calls so far, in order, and the number of calls that were not recorded.
     var calls: (rows: [Row], dropped: Int) {
         state.withLock { state in (state.rows.values.sorted { $0.exchange < $1.exchange }, state.dropped) }
     }
 
-    /// The page, in HTML.
+    /// Returns the chart as an HTML page.
     public func html(title: String = "Requests") -> String {
         let (rows, dropped) = calls
         return WaterfallPage(title: title, rows: rows, dropped: dropped).text
@@ -98,7 +103,7 @@ extension Waterfall.Row {
         case .noted(let text): note(text)
         case .done(let outcome, _):
             if let pauseBegan { add(.pause, from: pauseBegan, to: event.time) }
-            // The body of a stream.
+            // The time in which the body of a stream was read.
             if let last = spans.last, last.end < event.time, pauseBegan == nil { add(.receive, from: last.end, to: event.time) }
             self.outcome = outcome
             end = event.time

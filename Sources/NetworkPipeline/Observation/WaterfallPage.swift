@@ -1,7 +1,7 @@
 import Foundation
 import NetworkCore
 
-/// A waterfall as HTML: no script, nothing loaded, readable in light and dark.
+/// The HTML page of a waterfall chart. It runs no script, loads nothing, and supports light and dark mode.
 struct WaterfallPage {
     let title: String
     let rows: [Waterfall.Row]
@@ -57,7 +57,7 @@ struct WaterfallPage {
                 format: "<i class=\"%@\" style=\"left:%.4f%%;width:%.4f%%\" title=\"%@\"></i>", span.kind.rawValue, left, width,
                 hint)
         }
-        let total = row.end.map { Self.time(Self.milliseconds($0 - row.begin)) } ?? "under way"
+        let total = row.end.map { Self.time(Self.milliseconds($0 - row.begin)) } ?? "in progress"
         let notes = row.notes.map { "<div class=\"note\">\(Self.escaped($0))</div>" }.joined()
         let attempts = row.attempts > 1 ? " ×\(row.attempts)" : ""
         return """
@@ -79,7 +79,7 @@ struct WaterfallPage {
         }
     }
 
-    /// Marks at round times.
+    /// Returns the marks of the time axis, at round values.
     private func axis(_ length: Double) -> String {
         var step = 0.001
         for factor in [2, 2.5, 2, 2, 2.5, 2, 2, 2.5, 2, 2, 2.5, 2, 2, 2.5, 2, 2, 2.5, 2, 2, 2.5, 2, 2, 2.5, 2, 2, 2.5, 2]

@@ -2,32 +2,37 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// Sends a request again when it failed in a way that may pass, and when that is harmless.
+/// An interceptor that sends a request again after a temporary failure, if repeating it is safe.
 ///
 /// ```swift
 /// DefaultDataTransferService(configuration: api, interceptors: [.retry(RetryPolicy(maximumAttempts: 4))])
 /// ```
 ///
-/// Only idempotent requests are repeated (``Endpoints/NetworkRequest/isIdempotent``), and others that failed before a byte of them was
-/// sent; never one whose body can be read only once, and never past the deadline. What the last attempt brought is the result.
+/// Idempotent requests (``Endpoints/NetworkRequest/isIdempotent``) are repeated, and others only if they failed before any
+/// byte was sent. Requests whose body can be read only once are never repeated, and no attempt is started after the
+/// deadline. The result is that of the last attempt.
 ///
-/// In a streamed exchange only what comes before the body can be repeated. The body of a download to a file that breaks off is an attempt too:
-/// it goes on with the bytes that are there (`Range`, `If-Range`), as one of as many attempts, with the same pauses and budget.
+/// For a streamed response, only failures before the body are retried. For a download to a file, an interrupted body is a
+/// failed attempt too: the next attempt requests the rest of the file (`Range`, `If-Range`), and counts towards the same
+/// maximum number of attempts, with the same pauses and budget.
 public struct RetryInterceptor: NetworkInterceptor {
     private let policy: RetryPolicy
     private let budget: RetryBudget?
     private let sleep: @Sendable (Duration) async throws -> Void
     private let random: @Sendable () -> Double
     private let now: @Sendable () -> Date
-    private let flaw: String?
+    private let configurationError: String?
     private let malformed = MalformedFields()
 
+    /// Creates an interceptor that follows a retry policy.
+    ///
     /// - Parameters:
-    ///   - policy: Whether and when.
-    ///   - budget: Shared with others that talk to the same servers; one of its own by default, `nil` for none.
-    ///   - clock: What pauses are measured with.
-    ///   - random: Numbers in 0..<1 for the jitter.
-    ///   - now: What dates in `Retry-After` are compared with.
+    ///   - policy: Which failures are retried, how often, and after which pauses.
+    ///   - budget: A limit on the share of retries, to be shared by all interceptors for the same servers. By default a
+    ///     separate budget; `nil` means no limit.
+    ///   - clock: The clock that measures pauses.
+    ///   - random: Returns a number in 0..<1 for the jitter.
+    ///   - now: Returns the date to compare dates in `Retry-After` with.
     public init(
         policy: RetryPolicy = RetryPolicy(), budget: RetryBudget? = RetryBudget(), clock: any Clock<Duration> = ContinuousClock(),
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }, now: @escaping @Sendable () -> Date = { Date() }
@@ -37,16 +42,18 @@ public struct RetryInterceptor: NetworkInterceptor {
         self.random = random
         self.now = now
         sleep = { try await clock.sleep(bounded: $0) }
-        flaw = policy.flaw ?? budget?.flaw
+        configurationError = policy.configurationError ?? budget?.configurationError
     }
 
-    /// Sends the request until it succeeds, or another attempt is of no use.
+    /// Sends the request until it succeeds or no further attempt is allowed.
     ///
-    /// - Throws: What the last attempt threw; ``NetworkCore/TransportError/Code/invalidConfiguration`` where the policy makes no sense;
-    ///   ``NetworkCore/TransportError/Code/cancelled`` when the task is cancelled in a pause.
+    /// - Throws: What the last attempt threw; ``NetworkCore/TransportError/Code/invalidConfiguration`` if the policy or the
+    ///   budget is invalid; ``NetworkCore/TransportError/Code/cancelled`` if the task is cancelled in a pause.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        if let flaw { throw TransportError(.invalidConfiguration, "retry: \(flaw)", request: request) }
-        // A download that goes on is the same call.
+        if let configurationError {
+            throw TransportError(.invalidConfiguration, "retry: \(configurationError)", request: request)
+        }
+        // A resumed download belongs to the same call.
         let continuation = request.context.continuation
         let attemptsBefore = continuation?.attempts ?? 0
         if attemptsBefore == 0 { budget?.deposit() }
@@ -70,9 +77,9 @@ public struct RetryInterceptor: NetworkInterceptor {
         }
     }
 
-    /// Whether another attempt follows. Returns when it is time for it.
+    /// Pauses before the next attempt, and returns `true`; returns `false` at once if there is none.
     ///
-    /// - Throws: ``NetworkCore/TransportError/Code/cancelled`` when the task is cancelled before.
+    /// - Throws: ``NetworkCore/TransportError/Code/cancelled`` if the task is cancelled in the pause.
     private func pauses(
         after outcome: Result<NetworkResponse, TransportError>, ofAttempt attempt: Int, _ request: NetworkRequest
     ) async throws(TransportError) -> Bool {
@@ -84,16 +91,16 @@ public struct RetryInterceptor: NetworkInterceptor {
             response.stream?.stop()
             if RetryAfter(response.headers, now: facts.now) == .malformed { malformed.note("Retry-After", in: request) }
         }
-        request.record?.tell(.retried(after: delay, because: reason))
+        request.record?.report(.retried(after: delay, because: reason))
         do {
             try await sleep(delay)
         } catch {
-            throw TransportError(.cancelled, "called off before attempt \(attempt + 1)", request: request)
+            throw TransportError(.cancelled, "cancelled before attempt \(attempt + 1)", request: request)
         }
         return true
     }
 
-    /// The body of a download may break off after this interceptor has returned.
+    /// Sets what happens when the body of a download is interrupted after this interceptor has returned.
     private func expectBody(_ continuation: TransferContinuation, _ attempt: Int, _ request: NetworkRequest) {
         // The continuation keeps the closure, so the request in the closure must not keep the continuation.
         var request = request
@@ -123,8 +130,56 @@ extension TransportError {
 }
 
 extension NetworkInterceptor where Self == RetryInterceptor {
-    /// Sends a request again when it failed in a way that may pass, and when that is harmless.
+    /// Sends a request again after a temporary failure, if repeating it is safe.
     public static func retry(_ policy: RetryPolicy = RetryPolicy(), budget: RetryBudget? = RetryBudget()) -> RetryInterceptor {
         RetryInterceptor(policy: policy, budget: budget)
+    }
+}
+
+/// A limit on the load that retries add when a server fails.
+///
+/// Each call adds a fraction of a retry to the budget, and each retry takes a whole one from it.
+///
+/// Share one budget among all retry interceptors for the same servers.
+public final class RetryBudget: Sendable {
+    private let balance: Locked<Double>
+    private let share: Double
+    private let reserve: Double
+
+    /// Creates a budget that is full at the beginning.
+    ///
+    /// Invalid values make every request fail with ``NetworkCore/TransportError/Code/invalidConfiguration``.
+    ///
+    /// - Parameters:
+    ///   - share: The number of retries per call, on average, 0 to 100. Default: 0.2; retries then add at most a fifth to
+    ///     the load.
+    ///   - reserve: The number of retries in the budget at the beginning and the most that it holds, 0 to 1,000,000.
+    ///     Default: 10.
+    public init(share: Double = 0.2, reserve: Double = 10) {
+        self.share = share
+        self.reserve = reserve
+        balance = Locked(reserve)
+    }
+
+    /// The number of retries that the budget currently allows.
+    public var available: Int { Int(balance.withLock { $0 }.clamped(to: 0...1_000_000, nan: 0)) }
+
+    func deposit() {
+        balance.withLock { $0 = min($0 + share, reserve) }
+    }
+
+    func withdraw() -> Bool {
+        balance.withLock { balance in
+            // Because of rounding, a sum of 0.2s can be slightly below 1.
+            guard balance > 1 - 1e-9 else { return false }
+            balance -= 1
+            return true
+        }
+    }
+
+    var configurationError: String? {
+        if !(share >= 0 && share <= 100) { return "budget.share is \(share); it must be 0...100" }
+        if !(reserve >= 0 && reserve <= 1_000_000) { return "budget.reserve is \(reserve); it must be 0...1000000" }
+        return nil
     }
 }

@@ -2,18 +2,20 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// Whether, and when, a request that failed is sent once more.
+/// The rules that decide whether, and when, a failed request is sent again.
 public struct RetryPolicy: Sendable {
-    /// How often a request is sent in all. 3 unless given; 1 means never again.
+    /// The maximum number of attempts, including the first, 1 to 100. Default: 3.
     public var maximumAttempts: Int
-    /// The pause before each further attempt, where the server names none.
+    /// The pauses before further attempts. Default: ``Backoff`` with its defaults.
     public var backoff: Backoff
-    /// The longest pause a server may ask for by `Retry-After`; where it asks for more, its response is the result. 60 seconds unless given.
+    /// The longest pause that is accepted from a `Retry-After` field; if it is longer, the response is returned to the caller.
+    ///
+    /// Default: 60 seconds.
     public var maximumRetryAfter: Duration
-    /// What is worth another attempt. ``RetryCause/standard`` unless given.
+    /// The causes that are retried. Default: ``RetryCause/standard``.
     public var causes: Set<RetryCause>
 
-    /// A policy of these parts; the interceptor refuses every request where one makes no sense.
+    /// Creates a policy. The values are checked when a request passes the interceptor; invalid ones make every request fail.
     public init(
         maximumAttempts: Int = 3, backoff: Backoff = Backoff(), maximumRetryAfter: Duration = .seconds(60),
         causes: Set<RetryCause> = RetryCause.standard
@@ -24,32 +26,32 @@ public struct RetryPolicy: Sendable {
         self.causes = causes
     }
 
-    var flaw: String? {
+    var configurationError: String? {
         if !(1...100).contains(maximumAttempts) { return "maximumAttempts is \(maximumAttempts); it must be 1...100" }
         if maximumRetryAfter < .zero { return "maximumRetryAfter is \(maximumRetryAfter); it must not be negative" }
-        return backoff.flaw
+        return backoff.configurationError
     }
 }
 
-/// What is decided after an attempt.
+/// The decision after an attempt, with its reason.
 public enum RetryDecision: Sendable, Equatable {
-    /// Another attempt, after a pause.
+    /// Another attempt follows after a pause.
     case retry(after: Duration, because: String)
-    /// The outcome stands.
+    /// No further attempt follows, and the outcome is returned.
     case stop(because: String)
 }
 
-/// What a decision rests on besides the policy.
+/// The input of a decision, in addition to the policy.
 struct RetryFacts {
     var request: NetworkRequest
     var outcome: Result<NetworkResponse, TransportError>
-    /// 1 for the first.
+    /// The number of the attempt, counted from 1.
     var attempt: Int
-    /// Until the deadline of the call, if it has one.
+    /// The time until the deadline of the call; `nil` without a deadline.
     var remaining: Duration?
-    /// Takes a place from the budget, and says whether there was one. Asked last.
+    /// Takes a retry from the budget, and returns whether there was one. Called last.
     var takeFromBudget: () -> Bool = { true }
-    /// In 0..<1.
+    /// A random number in 0..<1 for the jitter.
     var random: Double
     var now: Date
 }
@@ -61,7 +63,7 @@ extension RetryPolicy {
         guard facts.attempt < maximumAttempts else {
             return .stop(because: "\(cause), and \(facts.attempt) of \(maximumAttempts) attempts have been made")
         }
-        // RFC 9110 §9.2.2: what may have been processed is not sent again, unless twice is as good as once.
+        // A request that may have been processed is repeated only if it is idempotent (RFC 9110 §9.2.2).
         guard facts.request.isIdempotent || facts.wasNeverSent else {
             return .stop(because: "\(cause), but \(facts.request.method) is not idempotent and may have been processed")
         }
@@ -69,14 +71,14 @@ extension RetryPolicy {
             return .stop(because: "\(cause), but the body can be read only once")
         }
         var delay = backoff.delay(beforeAttempt: facts.attempt + 1, random: facts.random)
-        // What another origin asks for after a redirect holds for that one.
+        // After a redirect to another origin, `Retry-After` applies to that origin.
         if case .success(let response) = facts.outcome, facts.request.isAnswered(by: response.url),
             case .delay(let asked) = RetryAfter(response.headers, now: facts.now)
         {
             guard asked <= maximumRetryAfter else {
                 return .stop(because: "\(cause), and the server asks for a pause of \(asked), more than \(maximumRetryAfter)")
             }
-            // Never sooner than asked, and not all at that same moment either.
+            // The random backoff is added to the requested pause, so that clients do not all return at the same time.
             delay = delay.bounded + asked.bounded
         }
         if let remaining = facts.remaining, delay >= remaining {
@@ -88,12 +90,87 @@ extension RetryPolicy {
 }
 
 extension RetryFacts {
-    /// Whether it failed before a byte of it left.
+    /// Whether the request failed before any byte of it was sent.
     fileprivate var wasNeverSent: Bool {
         guard case .failure(let error) = outcome else { return false }
         switch error.phase {
         case .queued, .nameLookup, .connect, .tls: return true
         default: return false
+        }
+    }
+}
+
+/// The pauses before further attempts, which grow exponentially and are random ("full jitter").
+///
+/// Each pause is a random duration below a growing bound, so that clients that failed at the same time do not retry at the
+/// same time.
+public struct Backoff: Sendable, Hashable {
+    /// The bound before the second attempt, at most 24 hours. Default: 200 milliseconds.
+    public var base: Duration
+    /// The factor by which the bound grows with each further attempt, 1 to 1,000. Default: 2.
+    public var factor: Double
+    /// The maximum of the bound, at least ``base`` and at most 24 hours. Default: 20 seconds.
+    public var ceiling: Duration
+
+    /// Creates a backoff from these parameters.
+    ///
+    /// The values are checked when a request passes the interceptor; invalid ones make every request fail.
+    public init(base: Duration = .milliseconds(200), factor: Double = 2, ceiling: Duration = .seconds(20)) {
+        self.base = base
+        self.factor = factor
+        self.ceiling = ceiling
+    }
+
+    /// Returns the bound before an attempt, at most 10^9 seconds; zero if the factor is not a number.
+    ///
+    /// - Parameter attempt: The number of the attempt; 2 for the first retry.
+    public func bound(beforeAttempt attempt: Int) -> Duration {
+        var bound = base / .seconds(1)
+        let limit = ceiling / .seconds(1)
+        // After 64 doublings, the bound has reached any ceiling. With a factor of 1, it does not change.
+        for _ in 0..<(attempt.clamped(to: 2...66) - 2) where bound < limit { bound *= factor }
+        return .bounded(seconds: min(bound, limit))
+    }
+
+    /// Returns the pause before an attempt.
+    ///
+    /// - Parameters:
+    ///   - attempt: The number of the attempt; 2 for the first retry.
+    ///   - random: A random number in 0..<1. The pause is this fraction of the bound.
+    public func delay(beforeAttempt attempt: Int, random: Double) -> Duration {
+        bound(beforeAttempt: attempt) * random.clamped(to: 0...1, nan: 0)
+    }
+
+    var configurationError: String? {
+        if base < .zero || base > .seconds(86_400) { return "backoff.base is \(base); it must be 0...86400 s" }
+        if !(factor >= 1 && factor <= 1000) { return "backoff.factor is \(factor); it must be 1...1000" }
+        if ceiling < base || ceiling > .seconds(86_400) { return "backoff.ceiling is \(ceiling); it must be base...86400 s" }
+        return nil
+    }
+}
+
+/// The value of the `Retry-After` field (RFC 9110 §10.2.3): seconds or a date.
+enum RetryAfter: Equatable {
+    case none
+    case delay(Duration)
+    /// The field is neither a number of seconds nor a date, and is ignored.
+    case malformed
+
+    /// - Parameter now: The date from which a date in the field is measured, if the response has no `Date` field. The `Date`
+    ///   field is preferred because it comes from the same clock.
+    init(_ headers: HTTPHeaders, now: Date) {
+        guard let text = headers.values(for: "Retry-After").first?.trimmingCharacters(in: .whitespaces) else {
+            self = .none
+            return
+        }
+        if !text.isEmpty, text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) {
+            // Limited to a value that is longer than any accepted pause and does not overflow.
+            self = .delay(.seconds(text.utf8.count > 9 ? 1_000_000_000 : Int64(text) ?? 0))
+        } else if let date = HTTPDate(text, now: now) {
+            let reference = headers["Date"].flatMap { HTTPDate($0, now: now) } ?? HTTPDate(now)
+            self = .delay(.seconds(max(0, date.secondsSince1970 - reference.secondsSince1970)))
+        } else {
+            self = .malformed
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 /// Several endpoints at once.
 @Suite(.timeLimit(.minutes(1)))
 struct ConcurrentlyTests {
-    /// Answers each request when it is told to, with its number; one whose number is in `failing` with an error.
+    /// Responds to each request with its number, or with an error if the number is in `failing`. By default, it responds at once.
     final class Service: DataTransferService {
         private struct State {
             var begun: [Int] = []
@@ -16,7 +16,7 @@ struct ConcurrentlyTests {
         }
 
         private let state = Locked(State())
-        /// Whether requests wait for ``answer(_:)``.
+        /// Whether requests wait for ``respond(_:)``.
         let isHeld: Bool
         let failing: Set<Int>
         let (events, sink) = AsyncStream.makeStream(of: Int.self)
@@ -54,7 +54,7 @@ struct ConcurrentlyTests {
                 state.mostRunning = max(state.mostRunning, state.running.count)
             }
             sink.yield(number)
-            if !isHeld { DispatchQueue.global().async { self.answer(number) } }
+            if !isHeld { DispatchQueue.global().async { self.respond(number) } }
             return Handle { self.end(number, isCancelled: true) }
         }
 
@@ -63,7 +63,7 @@ struct ConcurrentlyTests {
             func cancel() { action() }
         }
 
-        func answer(_ number: Int) {
+        func respond(_ number: Int) {
             end(number, isCancelled: false)
         }
 
@@ -87,17 +87,17 @@ struct ConcurrentlyTests {
         (0..<count).map { Endpoint<Int>(path: "\($0)") }
     }
 
-    @Test func `values come in the order of the endpoints, whichever comes first`() async throws {
+    @Test func `values are in the order of the endpoints, whichever is complete first`() async throws {
         let service = Service(isHeld: true)
         async let values = service.concurrently(endpoints(5), limit: 5)
         await service.waitForRequests(5)
-        for number in [3, 0, 4, 1, 2] { service.answer(number) }
+        for number in [3, 0, 4, 1, 2] { service.respond(number) }
         #expect(try await values == [0, 1, 2, 3, 4])
         #expect(try await service.concurrently([Endpoint<Int>]()) == [])
     }
 
     @Test(arguments: [(1, 1), (6, 6), (0, 1), (-3, 1), (Int.max, 40)])
-    func `no more than the limit are under way`(limit: Int, most: Int) async throws {
+    func `no more requests than the limit run at a time`(limit: Int, most: Int) async throws {
         let service = Service()
         #expect(try await service.concurrently(endpoints(40), limit: limit) == Array(0..<40))
         #expect(service.mostRunning <= most && service.begun.sorted() == Array(0..<40))
@@ -110,7 +110,7 @@ struct ConcurrentlyTests {
         #expect(count == 40 && third.mostRunning <= most)
     }
 
-    @Test func `the limit is reached, and six unless given`() async throws {
+    @Test func `the limit is reached, and is six by default`() async throws {
         for limit in [nil, 3] {
             let service = Service(isHeld: true)
             let task = Task { [endpoints = endpoints(20)] in
@@ -119,7 +119,7 @@ struct ConcurrentlyTests {
             }
             await service.waitForRequests(limit ?? 6)
             #expect(service.begun.sorted() == Array(0..<(limit ?? 6)))
-            service.answer(1)
+            service.respond(1)
             await service.waitForRequests((limit ?? 6) + 1)
             #expect(service.begun.count == (limit ?? 6) + 1)
             task.cancel()
@@ -127,7 +127,7 @@ struct ConcurrentlyTests {
         }
     }
 
-    @Test func `the first failure is thrown, calls the others off, and no more are begun`() async throws {
+    @Test func `the first failure is thrown, cancels the other requests, and no more are started`() async throws {
         let service = Service(isHeld: true, failing: [2])
         let task = Task { [endpoints = endpoints(10)] () -> DataTransferError? in
             do throws(DataTransferError) {
@@ -138,42 +138,42 @@ struct ConcurrentlyTests {
             }
         }
         await service.waitForRequests(4)
-        service.answer(0)
+        service.respond(0)
         await service.waitForRequests(5)
-        service.answer(2)
+        service.respond(2)
         let error = await task.value
         #expect(error?.isConnectivity == true, "\(String(describing: error))")
         #expect(service.cancelled == [1, 3, 4] && service.begun.sorted() == [0, 1, 2, 3, 4])
     }
 
-    @Test func `collecting tells of each, failed or not`() async throws {
+    @Test func `collecting returns the result of each, failed or not`() async throws {
         let service = Service(failing: [1, 3])
         let results = await service.concurrently(collecting: endpoints(5))
         #expect(results.map { try? $0.get() } == [0, nil, 2, nil, 4])
         #expect(service.cancelled.isEmpty)
     }
 
-    @Test func `results come one by one, as they come`() async throws {
+    @Test func `results are returned one by one, in the order of completion`() async throws {
         let service = Service(isHeld: true, failing: [1])
         let results = service.results(of: endpoints(5), limit: 3)
         async let first = next(results)
         await service.waitForRequests(3)
-        service.answer(2)
+        service.respond(2)
         let one = await first
         #expect(try one?.index == 2 && one?.result.get() == 2)
-        // One has been taken, so another one begins when the next is asked for, and not before.
+        // One has been read, so another request starts with the next call, and not before.
         #expect(service.begun.count == 3)
         async let second = next(results)
         await service.waitForRequests(4)
-        service.answer(1)
+        service.respond(1)
         let two = await second
         #expect(two?.index == 1)
         #expect(throws: DataTransferError.self) { try two?.result.get() }
         var indexes: Set<Int> = []
-        for number in [0, 3] { service.answer(number) }
+        for number in [0, 3] { service.respond(number) }
         indexes.insert(await next(results)?.index ?? -1)
         await service.waitForRequests(5)
-        service.answer(4)
+        service.respond(4)
         for await (index, _) in results { indexes.insert(index) }
         #expect(indexes == [0, 3, 4])
         #expect(await next(results) == nil)
@@ -184,20 +184,20 @@ struct ConcurrentlyTests {
         return await iterator.next()
     }
 
-    @Test func `letting go of the results calls the requests off`() async throws {
+    @Test func `releasing the results cancels the requests`() async throws {
         let service = Service(isHeld: true)
         do {
             let results = service.results(of: endpoints(5), limit: 3)
             async let first = next(results)
             await service.waitForRequests(3)
-            service.answer(0)
+            service.respond(0)
             let one = await first
             #expect(one?.index == 0)
         }
         #expect(service.cancelled == [1, 2] && service.begun.count == 3)
     }
 
-    @Test func `cancelling the task calls all off`() async throws {
+    @Test func `cancelling the task cancels all requests`() async throws {
         let service = Service(isHeld: true)
         let throwing = Task { [endpoints = endpoints(9)] in try await service.concurrently(endpoints, limit: 3) }
         await service.waitForRequests(3)
@@ -208,7 +208,7 @@ struct ConcurrentlyTests {
         let collecting = Service(isHeld: true)
         let collected = Task { [endpoints = endpoints(9)] in await collecting.concurrently(collecting: endpoints, limit: 3) }
         await collecting.waitForRequests(3)
-        collecting.answer(1)
+        collecting.respond(1)
         await collecting.waitForRequests(4)
         collected.cancel()
         let results = await collected.value
@@ -229,7 +229,7 @@ struct ConcurrentlyTests {
         #expect(await streamed.value.sorted() == Array(0..<9) && streaming.begun.count == 3)
     }
 
-    @Test func `completions hear what the async forms return, and their handles call all off`() async throws {
+    @Test func `completions receive what the async forms return, and their handles cancel all requests`() async throws {
         let service = Service(failing: [1])
         let queue = CountingQueue()
         let values: Result<[Int], DataTransferError> = await outcome {
@@ -238,15 +238,15 @@ struct ConcurrentlyTests {
         #expect(try values.get() == [5])
         let all = await outcome { service.concurrently(collecting: endpoints(3), on: queue, completion: $0) }
         #expect(all.map { try? $0.get() } == [0, nil, 2] && queue.count == 2)
-        let told = Locked<[Int]>([])
+        let reported = Locked<[Int]>([])
         await withCheckedContinuation { continuation in
             service.results(of: endpoints(4)) { index, _ in
-                told.withLock { $0.append(index) }
+                reported.withLock { $0.append(index) }
             } completion: {
                 continuation.resume()
             }
         }
-        #expect(told.withLock(\.self).sorted() == [0, 1, 2, 3])
+        #expect(reported.withLock(\.self).sorted() == [0, 1, 2, 3])
 
         let held = Service(isHeld: true)
         let (errors, sink) = AsyncStream.makeStream(of: Bool.self)
@@ -265,7 +265,7 @@ struct ConcurrentlyTests {
         async let values = service.concurrently(
             Endpoint<Int>(path: "1"), Endpoint<String>(path: "2", responseDecoder: .text), Endpoint<Void>(path: "3"))
         await service.waitForRequests(3)
-        for number in [3, 1, 2] { service.answer(number) }
+        for number in [3, 1, 2] { service.respond(number) }
         let (number, text, _) = try await values
         #expect(number == 1 && text == "2")
 
@@ -274,7 +274,7 @@ struct ConcurrentlyTests {
             try await failing.concurrently(Endpoint<Int>(path: "1"), Endpoint<Data>(path: "2", responseDecoder: .rawData))
         }
         await failing.waitForRequests(2)
-        failing.answer(2)
+        failing.respond(2)
         let error = await #expect(throws: DataTransferError.self) { _ = try await task.value }
         #expect(error?.isConnectivity == true && failing.cancelled == [1])
     }

@@ -75,7 +75,7 @@ import Testing
             (#"<https://api.test/v1/items?n=1>; rel="next""#, PageError.loop), (#"<ftp://a.test/>; rel="next""#, nil),
             (#"<http://[>; rel="next""#, nil),
         ] as [(String, PageError?)])
-    func `a list without a proper end is an error, after its pages`(link: String, cause: PageError?) async throws {
+    func `a list without a valid next page is an error, after its pages`(link: String, cause: PageError?) async throws {
         session.route { _ in .json(#"{"items": [1]}"#, headers: ["Link": link]) }
         let logger = InMemoryLogger()
         let service = try service(logger)
@@ -102,7 +102,7 @@ import Testing
         #expect(count == 5 && session.requests.count == 5)
     }
 
-    @Test func `leaving the loop requests no more, and a new loop begins anew`() async throws {
+    @Test func `after the loop no more pages are requested, and a new loop starts with the first page`() async throws {
         session.route { _ in .json(#"{"items": [1]}"#) }
         let pages = try service().pages(of: list, by: .number("page") { _ in false })
         for try await _ in pages { break }
@@ -120,7 +120,7 @@ import Testing
         #expect(try await iterator.next() == nil)
     }
 
-    @Test func `the completion form hands pages over one by one`() async throws {
+    @Test func `the completion form passes pages one by one`() async throws {
         for items in [[1, 2], [3]] { session.enqueue(try .json(encoding: Page(items: items))) }
         let seen = Locked<[[Int]]>([])
         let service = try service()

@@ -71,7 +71,7 @@ struct APITests {
         #expect(error?.isTimeout == true)
     }
 
-    @Test func `an API that is not to be logged is not, whatever becomes of it and however it is asked`() async throws {
+    @Test func `an API with logging disabled is never logged, whatever the outcome and the form of the call`() async throws {
         let server = try LoopbackServer { _ in .json("[]") }
         let (network, values) = (InMemoryLogger(), InMemoryLogger())
         let service = DefaultDataTransferService(
@@ -84,12 +84,12 @@ struct APITests {
         // Nobody listens there, and no test is ever given that port.
         _ = try? await service.request(FilmAPI.quiet(port: 1))
         #expect(network.events.isEmpty)
-        #expect(!values.events.isEmpty, "the logger of the layer above hears of failures all the same")
+        #expect(!values.events.isEmpty, "the logger of the upper layer receives failures too")
         _ = try? await service.request(FilmAPI.private_("127.0.0.1"))
         #expect(!network.events.isEmpty)
     }
 
-    @Test func `a mocked API is answered by its file, with the same call`() async throws {
+    @Test func `a mocked API responds with the content of its file, with the same call`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -100,7 +100,7 @@ struct APITests {
         #expect(error?.networkError?.transportError?.code == .notStubbed)
     }
 
-    @Test func `a download of one host does not go on with that of another`() async throws {
+    @Test func `a download from one host does not resume that of another`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

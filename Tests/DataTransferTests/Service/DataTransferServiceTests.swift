@@ -18,7 +18,7 @@ struct DataTransferServiceTests {
             errorLogger: logger)
     }
 
-    /// Both faces of the service have to say the same.
+    /// The async and the completion form have to return the same.
     private func outcomes<Target: ResponseRequestable>(
         _ endpoint: Target, resolver: any DataTransferErrorResolver = .unresolved
     ) async throws -> [Result<Target.Response, DataTransferError>] {
@@ -80,7 +80,7 @@ struct DataTransferServiceTests {
         }
     }
 
-    @Test func `the full response tells status, headers, URL and timings`() async throws {
+    @Test func `the full response has status, headers, URL and timings`() async throws {
         session.route { _ in .json("[1]", status: 201, headers: ["X-Total": "40"]) }
         let response = try await service().response(for: Endpoint<[Int]>(path: "x"))
         #expect(response.value == [1] && response.statusCode == 201 && response.headers["x-total"] == "40")
@@ -158,7 +158,7 @@ struct DataTransferServiceTests {
         }
     }
 
-    @Test func `an error body that is none stays the network's error`() async throws {
+    @Test func `a body that is not an error object leaves the network error unchanged`() async throws {
         session.route { _ in .text("<html>", status: 502) }
         for error in try await failures(Endpoint<Movie>(path: "x"), resolver: ErrorBodyResolver<APIError>()) {
             guard case .networkFailure(let cause) = error else { throw error }
@@ -203,7 +203,7 @@ struct DataTransferServiceTests {
         }
     }
 
-    @Test func `cancelling reaches the transfer, through both faces`() async throws {
+    @Test func `cancelling ends the transfer, in the async and the completion form`() async throws {
         session.route { _ in .silence }
         let service = try service()
         let task = Task { () -> DataTransferError? in
@@ -237,7 +237,7 @@ struct DataTransferServiceTests {
                     .response(for: endpoint, on: queue, completion: completion)
             }
         }
-        let answer = try await Fixed().request(Endpoint<Int>(path: "http://h.example/", isFullPath: true))
-        #expect(answer == 42)
+        let value = try await Fixed().request(Endpoint<Int>(path: "http://h.example/", isFullPath: true))
+        #expect(value == 42)
     }
 }

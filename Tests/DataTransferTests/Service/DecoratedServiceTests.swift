@@ -73,7 +73,7 @@ import Testing
         #expect(logger.dataTransferErrors.map(String.init(describing:)) == [String(describing: failure)])
     }
 
-    @Test func `a service that logs nothing hands errors back as they are`() throws {
+    @Test func `a service without a logger returns errors unchanged`() throws {
         let failure = DataTransferError.file(FileFailure(.busy, "in use", url: URL(fileURLWithPath: "/tmp/movie")))
         #expect(SmallestService().report(failure).fileFailure?.code == .busy)
     }

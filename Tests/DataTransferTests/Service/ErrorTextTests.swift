@@ -28,7 +28,7 @@ import Testing
         return failure
     }
 
-    @Test func `a refused response is told with method, URL and the beginning of its body`() async throws {
+    @Test func `the text of a refused response has method, URL and the beginning of the body`() async throws {
         session.enqueue(
             .json(#"{"reason": "no such movie", "token": "hunter2"}"#, status: 422))
         let endpoint = Endpoint<Void>(path: "movies", method: .post, queryParameters: ["key": "hunter2"])
@@ -39,7 +39,7 @@ import Testing
         #expect("\(try await error(endpoint))".utf8.count < 1400)
     }
 
-    @Test func `a request that cannot be built is told with method and path`() async throws {
+    @Test func `the text of a request that cannot be built has method and path`() async throws {
         let text =
             "\(try await error(Endpoint<Void>(path: "movies?token=hunter2", method: .put, headerParameters: ["A B": "1"])))"
         #expect(text.contains("PUT movies?…: header name") && !text.contains("hunter2"), "\(text)")
@@ -72,32 +72,32 @@ import Testing
         arguments: [
             #"{"password": {"id": "hunter2"}}"#, #"{"password": {"id": 1, "title": ["hunter2"]}}"#, #"{"password": ["hunter2"]}"#,
         ])
-    func `nothing is shown of what stands under a secret name`(document: String) async throws {
+    func `values under a secret name are not shown`(document: String) async throws {
         struct Secrets: Decodable, Sendable { var password: Item }
         session.enqueue(.json(document))
         let failure = try await parsing(Endpoint<Secrets>(path: "items"))
         #expect(!"\(failure)".contains("hunter2"), "\(failure)")
     }
 
-    @Test func `a malformed document is shown up to its flaw`() async throws {
+    @Test func `a malformed document is shown up to its syntax error`() async throws {
         session.enqueue(.json(#"{"padding": "\#(String(repeating: "p", count: 900))", "last": 12, oops}"#))
         let failure = try await parsing(Endpoint<Item>(path: "items"))
         #expect(failure.reason.contains("at byte 9") && failure.snippet.contains(#""last": 12, oops"#), "\(failure)")
     }
 
-    @Test func `a page where JSON was expected is told by its media type`() async throws {
+    @Test func `the text of a page instead of JSON has its media type`() async throws {
         session.route { _ in
             StubResponse(headers: ["Content-Type": "text/html; charset=utf-8"], body: Data("<html><h1>Sign in</h1></html>".utf8))
         }
         for failure in [
             try await parsing(Endpoint<Item>(path: "items")), try await parsing(Endpoint<Item>(path: "items", keyPath: "data")),
         ] {
-            #expect(failure.reason.hasPrefix("JSON was expected, and text/html came"), "\(failure)")
+            #expect(failure.reason.hasPrefix("expected JSON but received text/html"), "\(failure)")
             #expect(failure.snippet.contains("Sign in"))
         }
     }
 
-    @Test func `a file is told by its name, with the request`() async throws {
+    @Test func `the text of a file failure has the name of the file and the request`() async throws {
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("https://api.test/v1"), sessionManager: session)
         let missing = FileManager.default.temporaryDirectory.appendingPathComponent("missing-\(UUID())/movie.mp4")
@@ -107,7 +107,7 @@ import Testing
         #expect("\(download)".contains("GET files/movie.mp4: \"movie.mp4\": folderMissing"), "\(download)")
     }
 
-    @Test func `an upload's file is told by its name`() async throws {
+    @Test func `the text of a failed upload has the name of the file`() async throws {
         let server = try LoopbackServer { _ in .text("") }
         let missing = FileManager.default.temporaryDirectory.appendingPathComponent("missing-\(UUID())/holiday.mov")
         let error = try await downloadFailure { () async throws(DataTransferError) in

@@ -5,7 +5,7 @@ import Testing
 
 /// A call has ended when its progress has: whoever shows both never shows progress behind a result.
 @Suite(.timeLimit(.minutes(1))) struct LastProgressTests {
-    /// Hears progress slowly: returns from the last event when the call has, which is to be never, or after a while.
+    /// A slow progress observer: returns from the last event when the call has returned, which must not happen, or after a while.
     private final class SlowListener: Sendable {
         private let callEnded = DispatchSemaphore(value: 0)
         private let state = Locked((last: 0, isLate: false))
@@ -18,7 +18,7 @@ import Testing
             }
         }
 
-        /// Says whether the last event had been told by now.
+        /// Whether the last event has been reported by now.
         func endCall() -> Bool {
             let isTold = state.withLock { $0.last == 1 && !$0.isLate }
             callEnded.signal()

@@ -53,7 +53,7 @@ struct EventStreamTests {
         #expect(session.requests.first?.headers["Accept"] == "text/event-stream, */*" && lastEventIDs == ["77"])
     }
 
-    @Test func `nothing is requested before the first event is asked for`() async throws {
+    @Test func `nothing is requested before the loop needs the first event`() async throws {
         let events = try service().events(endpoint)
         _ = events.makeAsyncIterator()
         #expect(session.requests.isEmpty)
@@ -83,7 +83,7 @@ struct EventStreamTests {
         #expect(reading.elements.map(\.data) == ["a", "b", "c", "d"] && reading.error == nil)
     }
 
-    @Test func `failures in a row double the pause, and an event starts anew`() async throws {
+    @Test func `failures in a row double the pause, and an event resets it`() async throws {
         session.enqueue(.failure(.connectionLost))
         session.enqueue(.failure(.cannotConnect))
         session.enqueue(.status(503))
@@ -110,7 +110,7 @@ struct EventStreamTests {
         #expect(session.requests.count == 3)
     }
 
-    @Test func `connections that bring nothing are failures too, but a comment is a sign of life`() async throws {
+    @Test func `connections without an event are failures too, but a comment counts like an event`() async throws {
         for text in ["", ":\n", "id: 1\n\n", ""] { enqueue(text) }
         let reconnection = EventReconnection(maximumAttempts: 2, delay: .seconds(1), clock: clock)
         let reading = await read(
@@ -121,7 +121,7 @@ struct EventStreamTests {
     }
 
     @Test(arguments: [408, 425, 429, 500, 502, 503, 504])
-    func `a status that may pass is tried again`(status: Int) async throws {
+    func `a temporary error status is retried`(status: Int) async throws {
         session.enqueue(.status(status, headers: ["Retry-After": "7"]))
         enqueue("data: a\n\n")
         enqueue("", status: 204)
@@ -153,7 +153,7 @@ struct EventStreamTests {
         #expect(try await events.next()?.data == "a")
     }
 
-    @Test func `an event past the limit ends the stream, and is not asked for again`() async throws {
+    @Test func `an event past the limit ends the stream, and is not requested again`() async throws {
         enqueue("data: a\n\ndata: 12345678901\n\n")
         let logger = InMemoryLogger()
         let reading = await read(try service(logger: logger).events(endpoint, maximumEventBytes: 16), pauses: [])
@@ -183,7 +183,7 @@ struct EventStreamTests {
         #expect(await task.value.error?.isCancelled == true && session.requests.count == 1)
     }
 
-    @Test func `each loop has connections of its own`() async throws {
+    @Test func `each loop has separate connections`() async throws {
         enqueue("data: a\n\n")
         enqueue("data: b\n\n")
         let events = try service().events(endpoint)

@@ -25,7 +25,7 @@ struct Reading<Element: Sendable>: Sendable {
     }
 }
 
-/// Runs work only when it is told to, one piece at a time.
+/// A queue that runs work only on request, one piece at a time.
 final class HeldQueue: DataTransferDispatchQueue {
     private let work = Observed<[@Sendable () -> Void]>([])
 
@@ -47,7 +47,7 @@ final class HeldQueue: DataTransferDispatchQueue {
     }
 }
 
-/// Hands out chunks when it is told to.
+/// Sends chunks only on request.
 final class HeldBody: DataTransferService {
     private let state = Observed<(chunks: [Data?], readers: Int)>(([], 0))
 

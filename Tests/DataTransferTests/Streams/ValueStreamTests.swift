@@ -134,7 +134,7 @@ struct ValueStreamTests {
         #expect(logger.dataTransferErrors.count == 1)
     }
 
-    @Test func `an element of the wrong type is skipped where that was asked for`() async throws {
+    @Test func `an element of the wrong type is skipped if the format says so`() async throws {
         let heard = Locked<[Int]>([])
         let format = StreamFormat.ndjson(Film.self, onFailure: .skip { index, _ in heard.withLock { $0.append(index) } })
         let server = try server("{\"id\":1}\n{}\n[\n{\"id\":2}\n")

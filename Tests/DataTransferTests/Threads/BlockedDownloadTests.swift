@@ -4,7 +4,7 @@
     import NetworkTesting
     import Testing
 
-    /// In processes of their own: they block threads that all others need.
+    /// They run in separate processes, because they block threads that all other tests need.
     @Suite(.timeLimit(.minutes(2))) struct BlockedDownloadTests {
         @Test func `with 1,000 completions blocked, downloads go on, to files and decoded from them`() async {
             await #expect(processExitsWith: .success) {

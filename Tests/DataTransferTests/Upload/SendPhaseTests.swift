@@ -31,7 +31,7 @@ import Testing
         #expect(timings.send == nil && timings.wait == timings.firstByte)
     }
 
-    @Test func `an archive tells sending and waiting apart`() async throws {
+    @Test func `an archive distinguishes sending and waiting`() async throws {
         let server = try LoopbackServer { _ in .text("answer") }
         let recording = RecordingSessionManager(DefaultSessionManager())
         let service = server.service(session: recording)

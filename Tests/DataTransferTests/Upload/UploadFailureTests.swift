@@ -4,7 +4,7 @@
     import NetworkTesting
     import Testing
 
-    /// Uploads that end early, are needed again, or are called off.
+    /// Uploads that end early, are sent again, or are cancelled.
     @Suite(.timeLimit(.minutes(2)))
     struct UploadFailureTests {
         private let session = DefaultSessionManager()
@@ -33,7 +33,7 @@
                 })
         }
 
-        /// Never ends; tells how much was asked for, and when nobody asks any more.
+        /// A sequence that never ends; records how many bytes were requested, and when its iterator is released.
         private struct Endless: AsyncSequence, Sendable {
             let produced = Locked(0)
             let begun = Signal()
@@ -129,7 +129,8 @@
             #expect(large.statusCode == 413, "\(large)")
         }
 
-        @Test func `an upload that nobody reads ends at the idle limit, and holds no more than what is on its way`() async throws
+        @Test func `an upload that the server does not read ends with the idle timeout, and buffers only what is being sent`()
+            async throws
         {
             let server = try DeafServer()
             let endless = Endless()
@@ -155,7 +156,7 @@
             case before, queued, sending, waiting
         }
 
-        @Test(arguments: Stage.allCases) func `an upload can be called off at every stage`(stage: Stage) async throws {
+        @Test(arguments: Stage.allCases) func `an upload can be cancelled at every stage`(stage: Stage) async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
             let deaf = try DeafServer()
             let session = DefaultSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
@@ -191,7 +192,7 @@
             #expect(server.requestCount == (stage == .queued || stage == .waiting ? 1 : 0))
         }
 
-        @Test func `the handle of an upload calls it off`() async throws {
+        @Test func `the handle of an upload cancels it`() async throws {
             let server = try DeafServer()
             let endless = Endless()
             let (results, sink) = AsyncStream.makeStream(of: Result<Void, DataTransferError>.self)

@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// What the caller hands over reaches the server, and what the server says comes back.
+/// The body that the caller passes arrives at the server, and the response is returned.
 @Suite(.timeLimit(.minutes(2)))
 struct UploadTests {
     struct Receipt: Codable, Sendable, Equatable {
@@ -35,7 +35,7 @@ struct UploadTests {
         }
     }
 
-    @Test(arguments: [0, 1]) func `each kind of body arrives, and its answer is decoded`(index: Int) async throws {
+    @Test(arguments: [0, 1]) func `each kind of body arrives, and the response is decoded`(index: Int) async throws {
         let server = try Self.server()
         let service = service(server, index)
         let endpoint = Endpoint<Receipt>(path: "uploads")
@@ -95,7 +95,7 @@ struct UploadTests {
         }
     }
 
-    @Test func `a completion hears what the async form returns, on its queue`() async throws {
+    @Test func `a completion receives what the async form returns, on its queue`() async throws {
         let server = try Self.server()
         let service = service(server)
         let endpoint = Endpoint<Receipt>(path: "uploads", method: .put)
@@ -113,7 +113,7 @@ struct UploadTests {
         #expect(try whole.get().statusCode == 201)
     }
 
-    @Test func `status, headers and timings come with the value where they are asked for`() async throws {
+    @Test func `status, headers and timings are returned with the value by response`() async throws {
         let server = try Self.server()
         let response = try await service(server).response(
             for: Endpoint<Receipt>(path: "uploads"), uploading: .data(Data("x".utf8)))
@@ -137,7 +137,7 @@ struct UploadTests {
         #expect(own.current?.isFinished == true)
     }
 
-    @Test func `what an endpoint says beside its body is kept`() async throws {
+    @Test func `the properties of an endpoint except its body are kept`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json("7", status: 404))
         let endpoint = Endpoint<Int>(
@@ -153,7 +153,7 @@ struct UploadTests {
         #expect(request.body == .data(Data(#"{"new":1}"#.utf8)) && request.timeouts.idle == .seconds(3))
     }
 
-    @Test func `a form says its boundary, whatever media type the endpoint names`() async throws {
+    @Test func `a form sends its boundary, whatever the media type of the endpoint`() async throws {
         let session = StubSessionManager()
         session.route { _ in .status(204) }
         let service = DefaultDataTransferService(

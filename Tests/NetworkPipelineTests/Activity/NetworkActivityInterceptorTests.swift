@@ -85,10 +85,10 @@ import Testing
                 }
             }
         }
-        let told = edges.withLock { $0 }
-        #expect(zip(told, told.dropFirst()).allSatisfy { $0 != $1 })
-        #expect(told.first == true)
-        #expect(told.last == false)
+        let reported = edges.withLock { $0 }
+        #expect(zip(reported, reported.dropFirst()).allSatisfy { $0 != $1 })
+        #expect(reported.first == true)
+        #expect(reported.last == false)
         #expect(activity.count == 0)
     }
 }

@@ -6,13 +6,13 @@ import NetworkTesting
 import Testing
 
 @Suite struct NetworkActivityTests {
-    /// Every edge that was told.
+    /// All changes that were reported.
     final class Edges: Sendable {
-        private let told = Locked<[Bool]>([])
+        private let reported = Locked<[Bool]>([])
         private let isInside = Locked(false)
         let overlaps = Locked(0)
 
-        var all: [Bool] { told.withLock { $0 } }
+        var all: [Bool] { reported.withLock { $0 } }
         var alternate: Bool { all.enumerated().allSatisfy { $0.element == ($0.offset % 2 == 0) } }
 
         func note(_ isActive: Bool) {
@@ -21,12 +21,12 @@ import Testing
                 return isInside
             }
             if overlapped { overlaps.withLock { $0 += 1 } }
-            told.withLock { $0.append(isActive) }
+            reported.withLock { $0.append(isActive) }
             isInside.withLock { $0 = false }
         }
     }
 
-    @Test func `the first exchange and the end of the last one are told, none between`() {
+    @Test func `the first exchange and the end of the last one are reported, nothing between them`() {
         let edges = Edges()
         let activity = NetworkActivity { edges.note($0) }
         activity.begin()
@@ -92,7 +92,7 @@ import Testing
 }
 
 @Suite struct NetworkActivityStreamTests {
-    @Test func `a stream begins with what is and goes on with each change`() async {
+    @Test func `a stream starts with the current state and continues with each change`() async {
         let activity = NetworkActivity()
         activity.begin()
         var changes = activity.changes.makeAsyncIterator()

@@ -8,16 +8,16 @@ import Testing
 struct CircuitTests {
     private let rule = CircuitRule(failureRatio: 0.5, window: 4, minimumOutcomes: 2, openDuration: .seconds(10), probes: 1)
 
-    private func epoch(_ verdict: CircuitState.Verdict) -> Int? {
-        if case .pass(let epoch) = verdict { epoch } else { nil }
+    private func epoch(_ decision: CircuitState.Decision) -> Int? {
+        if case .pass(let epoch) = decision { epoch } else { nil }
     }
 
     /// Feeds outcomes to a fresh breaker.
     private func state(_ outcomes: [Bool]) -> CircuitState {
         var state = CircuitState(rule)
         for outcome in outcomes {
-            guard let epoch = epoch(state.ask(now: .zero)) else { break }
-            state.note(failed: outcome, epoch: epoch, now: .zero)
+            guard let epoch = epoch(state.admit(now: .zero)) else { break }
+            state.record(failed: outcome, epoch: epoch, now: .zero)
         }
         return state
     }
@@ -30,59 +30,59 @@ struct CircuitTests {
         #expect(state(outcomes).isOpen == isOpen)
     }
 
-    @Test func `it is open for its time, then one may try`() {
+    @Test func `it is open for its duration, then admits one probe`() {
         var state = state([true, true])
-        #expect(state.ask(now: .seconds(1)) == .refuse(.seconds(9)))
-        #expect(epoch(state.ask(now: .seconds(10))) != nil)
-        #expect(state.ask(now: .seconds(10)) == .refuse(.zero))
+        #expect(state.admit(now: .seconds(1)) == .refuse(.seconds(9)))
+        #expect(epoch(state.admit(now: .seconds(10))) != nil)
+        #expect(state.admit(now: .seconds(10)) == .refuse(.zero))
     }
 
-    @Test(arguments: [(true, true), (false, false)]) func `the one that tries decides`(fails: Bool, isOpen: Bool) throws {
+    @Test(arguments: [(true, true), (false, false)]) func `the outcome of the probe decides`(fails: Bool, isOpen: Bool) throws {
         var state = state([true, true])
-        let probe = try #require(epoch(state.ask(now: .seconds(10))))
-        state.note(failed: fails, epoch: probe, now: .seconds(11))
+        let probe = try #require(epoch(state.admit(now: .seconds(10))))
+        state.record(failed: fails, epoch: probe, now: .seconds(11))
         #expect(state.isOpen == isOpen)
-        #expect((epoch(state.ask(now: .seconds(12))) == nil) == isOpen)
+        #expect((epoch(state.admit(now: .seconds(12))) == nil) == isOpen)
     }
 
-    @Test func `one that was called off lets another try`() throws {
+    @Test func `after a cancelled probe, another one may be sent`() throws {
         var state = state([true, true])
-        let probe = try #require(epoch(state.ask(now: .seconds(10))))
-        state.note(failed: nil, epoch: probe, now: .seconds(11))
-        #expect(epoch(state.ask(now: .seconds(11))) != nil)
+        let probe = try #require(epoch(state.admit(now: .seconds(10))))
+        state.record(failed: nil, epoch: probe, now: .seconds(11))
+        #expect(epoch(state.admit(now: .seconds(11))) != nil)
     }
 
-    @Test func `what was sent before it opened says nothing afterwards`() throws {
+    @Test func `outcomes of requests sent before it opened do not count`() throws {
         var state = CircuitState(rule)
-        let old = try #require(epoch(state.ask(now: .zero)))
-        for _ in 0..<2 { state.note(failed: true, epoch: old, now: .zero) }
+        let old = try #require(epoch(state.admit(now: .zero)))
+        for _ in 0..<2 { state.record(failed: true, epoch: old, now: .zero) }
         #expect(state.isOpen)
-        let probe = try #require(epoch(state.ask(now: .seconds(10))))
-        state.note(failed: true, epoch: old, now: .seconds(10))
+        let probe = try #require(epoch(state.admit(now: .seconds(10))))
+        state.record(failed: true, epoch: old, now: .seconds(10))
         #expect(!state.isOpen)
-        state.note(failed: false, epoch: probe, now: .seconds(10))
+        state.record(failed: false, epoch: probe, now: .seconds(10))
         #expect(state.isClear)
     }
 
-    @Test func `several must succeed where several may try`() throws {
+    @Test func `with several probes, all must succeed`() throws {
         var rule = rule
         rule.probes = 2
         var state = CircuitState(rule)
-        let first = try #require(epoch(state.ask(now: .zero)))
-        for _ in 0..<2 { state.note(failed: true, epoch: first, now: .zero) }
-        let probes = [epoch(state.ask(now: .seconds(10))), epoch(state.ask(now: .seconds(10)))]
-        #expect(state.ask(now: .seconds(10)) == .refuse(.zero))
-        for probe in probes { state.note(failed: false, epoch: try #require(probe), now: .seconds(10)) }
+        let first = try #require(epoch(state.admit(now: .zero)))
+        for _ in 0..<2 { state.record(failed: true, epoch: first, now: .zero) }
+        let probes = [epoch(state.admit(now: .seconds(10))), epoch(state.admit(now: .seconds(10)))]
+        #expect(state.admit(now: .seconds(10)) == .refuse(.zero))
+        for probe in probes { state.record(failed: false, epoch: try #require(probe), now: .seconds(10)) }
         #expect(state.isClear)
     }
 
-    @Test func `a clock that is set back does not keep it shut`() {
+    @Test func `a clock that is set back does not keep it open`() {
         var state = state([true, true])
-        #expect(state.ask(now: .seconds(-1_000_000)) == .refuse(.seconds(10)))
-        #expect(epoch(state.ask(now: .seconds(-999_990))) != nil)
+        #expect(state.admit(now: .seconds(-1_000_000)) == .refuse(.seconds(10)))
+        #expect(epoch(state.admit(now: .seconds(-999_990))) != nil)
     }
 
-    @Test func `a failing host is spared, and others are not`() async throws {
+    @Test func `requests to a failing host are rejected, and those to others are not`() async throws {
         let clock = ManualClock()
         let breaker = CircuitBreaker(rule, clock: clock)
         let interceptor = BreakerInterceptor(breaker)

@@ -6,7 +6,7 @@ import NetworkTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct GateTests {
-    /// Counts who is inside, in all and for each host.
+    /// Counts the exchanges that hold a slot, in total and for each host.
     private final class Meter: Sendable {
         private let state = Locked<(now: [String: Int], most: [String: Int])>(([:], [:]))
 
@@ -48,7 +48,7 @@ import Testing
         #expect(gate.count == 0 && gate.waitingCount == 0)
     }
 
-    @Test func `cancelling in line, or at the door, loses no place`() async throws {
+    @Test func `cancelling in the queue, or while being admitted, loses no slot`() async throws {
         let gate = ConcurrencyGate(total: 2, perHost: 2)
         let interceptor = GateInterceptor(gate)
         for round in 0..<30 {
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `a place is held until a stream has ended`() async throws {
+    @Test func `a slot is held until a stream has ended`() async throws {
         let server = try LoopbackServer { _ in .text("hello") }
         let gate = ConcurrencyGate(total: 1, perHost: 1)
         let service = DefaultNetworkService(
@@ -114,7 +114,7 @@ import Testing
         #expect(await first.value.status == 200)
     }
 
-    @Test func `with too many in line a request fails at once`() async throws {
+    @Test func `with a full queue a request fails at once`() async throws {
         let gate = ConcurrencyGate(total: 1, perHost: 1, maximumWaiting: 0)
         let interceptor = GateInterceptor(gate)
         let outcome = await result { () throws(TransportError) in

@@ -9,14 +9,14 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RateTests {
     private let limit = RateLimit(10, per: .seconds(1), burst: 3)
 
-    @Test func `a burst goes at once, the others evenly`() {
+    @Test func `a burst is sent at once, the other requests evenly`() {
         var state = RateState()
         let delays = (0..<6).map { _ in state.take(limit, now: .zero, maximum: .seconds(60)) }
         #expect(delays == [.zero, .zero, .zero, .milliseconds(100), .milliseconds(200), .milliseconds(300)])
         #expect(state.take(limit, now: .seconds(10), maximum: .zero) == .zero)
     }
 
-    @Test func `a turn that comes too late is not taken`() {
+    @Test func `a delay that is too long reserves nothing`() {
         var state = RateState()
         for _ in 0..<3 { _ = state.take(limit, now: .zero, maximum: .zero) }
         for _ in 0..<5 { #expect(state.take(limit, now: .zero, maximum: .milliseconds(99)) == .milliseconds(100)) }
@@ -50,7 +50,7 @@ import Testing
             (["RateLimit": "\"d\";r=0;t=999999999"], 86_400), (["RateLimit-Policy": "\"d\";q=1;w=1"], nil),
             (["RateLimit": "\"d\";r=0;t=4;x=\"y;z\""], 4),
         ] as [(HTTPHeaders, Int?)])
-    func `what a server says is left is read`(headers: HTTPHeaders, seconds: Int?) {
+    func `the quota that a server reports is read`(headers: HTTPHeaders, seconds: Int?) {
         let fields = RateLimitFields(headers)
         #expect(fields.pause == seconds.map { .seconds($0) })
         #expect(fields.malformed.isEmpty)
@@ -65,7 +65,7 @@ import Testing
         #expect(fields.malformed == ["RateLimit"])
     }
 
-    @Test func `requests wait for their turn, and for what the server asks`() async throws {
+    @Test func `requests are delayed by the rate and by the quota of the server`() async throws {
         let clock = ManualClock()
         let interceptor = RateInterceptor(RateLimiter(RateLimit(1, per: .seconds(1)), clock: clock))
         let send: @Sendable (HTTPHeaders) async -> Result<NetworkResponse, TransportError> = { headers in
@@ -84,7 +84,7 @@ import Testing
         #expect(await third.value.status == 200)
     }
 
-    @Test func `a turn past the deadline, or the longest delay, is an error at once`() async {
+    @Test func `a delay past the deadline, or the longest delay, is an error at once`() async {
         let clock = ManualClock()
         let interceptor = RateInterceptor(RateLimiter(RateLimit(1, per: .seconds(100)), clock: clock))
         var request = NetworkRequest.make()

@@ -27,23 +27,23 @@ import Testing
         #expect(try await service(.authentication(basic, for: api)).request(get) == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
     }
 
-    @Test func `a closure is asked each time`() async throws {
+    @Test func `a closure is called for each request`() async throws {
         session.route { .text($0.headers["Authorization"] ?? "none") }
         let count = Locked(0)
         let interceptor = AuthenticationInterceptor(origins: [api.baseURL]) { _ in
             count.withLock { $0 += 1 }
             return count.withLock { $0 } == 2 ? nil : .bearer("\(count.withLock { $0 })")
         }
-        var answers: [String] = []
-        for _ in 0..<3 { answers.append(try await service(interceptor).request(get)) }
-        #expect(answers == ["Bearer 1", "none", "Bearer 3"])
+        var texts: [String] = []
+        for _ in 0..<3 { texts.append(try await service(interceptor).request(get)) }
+        #expect(texts == ["Bearer 1", "none", "Bearer 3"])
     }
 
     @Test(arguments: [
         "https://other.test/a", "http://api.test/a", "https://api.test:8443/a", "https://api.test.evil/a",
         "https://sub.api.test/a",
     ])
-    func `another origin gets none, RFC 6454 §5`(url: String) async throws {
+    func `another origin gets no credential, RFC 6454 §5`(url: String) async throws {
         session.route { .text($0.headers["Authorization"] ?? "none") }
         let endpoint = Endpoint<String>(path: url, isFullPath: true, responseDecoder: .text)
         #expect(try await service(.authentication(.bearer("t"), for: api)).request(endpoint) == "none")
@@ -62,7 +62,7 @@ import Testing
         #expect(try await service(.authentication(.bearer("t"), for: api)).request(endpoint) == "Own")
     }
 
-    @Test func `a refused request goes out once more, with newer credentials`() async throws {
+    @Test func `a rejected request is sent once more, with newer credentials`() async throws {
         acceptOnly { "new" }
         let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in .bearer("new") }
         let service = service(.authentication(credentials, for: api))
@@ -107,8 +107,8 @@ import Testing
             for _ in 0..<1000 {
                 group.addTask {
                     started.withLock { $0 += 1 }
-                    let answer = try await service.request(get)
-                    #expect(answer == "ok")
+                    let text = try await service.request(get)
+                    #expect(text == "ok")
                 }
             }
             try await group.waitForAll()
@@ -138,7 +138,7 @@ import Testing
         #expect(credentials.refreshCount == 1)
     }
 
-    @Test func `the refresh's own requests are let through as they are`() async throws {
+    @Test func `the requests of a refresh are sent unchanged`() async throws {
         let credentials = Locked<RefreshingCredentials?>(nil)
         session.route { request in
             if request.url.path == "/token" { return .text(request.headers["Authorization"] ?? "fresh") }
@@ -157,7 +157,7 @@ import Testing
         own.withLock { $0 = nil }
     }
 
-    @Test func `a refresh that fails fails who waits, and the next request tries anew`() async throws {
+    @Test func `a failed refresh fails all waiting requests, and the next request starts another one`() async throws {
         struct Denied: Error {}
         acceptOnly { "new" }
         let tries = Locked(0)
@@ -173,7 +173,7 @@ import Testing
         #expect(try await service.request(get) == "ok")
     }
 
-    @Test func `cancelling who started it leaves the others waiting for it`() async throws {
+    @Test func `cancelling the request that started a refresh does not affect the others`() async throws {
         acceptOnly { "new" }
         let gate = AsyncGate()
         let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in
@@ -232,7 +232,7 @@ import Testing
         #expect(credentials.refreshCount == 1)
     }
 
-    @Test func `what has ended is refreshed before it is sent`() async throws {
+    @Test func `an expired credential is refreshed before a request is sent`() async throws {
         acceptOnly { "new" }
         let end = Date(timeIntervalSince1970: 1000)
         let credentials = RefreshingCredentials(initial: .bearer("old", expires: end), now: { end }) { _ in .bearer("new") }

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: ["Authorization", "Accept", "Cookie", "Accept-Language", "Range"])
-    func `requests that could be answered differently are not shared`(field: String) async {
+    func `requests that could get different responses are not shared`(field: String) async {
         let door = AsyncGate()
         let tasks = ["a", "b"].map { (value: String) in
             var request = NetworkRequest.make()
@@ -59,7 +59,7 @@ import Testing
         var trust = TrustPolicy(minimumTLSVersion: .v1_3)
     }
 
-    @Test func `requests whose APIs state other trust are not shared`() async throws {
+    @Test func `requests with different trust policies are not shared`() async throws {
         let door = AsyncGate()
         let pinned = try PinnedAPI().networkRequest(with: .composed)
         let tasks = [NetworkRequest(url: pinned.url), pinned, try PinnedAPI(trust: .init()).networkRequest(with: .composed)]
@@ -72,7 +72,7 @@ import Testing
         #expect(coalescing.sharedCount == 1 && sent.withLock { $0 } == 3)
     }
 
-    @Test func `what only tells requests apart does not keep them apart`() async {
+    @Test func `fields that only identify a request are not compared`() async {
         let door = AsyncGate()
         let tasks = ["a", "b"].map { value in
             var request = NetworkRequest.make()
@@ -94,7 +94,7 @@ import Testing
         #expect(sent.withLock { $0 } == 5)
     }
 
-    @Test(arguments: [0, 1]) func `each can be called off alone, also the first`(cancelled: Int) async {
+    @Test(arguments: [0, 1]) func `each request can be cancelled alone, even the first`(cancelled: Int) async {
         let door = AsyncGate()
         var tasks = [send(.make(), through: door)]
         await door.waitForArrival()
@@ -107,7 +107,7 @@ import Testing
         #expect(sent.withLock { $0 } == 1)
     }
 
-    @Test func `when all have been called off, so is the exchange`() async {
+    @Test func `when all requests are cancelled, so is the exchange`() async {
         let door = AsyncGate()
         let wasCancelled = Locked(false)
         let task = Task {
@@ -130,7 +130,7 @@ import Testing
         #expect(wasCancelled.withLock { $0 })
     }
 
-    @Test func `who has more time than the first goes alone when the first's runs out`() async {
+    @Test func `a request with more time than the first is sent alone when the time of the first expires`() async {
         let door = AsyncGate()
         let timingOut: NetworkExchange = { (_) async throws(TransportError) in
             sent.withLock { $0 += 1 }

@@ -15,7 +15,7 @@ import Testing
             configuration: try APIConfiguration("https://api.test"), sessionManager: session, interceptors: interceptors)
     }
 
-    @Test func `each attempt gets what is left`() async throws {
+    @Test func `each attempt gets the remaining time`() async throws {
         session.enqueue(.status(503))
         session.enqueue(.text("ok"))
         let retry = RetryInterceptor(clock: clock, random: { 0.5 })
@@ -61,7 +61,7 @@ import Testing
         #expect(transport.message.contains("deadline of 0.15 seconds"), "\(transport)")
     }
 
-    @Test func `a limit of a phase that runs out first is told as what it is`() async throws {
+    @Test func `a timeout of a phase that expires first is reported as such`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 1)) }
         var endpoint = get
         endpoint.timeouts.idle = .milliseconds(50)
@@ -74,7 +74,7 @@ import Testing
         #expect(error?.description.contains("deadline") == false)
     }
 
-    @Test func `what has no time left is not sent`() async throws {
+    @Test func `a request without time left is not sent`() async throws {
         struct Slow: NetworkInterceptor {
             let clock: ManualClock
             func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {

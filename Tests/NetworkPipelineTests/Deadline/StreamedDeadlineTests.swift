@@ -65,7 +65,7 @@ import Testing
                 == true, "\(String(describing: error))")
     }
 
-    @Test func `a head that does not come ends a stream, and the error says whose deadline it was`() async throws {
+    @Test func `a missing head ends a stream, and the error says where the deadline was set`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("late").delayed(by: .seconds(30)) }
         let service = service(server) { $0.deadline = .milliseconds(150) }
         let error = await transportError { _ = try await service.stream(for: get) }
@@ -87,7 +87,7 @@ import Testing
             "\(String(describing: error))")
     }
 
-    @Test func `a shorter idle timeout is told as what it is`() async throws {
+    @Test func `a shorter idle timeout is reported as such`() async throws {
         let server = try LoopbackServer { [body] _ in LoopbackResponse.text(body).fault(.stallBody(after: 10)) }
         let service = service(server, idle: .milliseconds(100)) { _ in }
         let error = await transportError {
@@ -134,7 +134,7 @@ import Testing
 
     // MARK: What endpoints say
 
-    @Test func `an endpoint lengthens, shortens and lifts the deadline`() async throws {
+    @Test func `an endpoint lengthens, shortens and removes the deadline`() async throws {
         session.route { _ in .text("ok") }
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("https://api.test"), sessionManager: session,

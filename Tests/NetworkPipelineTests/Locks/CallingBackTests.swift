@@ -38,13 +38,13 @@ import Testing
         }
     }
 
-    @Test func `a circuit breaker's clock may ask the breaker`() async throws {
+    @Test func `a circuit breaker's clock may use the breaker`() async throws {
         let clock = CallingClock()
         let breaker = CircuitBreaker(CircuitRule(window: 4, minimumOutcomes: 1), clock: clock)
         let interceptor = BreakerInterceptor(breaker)
         _ = try await interceptor.intercept(.make()) { _ in .make() }
         clock.action.withLock { action in
-            action = { _ = breaker.openHosts + [try? breaker.ask(.make())].compactMap { _ in "" } }
+            action = { _ = breaker.openHosts + [try? breaker.admit(.make())].compactMap { _ in "" } }
         }
         for status in [200, 500, 500, 500] { _ = try? await interceptor.intercept(.make()) { _ in .make(status) } }
         #expect(breaker.openHosts == ["https://api.test:443"])
@@ -61,12 +61,12 @@ import Testing
             return response
         }
         clock.action.withLock { action in
-            action = { limiter.heed(response(from: "https://other.test"), to: .make()) }
+            action = { limiter.receive(response(from: "https://other.test"), to: .make()) }
         }
         for _ in 0..<3 {
             let origin = "https://other.test:\(Int.random(in: 1...60_000))"
             _ = try await interceptor.intercept(.make()) { _ in .make() }
-            limiter.heed(response(from: origin), to: .make())
+            limiter.receive(response(from: origin), to: .make())
         }
         #expect(clock.calls.withLock { $0 } >= 6)
     }
@@ -80,7 +80,7 @@ import Testing
     }
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    @Test func `a reader of changes may use the activity where it is resumed`() async {
+    @Test func `a reader of changes may use the activity when it is resumed`() async {
         let activity = NetworkActivity()
         let changes = activity.changes
         let seen = Locked<[Int]>([])
@@ -98,7 +98,7 @@ import Testing
         #expect(seen.withLock { $0 } == [-1, 1, -1])
     }
 
-    @Test func `streams of an activity end with what is, when many begin and end exchanges and begin to read`() async {
+    @Test func `streams of an activity end with the current state, with many concurrent exchanges and readers`() async {
         for _ in 0..<200 {
             let activity = NetworkActivity()
             await withTaskGroup(of: Void.self) { group in

@@ -5,7 +5,7 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// What a network logger is told of calls that interceptors have a hand in.
+/// What a network logger receives about calls in which interceptors take part.
 @Suite(.timeLimit(.minutes(1))) struct CallLogTests {
     private struct Signing: NetworkInterceptor {
         func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    private struct Answering: NetworkInterceptor {
+    private struct Responding: NetworkInterceptor {
         var error: TransportError?
         func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
             if let error { throw error }
@@ -100,9 +100,9 @@ import Testing
         #expect(error.description.contains("after 3 attempts"), "\(error)")
     }
 
-    @Test func `an interceptor that answers or refuses is told as that`() async throws {
-        _ = await run(try service([Answering()]), completes: false)
-        _ = await run(try service([Answering(error: TransportError(.notAdmitted, "full"))]), completes: false)
+    @Test func `the response or refusal of an interceptor is logged as such`() async throws {
+        _ = await run(try service([Responding()]), completes: false)
+        _ = await run(try service([Responding(error: TransportError(.notAdmitted, "full"))]), completes: false)
         #expect(kinds == ["outcome 200 0 interceptor true", "error 1", "outcome 0 0 interceptor false"])
     }
 
@@ -122,7 +122,7 @@ import Testing
         #expect(kinds.last == "outcome 200 1 attempt true" && kinds.count == 3)
     }
 
-    @Test func `the console tells of more attempts than one, and shows no secret`() async throws {
+    @Test func `the console shows the number of attempts above one, and no secret`() async throws {
         let lines = Locked<[String]>([])
         let console = ConsoleLogger(level: .debug) { line in lines.withLock { $0.append(line) } }
         session.enqueue(.failure(.connectionLost))
@@ -135,14 +135,14 @@ import Testing
         #expect(!text.contains("hunter2"))
     }
 
-    @Test func `a refresh that failed is told with its status`() async throws {
+    @Test func `a failed refresh is logged with its status`() async throws {
         let refused = NetworkResponse(
             statusCode: 400, headers: ["Content-Type": "application/json"],
             body: Data(#"{"error": "invalid_grant", "refresh_token": "hunter2"}"#.utf8),
             url: try #require(URL(string: "https://login.test/token?code=hunter2")))
         let cause = NetworkError.status(refused)
         let error = TransportError(.authenticationFailed, "the credentials cannot be refreshed", underlying: cause)
-        _ = await run(try service([Answering(error: error)]), completes: false)
+        _ = await run(try service([Responding(error: error)]), completes: false)
         let text = try #require(logger.networkErrors.first.map { "\($0)" })
         #expect(text.contains("https://login.test/token?…: status 400") && text.contains("invalid_grant"), "\(text)")
         #expect(text.contains("GET https://api.test/a") && !text.contains("hunter2"), "\(text)")

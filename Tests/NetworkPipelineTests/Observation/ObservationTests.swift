@@ -33,7 +33,7 @@ import Testing
 
     private let events = Events()
 
-    @Test func `the life of a call is told in order`() async throws {
+    @Test func `the events of a call are reported in order`() async throws {
         let count = Locked(0)
         let server = try LoopbackServer { _ in
             let isFirst = count.withLock { count in
@@ -60,7 +60,7 @@ import Testing
         #expect(zip(events.all, events.all.dropFirst()).allSatisfy { $0.time <= $1.time || $1.time > .zero })
     }
 
-    @Test func `redirects are told`() async throws {
+    @Test func `redirects are reported`() async throws {
         let server = try LoopbackServer { request in
             request.path == "/a" ? LoopbackResponse.status(302).header("Location", "/b") : .text("ok")
         }
@@ -71,7 +71,7 @@ import Testing
         #expect(events.words == ["queued", "adapted 1", "redirected 1 1", "attempted 1 200", "done 200 1"])
     }
 
-    @Test(arguments: ["whole", "cut", "let go"]) func `a stream is done when it has been read, or let go of`(how: String)
+    @Test(arguments: ["whole", "cut", "let go"]) func `a stream is done when it has been read or released`(how: String)
         async throws
     {
         let server = try LoopbackServer { request in
@@ -102,7 +102,7 @@ import Testing
         #expect(events.words == ["queued", "done cancelled 0"])
     }
 
-    @Test func `no header that could be secret is told`() async throws {
+    @Test func `no header that could be secret is reported`() async throws {
         let session = StubSessionManager()
         session.enqueue(.status(204))
         let service = DefaultNetworkService(
@@ -141,7 +141,7 @@ struct TraceTests {
         if text.hasPrefix("00"), let context { #expect(context.traceparent == text) }
     }
 
-    @Test func `each attempt has an identifier of its own, in the trace of the task`() async throws {
+    @Test func `each attempt has a separate identifier, in the trace of the task`() async throws {
         let session = StubSessionManager()
         session.enqueue(.status(503))
         session.enqueue(.status(204))

@@ -14,7 +14,7 @@ import Testing
             ExchangeEvent(exchange: exchange, method: .get, target: target, time: .milliseconds(milliseconds), kind: kind))
     }
 
-    @Test func `a call's time is cut into what it was spent on`() throws {
+    @Test func `the time of a call is divided into its phases`() throws {
         tell(1, 0, .queued)
         tell(1, 1, .adapted(attempt: 1, headers: [:]))
         let first = TransferTimings(
@@ -36,7 +36,7 @@ import Testing
         #expect(row.attempts == 2 && row.notes == ["status 503"])
     }
 
-    @Test func `phases that claim more than there was are cut`() throws {
+    @Test func `phases longer than the attempt are shortened`() throws {
         tell(1, 0, .queued)
         tell(1, 0, .adapted(attempt: 1, headers: [:]))
         tell(1, 5, .attempted(attempt: 1, .status(200), TransferTimings(connect: .seconds(9), firstByte: .seconds(9))))
@@ -52,10 +52,10 @@ import Testing
         #expect(page.hasPrefix("<!doctype html>"))
     }
 
-    @Test func `an empty run, and one under way, have a page`() {
+    @Test func `a chart without calls, and one with a call in progress, have a page`() {
         #expect(waterfall.html().contains("0 calls"))
         tell(1, 3, .queued)
-        #expect(waterfall.html().contains("under way"))
+        #expect(waterfall.html().contains("in progress"))
     }
 
     @Test func `past the limit calls are counted`() {

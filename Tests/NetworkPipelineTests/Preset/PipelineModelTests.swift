@@ -12,14 +12,14 @@ import Testing
         case success, unauthorized, unavailable, reset, unreachable
     }
 
-    /// A server that answers as it likes, and objects to what it should never see.
+    /// A server that responds at random, and records errors for requests that it should never receive.
     private final class Server: NetworkSessionManager {
         private struct State {
             var validToken = 0
             var inside = 0
             var insideByHost: [String: Int] = [:]
             var outcomes: [String: [Outcome]] = [:]
-            var complaints: [String] = []
+            var violations: [String] = []
         }
 
         let clock: ManualClock
@@ -31,7 +31,7 @@ import Testing
             self.random = random
         }
 
-        var complaints: [String] { state.withLock(\.complaints) }
+        var violations: [String] { state.withLock(\.violations) }
         var sent: Int { state.withLock { $0.outcomes.values.reduce(0) { $0 + $1.count } } }
 
         /// A new token, which makes all others worthless.
@@ -59,7 +59,7 @@ import Testing
                 do {
                     try await clock.sleep(for: .milliseconds(random.next(below: 300)))
                 } catch {
-                    throw TransportError(.cancelled, "called off", request: request)
+                    throw TransportError(.cancelled, "cancelled", request: request)
                 }
             }
             switch outcome {
@@ -77,13 +77,13 @@ import Testing
             return state.withLock { state in
                 let before = state.outcomes[call] ?? []
                 if !request.isIdempotent, let last = before.last, last != .unauthorized && last != .unreachable {
-                    state.complaints.append("\(request.method) of call \(call) came again after \(before)")
+                    state.violations.append("\(request.method) of call \(call) came again after \(before)")
                 }
-                if before.count >= 2 * 3 { state.complaints.append("call \(call) came \(before.count + 1) times") }
+                if before.count >= 2 * 3 { state.violations.append("call \(call) came \(before.count + 1) times") }
                 state.inside += 1
                 state.insideByHost[host, default: 0] += 1
                 if state.inside > 8 || state.insideByHost[host, default: 0] > 3 {
-                    state.complaints.append("\(state.inside) inside, \(state.insideByHost)")
+                    state.violations.append("\(state.inside) inside, \(state.insideByHost)")
                 }
                 let isAuthorized = request.headers["Authorization"] == "Bearer \(state.validToken)"
                 // Now and then all tokens end.
@@ -148,7 +148,7 @@ import Testing
                 for _ in 0..<20 { await Task.yield() }
             }
         }
-        let answers = await withTaskGroup(of: Int.self) { group in
+        let results = await withTaskGroup(of: Int.self) { group in
             for number in 0..<80 {
                 let methods: [HTTPMethod] = [.get, .get, .put, .post, .post, .delete]
                 let endpoint = Endpoint<Void>(
@@ -171,12 +171,12 @@ import Testing
             }
         }
         time.cancel()
-        // A shared exchange that nobody waits for any more is still being called off.
+        // A shared exchange without waiting requests may still be ending after its cancellation.
         while gate.count > 0, !Task.isCancelled { await Task.yield() }
-        #expect(server.complaints.isEmpty)
-        #expect(answers.all == 80)
+        #expect(server.violations.isEmpty)
+        #expect(results.all == 80)
         #expect(refreshing.withLock(\.most) <= 1)
-        if seed % 2 == 1 { #expect(answers.good > 0 && server.sent >= answers.good) }
+        if seed % 2 == 1 { #expect(results.good > 0 && server.sent >= results.good) }
         #expect(gate.count == 0 && gate.waitingCount == 0)
     }
 }

@@ -42,7 +42,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: ["README.md", "Docs/Pipeline.md", "Sources/NetworkPipeline/Preset/RequestPipeline.swift"])
+    @Test(arguments: ["README.md", "Docs/Pipeline.md", "Sources/NetworkPipeline/RequestPipeline.swift"])
     func `each drawing shows that order`(file: String) throws {
         let text = try String(contentsOf: Self.root.appendingPathComponent(file), encoding: .utf8)
         let drawing = try #require(text.split(separator: "\n").first { $0.contains("service ─▶ observation") })
@@ -53,7 +53,7 @@ import Testing
         #expect(drawing.drop { $0 != "s" } == names.joined(separator: " ─▶ "))
     }
 
-    @Test func `what is not set is not there`() {
+    @Test func `interceptors that are not set are left out`() {
         let least = RequestPipeline {
             $0.deadline = nil
             $0.retry = nil
@@ -64,7 +64,7 @@ import Testing
         #expect(RequestPipeline().interceptors.count == 4)
     }
 
-    /// The ways to ask for the same thing.
+    /// The forms of a call for the same endpoint.
     enum Face: CaseIterable {
         case serviceAsync, serviceCompletion, serviceStream, transferAsync, transferCompletion, transferStream
 
@@ -92,8 +92,8 @@ import Testing
         }
     }
 
-    /// Refused, sent with newer credentials, unavailable, and sent again: in that order whoever asks, and however.
-    @Test(arguments: Face.allCases) func `each way to ask goes through all of it`(face: Face) async throws {
+    /// Rejected, sent with newer credentials, unavailable, and sent again: in this order in all forms of a call.
+    @Test(arguments: Face.allCases) func `all forms of a call pass all interceptors`(face: Face) async throws {
         let clock = ManualClock()
         let session = StubSessionManager()
         session.enqueue(.status(401))
@@ -115,9 +115,9 @@ import Testing
         #expect(try await call.value == "value")
         #expect(session.requests.map { $0.headers["Authorization"] } == ["Bearer 1", "Bearer 2", "Bearer 2"])
         #expect(Set(session.requests.map { $0.headers["traceparent"] }).count == 3)
-        let told = events.withLock { $0 }.filter { !["sent", "firstByte"].contains($0) }
+        let reported = events.withLock { $0 }.filter { !["sent", "firstByte"].contains($0) }
         #expect(
-            told == ["queued", "adapted", "attempted", "adapted", "attempted", "retried", "adapted", "attempted", "done"],
+            reported == ["queued", "adapted", "attempted", "adapted", "attempted", "retried", "adapted", "attempted", "done"],
             "\(face)")
     }
 }

@@ -18,22 +18,22 @@ import Testing
             ([madeUp, network], true),
         ] as [([NetworkAddress], Bool)]
     )
-    func `an interface that is up and has an address can carry a request`(addresses: [NetworkAddress], isThere: Bool) throws {
+    func `a network is an interface that is up and has an address`(addresses: [NetworkAddress], isThere: Bool) throws {
         let url = try #require(URL(string: "https://api.example.com/"))
         #expect(ReachabilityInterceptor.hasNetwork(for: url, addresses: addresses) == isThere)
     }
 
     @Test(arguments: ["http://localhost:80/", "http://app.localhost/", "http://127.0.0.1/", "http://[::1]:8080/"])
-    func `this machine is always there`(url: String) throws {
+    func `this machine is always reachable`(url: String) throws {
         #expect(ReachabilityInterceptor.hasNetwork(for: try #require(URL(string: url)), addresses: []))
     }
 
-    @Test func `where the system does not tell, a request may try`() throws {
+    @Test func `if the system does not report addresses, a request is sent`() throws {
         let url = try #require(URL(string: "https://api.example.com/"))
         #expect(ReachabilityInterceptor.hasNetwork(for: url, addresses: nil))
     }
 
-    @Test func `the system tells of this machine's loopback`() throws {
+    @Test func `the system reports the loopback of this machine`() throws {
         #expect(try #require(NetworkAddress.all).contains { $0.isLoopback && $0.isUp })
     }
 

@@ -37,7 +37,7 @@ import Testing
         #expect(session.requests.count == 1)
     }
 
-    @Test func `it is sent again after pauses, and the answer tells the attempt`() async throws {
+    @Test func `it is sent again after pauses, and the response has the number of the attempt`() async throws {
         session.enqueue(.status(503))
         session.enqueue(.failure(.connectionLost))
         session.enqueue(.text("ok"))
@@ -58,7 +58,7 @@ import Testing
         #expect(session.requests.count == 3)
     }
 
-    @Test func `a pause can be called off`() async throws {
+    @Test func `a pause can be cancelled`() async throws {
         session.enqueue(.status(503))
         let service = try service()
         let task = Task { try await service.request(get) }
@@ -83,7 +83,7 @@ import Testing
         #expect(session.requests.count == 3)
     }
 
-    @Test func `a stream is opened again, and the refused one closed`() async throws {
+    @Test func `a stream is requested again, and the rejected one closed`() async throws {
         let attempts = Locked(0)
         let flaky = try LoopbackServer { _ in
             attempts.withLock { $0 += 1 }
@@ -98,7 +98,7 @@ import Testing
         #expect(attempts.withLock { $0 } == 2)
     }
 
-    @Test func `both faces repeat`() async throws {
+    @Test func `the async and the completion form retry`() async throws {
         session.enqueue(.status(503))
         session.enqueue(.text("ok"))
         let service = try service()
@@ -125,7 +125,7 @@ import Testing
         #expect(session.requests.isEmpty)
     }
 
-    @Test func `an empty budget ends retries for everybody who shares it`() async throws {
+    @Test func `an empty budget ends retries for all interceptors that share it`() async throws {
         let budget = RetryBudget(share: 0, reserve: 1)
         session.route { _ in .status(503) }
         let service = try service(RetryPolicy(backoff: Backoff(base: .zero)), budget: budget)

@@ -38,7 +38,7 @@ struct RetryPolicyTests {
     }
 
     @Test(arguments: RetryCause.table.map { ($0.cause, $0.isOn) })
-    func `each known cause is worth another attempt, or not, as the table says`(cause: RetryCause, isOn: Bool) throws {
+    func `each known cause is retried, or not, as the table says`(cause: RetryCause, isOn: Bool) throws {
         let text = cause.description
         let outcome: Result<NetworkResponse, TransportError> =
             text.hasPrefix("status ") ? .make(try #require(Int(text.dropFirst(7)))) : .make(.init(rawValue: text))
@@ -61,7 +61,7 @@ struct RetryPolicyTests {
         (HTTPMethod.get, true), (.head, true), (.options, true), (.put, true), (.delete, true), (.post, false), (.patch, false),
         (HTTPMethod("PURGE"), false),
     ])
-    func `only what may be done twice is repeated, RFC 9110 §9.2.2`(method: HTTPMethod, isRetriedNow: Bool) {
+    func `only idempotent methods are repeated, RFC 9110 §9.2.2`(method: HTTPMethod, isRetriedNow: Bool) {
         #expect(isRetried(.make(request: .make(method))) == isRetriedNow)
     }
 
@@ -82,11 +82,11 @@ struct RetryPolicyTests {
         (.firstByte, false),
         (.receive, false),
     ])
-    func `what was never sent may be sent, whatever the method`(phase: TransportError.Phase, isRetriedNow: Bool) {
+    func `a request that was never sent is retried, whatever the method`(phase: TransportError.Phase, isRetriedNow: Bool) {
         #expect(isRetried(.make(.make(.timedOut, phase), request: .make(.post))) == isRetriedNow)
     }
 
-    @Test func `a body that can be read only once is not asked for again`() {
+    @Test func `a request whose body can be read only once is not retried`() {
         let once = RequestContent.stream(AsyncStream<Data> { $0.finish() })
         let again = RequestContent.stream { AsyncStream<Data> { $0.finish() } }
         #expect(!isRetried(.make(request: .make(.put, body: once))))
@@ -99,14 +99,14 @@ struct RetryPolicyTests {
         #expect(!isRetried(.make(attempt: 1), RetryPolicy(maximumAttempts: 1)))
     }
 
-    @Test func `nothing is planned past the deadline`() {
+    @Test func `no attempt is started after the deadline`() {
         let policy = RetryPolicy(backoff: Backoff(base: .seconds(1)))
         #expect(isRetried(.make(remaining: .milliseconds(501)), policy))
         #expect(!isRetried(.make(remaining: .milliseconds(500)), policy))
         #expect(!isRetried(.make(remaining: .zero), policy))
     }
 
-    @Test func `the budget is asked last, and can be empty`() {
+    @Test func `the budget is checked last, and can be empty`() {
         #expect(!isRetried(.make(hasBudget: false)))
         var facts = RetryFacts.make(.make(404))
         facts.takeFromBudget = {
@@ -128,7 +128,7 @@ struct RetryPolicyTests {
         ("Sun, 06 Nov 1994 08:49:47 GMT", .seconds(10)), ("Sun, 06 Nov 1994 08:49:27 GMT", .zero),
         ("Sunday, 06-Nov-94 08:49:47 GMT", .seconds(10)),
     ])
-    func `a server's pause is kept, RFC 9110 §10.2.3`(value: String, pause: Duration) {
+    func `the pause of a server is respected, RFC 9110 §10.2.3`(value: String, pause: Duration) {
         #expect(delay(.make(.make(503, ["Retry-After": value]), random: 0)) == pause)
         #expect(delay(.make(.make(429, ["Retry-After": value]), random: 0.5)) == pause + .milliseconds(100))
     }

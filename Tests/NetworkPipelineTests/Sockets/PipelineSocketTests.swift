@@ -32,7 +32,7 @@ import Testing
     @Test(arguments: [
         LoopbackFault.reset, .truncateHead(after: 9), .truncateBody(after: 1), .resetBody(after: 1), .resetHead(after: 20),
     ])
-    func `what breaks off is asked for again, unless it is a POST`(fault: LoopbackFault) async throws {
+    func `interrupted requests are retried unless they are POST requests`(fault: LoopbackFault) async throws {
         let count = Locked(0)
         let server = try LoopbackServer { _ in
             count.withLock {
@@ -49,7 +49,7 @@ import Testing
         #expect(server.requestCount == 1)
     }
 
-    @Test func `a stream that breaks off before its body is asked for again`() async throws {
+    @Test func `a stream that is interrupted before its body is requested again`() async throws {
         let count = Locked(0)
         let server = try LoopbackServer { _ in
             switch count.withLock({
@@ -81,7 +81,7 @@ import Testing
         #expect(server.requests.filter { $0.headers["Authorization"] == "Bearer new" }.count == 100)
     }
 
-    @Test func `a deadline ends what stalls, and says so`() async throws {
+    @Test func `a deadline ends a stalled request, and the error says so`() async throws {
         let server = try LoopbackServer { _ in .text("value").fault(.stall) }
         let service = service(server, [.deadline(.milliseconds(300)), .retry(quick, budget: nil)])
         let failure = await error { _ = try await service.response(for: Endpoint<Void>(path: "a")) }
@@ -90,7 +90,7 @@ import Testing
         #expect(server.requestCount == 1)
     }
 
-    @Test func `a breaker spares a host that refuses connections`() async throws {
+    @Test func `a breaker rejects requests to a host that refuses connections`() async throws {
         let breaker = CircuitBreaker(CircuitRule(window: 4, minimumOutcomes: 3, openDuration: .seconds(3600)))
         // Nobody listens there, and no test is ever given that port.
         let api = try APIConfiguration("http://127.0.0.1:1")
@@ -102,7 +102,7 @@ import Testing
         #expect(breaker.openHosts == ["http://127.0.0.1:1"])
     }
 
-    @Test func `a gate lets in so many at a time, also streams`() async throws {
+    @Test func `a gate limits concurrent exchanges, also streams`() async throws {
         let inside = Locked((now: 0, most: 0))
         let server = try LoopbackServer { (_: LoopbackRequest) async in
             inside.withLock { inside in

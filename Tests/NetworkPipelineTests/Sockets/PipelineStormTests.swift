@@ -7,12 +7,12 @@ import Testing
 
 /// Random schedules of successes, refusals, failures and cancellations over the real engine, watched by rules of what may happen.
 @Suite(.timeLimit(.minutes(2))) struct PipelineStormTests {
-    /// Answers as it likes, and objects to what it should never see.
+    /// Responds at random, and records errors for requests that it should never receive.
     private final class Oracle: Sendable {
         private struct State {
             var validToken = 0
             var arrivals: [String: [String]] = [:]
-            var complaints: [String] = []
+            var violations: [String] = []
         }
 
         private let random: SeededRandom
@@ -22,7 +22,7 @@ import Testing
             self.random = random
         }
 
-        var complaints: [String] { state.withLock(\.complaints) }
+        var violations: [String] { state.withLock(\.violations) }
         var arrivals: Int { state.withLock { $0.arrivals.values.reduce(0) { $0 + $1.count } } }
 
         func issueToken() -> String {
@@ -32,29 +32,29 @@ import Testing
             }
         }
 
-        func answer(_ request: LoopbackRequest) -> LoopbackResponse {
+        func respond(_ request: LoopbackRequest) -> LoopbackResponse {
             let call = request.headers["X-Call"] ?? ""
             return state.withLock { state in
                 let before = state.arrivals[call] ?? []
                 if request.method == .post, before.contains(where: { $0 != "401" }) {
-                    state.complaints.append("POST of call \(call) came again after \(before)")
+                    state.violations.append("POST of call \(call) came again after \(before)")
                 }
                 // Three attempts, each with newer credentials once, each sent again by the engine where a kept connection was dead.
-                if before.count >= 3 * 2 * 2 { state.complaints.append("call \(call) came \(before.count + 1) times") }
+                if before.count >= 3 * 2 * 2 { state.violations.append("call \(call) came \(before.count + 1) times") }
                 let isAuthorized = request.headers["Authorization"] == "Bearer \(state.validToken)"
                 if random.next(below: 30) == 0 { state.validToken += 1 }
-                let (name, answer): (String, LoopbackResponse)
+                let (name, response): (String, LoopbackResponse)
                 switch random.next(below: 12) {
-                case _ where !isAuthorized: (name, answer) = ("401", .status(401))
-                case 0: (name, answer) = ("503", .status(503))
-                case 1: (name, answer) = ("503", .status(503, headers: ["Retry-After": "0"]))
-                case 2: (name, answer) = ("reset", .text("value").fault(.reset))
-                case 3: (name, answer) = ("cut", .text("value").fault(.truncateBody(after: 2)))
-                case 4: (name, answer) = ("closed", .text("value").fault(.closeAfter))
-                default: (name, answer) = ("200", .text("value"))
+                case _ where !isAuthorized: (name, response) = ("401", .status(401))
+                case 0: (name, response) = ("503", .status(503))
+                case 1: (name, response) = ("503", .status(503, headers: ["Retry-After": "0"]))
+                case 2: (name, response) = ("reset", .text("value").fault(.reset))
+                case 3: (name, response) = ("cut", .text("value").fault(.truncateBody(after: 2)))
+                case 4: (name, response) = ("closed", .text("value").fault(.closeAfter))
+                default: (name, response) = ("200", .text("value"))
                 }
                 state.arrivals[call, default: []].append(name)
-                return answer
+                return response
             }
         }
     }
@@ -62,7 +62,7 @@ import Testing
     @Test(arguments: 0..<4) func `no rule is broken over real sockets either`(seed: UInt64) async throws {
         let random = SeededRandom(seed)
         let oracle = Oracle(random)
-        let server = try LoopbackServer { request in oracle.answer(request) }
+        let server = try LoopbackServer { request in oracle.respond(request) }
         let refreshing = Locked((now: 0, most: 0))
         let credentials = RefreshingCredentials { _ in
             refreshing.withLock { refreshing in
@@ -84,7 +84,7 @@ import Testing
         }
         let service = DefaultNetworkService(
             configuration: api, sessionManager: DefaultSessionManager(), interceptors: pipeline.interceptors)
-        let answers = await withTaskGroup(of: Bool.self) { group in
+        let results = await withTaskGroup(of: Bool.self) { group in
             for number in 0..<100 {
                 let method: HTTPMethod = [.get, .get, .put, .post, .delete][random.next(below: 5)]
                 let endpoint = Endpoint<Void>(
@@ -109,8 +109,8 @@ import Testing
                 result.good += isGood ? 1 : 0
             }
         }
-        #expect(oracle.complaints.isEmpty)
-        #expect(answers.all == 100 && answers.good > 0 && oracle.arrivals >= answers.good / 4)
+        #expect(oracle.violations.isEmpty)
+        #expect(results.all == 100 && results.good > 0 && oracle.arrivals >= results.good / 4)
         #expect(refreshing.withLock(\.most) <= 1)
         #expect(gate.waitingCount == 0)
     }

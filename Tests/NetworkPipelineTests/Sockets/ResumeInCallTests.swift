@@ -5,15 +5,15 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// A download whose connection breaks off goes on within the call, as the retry policy has it.
+/// An interrupted download continues within the call, as the retry policy allows.
 @Suite(.timeLimit(.minutes(1))) struct ResumeInCallTests {
-    /// A file on a server that breaks off.
+    /// A file on a server that interrupts its responses.
     private final class Origin: Sendable {
         struct State {
             /// The last one holds for all further requests.
             var bodies: [Data]
             var tags: [String?]
-            /// After how many bytes each response breaks off.
+            /// The number of bytes after which each response is interrupted.
             var breaks: [Int]
         }
 
@@ -79,7 +79,7 @@ import Testing
 
     private func ranges(_ server: LoopbackServer) -> [String] { server.requests.map { $0.headers["Range"] ?? "" } }
 
-    @Test func `what breaks off twice goes on twice, in one call`() async throws {
+    @Test func `a download that is interrupted twice continues twice, in one call`() async throws {
         let origin = Origin([whole], tags: ["\"v1\""], breaks: [100_000, 150_000])
         let server = try LoopbackServer { origin.respond(to: $0) }
         let (result, data) = try await download(server)
@@ -101,7 +101,7 @@ import Testing
         #expect(ranges(server) == ["", "bytes=1000-"] && logger.dataTransferErrors.count == 1)
     }
 
-    @Test func `the budget is drawn on`() async throws {
+    @Test func `retries are taken from the budget`() async throws {
         let origin = Origin([whole], tags: ["\"v1\""], breaks: [1000, 1000, 1000, 1000])
         let server = try LoopbackServer { origin.respond(to: $0) }
         let (result, _) = try await download(server, attempts: 10, budget: RetryBudget(share: 0, reserve: 2))
@@ -136,7 +136,7 @@ import Testing
         for await _ in released {}
     }
 
-    @Test(arguments: [nil, "W/\"v1\""]) func `without a strong validator it does not go on`(tag: String?) async throws {
+    @Test(arguments: [nil, "W/\"v1\""]) func `without a strong validator it is not resumed`(tag: String?) async throws {
         let origin = Origin([whole], tags: [tag], breaks: [1000])
         let server = try LoopbackServer { origin.respond(to: $0) }
         let (result, _) = try await download(server)

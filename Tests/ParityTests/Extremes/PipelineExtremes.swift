@@ -47,7 +47,8 @@ extension ExtremeCall {
 
     static let pipeline: [ExtremeCall] = [
         ExtremeCall(
-            "Backoff.init(base:factor:ceiling:)", "Backoff.bound(beforeAttempt:)", "Backoff.delay(beforeAttempt:random:)"
+            "RetryPolicy.init(base:factor:ceiling:)", "RetryPolicy.bound(beforeAttempt:)",
+            "RetryPolicy.delay(beforeAttempt:random:)"
         ) {
             for (base, ceiling) in Extreme.durations.flatMap({ base in Extreme.durations.map { (base, $0) } }) {
                 for factor in Extreme.doubles {
@@ -71,7 +72,7 @@ extension ExtremeCall {
                 await send([.retry(RetryPolicy(backoff: Backoff(base: time, ceiling: time)), budget: nil)])
             }
         },
-        ExtremeCall("RetryBudget.init(share:reserve:)") {
+        ExtremeCall("RetryInterceptor.init(share:reserve:)") {
             for (share, reserve) in Extreme.doubles.flatMap({ share in Extreme.doubles.map { (share, $0) } }) {
                 let budget = RetryBudget(share: share, reserve: reserve)
                 _ = budget.available
@@ -79,7 +80,7 @@ extension ExtremeCall {
                 _ = budget.available
             }
         },
-        ExtremeCall("CircuitState.init(failureRatio:window:minimumOutcomes:openDuration:probes:)") {
+        ExtremeCall("CircuitBreaker.init(failureRatio:window:minimumOutcomes:openDuration:probes:)") {
             var rules =
                 Extreme.doubles.map { CircuitRule(failureRatio: $0) } + Extreme.durations.map { CircuitRule(openDuration: $0) }
             for number in Extreme.integers {
@@ -101,7 +102,7 @@ extension ExtremeCall {
                 await send([.gate(ConcurrencyGate(maximumWaiting: number))])
             }
         },
-        ExtremeCall("RateLimit.init(_:per:burst:)", "RateLimiter.init(_:maximumDelay:clock:)") {
+        ExtremeCall("RateLimiter.init(_:per:burst:)", "RateLimiter.init(_:maximumDelay:clock:)") {
             for time in Extreme.durations {
                 for limiter in [
                     RateLimiter(RateLimit(1, per: time)), RateLimiter(RateLimit(1, per: .seconds(1)), maximumDelay: time),
@@ -124,9 +125,9 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "Credentials.init(expires:parts:authorize:)", "Credentials.bearer(_:refreshToken:expires:)",
-            "Credentials.init(token:refreshToken:user:password:header:)", "Credentials.basic(user:password:)",
-            "Credentials.header(_:_:)", "RefreshingCredentials.init(initial:timeout:clock:now:refresh:)"
+            "Credential.init(expires:parts:authorize:)", "Credential.bearer(_:refreshToken:expires:)",
+            "Credential.init(token:refreshToken:user:password:header:)", "Credential.basic(user:password:)",
+            "Credential.header(_:_:)", "RefreshingCredentials.init(initial:timeout:clock:now:refresh:)"
         ) {
             // What is a credential here is hidden from the texts of other tests too, so it must be nothing that they hold.
             for text in Extreme.texts.map({ $0.utf8.count < 6 ? $0 : $0 + "~" }) {

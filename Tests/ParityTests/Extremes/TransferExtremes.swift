@@ -25,8 +25,8 @@ extension ExtremeCall {
             "DataTransferService+Concurrently.concurrently(collecting:limit:)",
             "DataTransferService+Concurrently.concurrently(_:limit:on:completion:)",
             "DataTransferService+Concurrently.concurrently(collecting:limit:on:completion:)",
-            "DataTransferService+Results.results(of:limit:)",
-            "DataTransferService+Results.results(of:limit:on:onResult:completion:)"
+            "ConcurrentResults.results(of:limit:)",
+            "ConcurrentResults.results(of:limit:on:onResult:completion:)"
         ) {
             let service = makeService()
             for (limit, count) in Extreme.integers.flatMap({ limit in [0, 1, 20].map { (limit, $0) } }) {
@@ -42,9 +42,9 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "DataTransferService+Pages.pages(of:by:maximumPages:)",
-            "DataTransferService+Pages.pages(of:by:maximumPages:on:onPage:completion:)",
-            "PageRule.number(_:first:isLast:)", "PageRule.cursor(_:_:)"
+            "PageSequence.pages(of:by:maximumPages:)",
+            "PageSequence.pages(of:by:maximumPages:on:onPage:completion:)",
+            "PageSequence.number(_:first:isLast:)", "PageSequence.cursor(_:_:)"
         ) {
             let service = makeService()
             func read(_ rule: PageRule<String>, _ maximum: Int) async {
@@ -76,8 +76,8 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "DataTransferService+Events.events(_:reconnection:lastEventID:maximumEventBytes:)",
-            "DataTransferService+Events.events(_:reconnection:lastEventID:maximumEventBytes:on:onEvent:completion:)",
+            "EventStream.events(_:reconnection:lastEventID:maximumEventBytes:)",
+            "EventStream.events(_:reconnection:lastEventID:maximumEventBytes:on:onEvent:completion:)",
             "EventReconnection.init(maximumAttempts:delay:maximumDelay:clock:)"
         ) {
             let service = makeService("retry: 99999999999999999999\ndata: a\n\n")
@@ -148,12 +148,12 @@ extension ExtremeCall {
         ExtremeCall("FileFailure.init(rawValue:)", "FileFailure.init(_:_:url:systemError:)") {
             for text in Extreme.texts { describe(FileFailure(.init(rawValue: text), text, url: url, systemError: .min)) }
         },
-        ExtremeCall("ProblemDetails.init(type:title:status:detail:instance:)") {
+        ExtremeCall("DataTransferErrorResolver.init(type:title:status:detail:instance:)") {
             for text in Extreme.texts {
                 describe(ProblemDetails(type: text, title: text, status: .min, detail: text, instance: text))
             }
         },
-        ExtremeCall("DataTransferResponse.init(value:statusCode:headers:trailers:url:timings:)") {
+        ExtremeCall("DataTransferService.init(value:statusCode:headers:trailers:url:timings:)") {
             for number in Extreme.integers { describe(DataTransferResponse(value: number, statusCode: number, url: url)) }
         },
     ]

@@ -1,7 +1,9 @@
 import Endpoints
 import NetworkCore
 
-/// One call that waits for what another one brings. Whichever comes first counts: that, the call's cancellation, or its deadline.
+/// A call that waits for a result of another one.
+///
+/// It returns the result, unless the call is cancelled or its deadline expires first.
 final class Waiter<Value: Sendable>: Sendable {
     private enum State {
         case idle
@@ -11,7 +13,9 @@ final class Waiter<Value: Sendable>: Sendable {
 
     private let state = Locked(State.idle)
 
-    /// - Returns: `false` when it came too late: the value is nobody's.
+    /// Sets the result and resumes the waiting call.
+    ///
+    /// - Returns: `false` if there was a result already; the new one is then ignored.
     @discardableResult
     func resolve(_ result: Result<Value, TransportError>) -> Bool {
         let (isFirst, continuation): (Bool, UnsafeContinuation<Result<Value, TransportError>, Never>?) = state.withLock { state in
@@ -29,18 +33,18 @@ final class Waiter<Value: Sendable>: Sendable {
         return isFirst
     }
 
-    /// Waits. To be called once.
+    /// Waits for the result. Must be called only once.
     ///
     /// - Parameters:
-    ///   - what: For the error, when no time is left: "a place".
-    ///   - sleep: Measures the request's deadline.
+    ///   - what: The noun in the error message when the deadline expires: "a slot of the gate".
+    ///   - sleep: Waits for a duration, to measure the request's deadline.
     func value(
         _ what: StaticString, for request: NetworkRequest, sleep: @escaping @Sendable (Duration) async throws -> Void
     ) async throws(TransportError) -> Value {
         let timer = request.deadline.map { deadline in
             Task {
                 try await sleep(max(.zero, deadline.remaining))
-                let message = "no time was left to wait for \(what)"
+                let message = "the deadline expired while waiting for \(what)"
                 self.resolve(.failure(TransportError(.timedOut, message, phase: .queued, request: request)))
             }
         }
@@ -55,7 +59,7 @@ final class Waiter<Value: Sendable>: Sendable {
                 if let result { continuation.resume(returning: result) }
             }
         } onCancel: {
-            resolve(.failure(TransportError(.cancelled, "called off while waiting for \(what)", request: request)))
+            resolve(.failure(TransportError(.cancelled, "cancelled while waiting for \(what)", request: request)))
         }
         return try result.get()
     }

@@ -3,23 +3,28 @@ import Foundation
 import NetworkCore
 import NetworkLogging
 
-/// What makes a request one of somebody's: a token, a user's name and password, or whatever else can be put into a request.
+/// A credential that authenticates requests: a token, a user name and password, or any other change to a request.
 ///
-/// Descriptions show no secret.
+/// Descriptions contain no secrets.
 public struct Credential: Sendable {
-    /// When it ends, as far as that is known: a request does not go out with one that has ended, if it can be refreshed.
+    /// The expiration date, or `nil` if it is not known.
+    ///
+    /// If the credential can be refreshed, it is refreshed before a request is sent after this date.
     public var expires: Date?
-    /// What it is made of, for a refresh.
+    /// The components of the credential, for refreshing it.
     public let parts: Parts
     private let authorize: @Sendable (inout NetworkRequest) throws -> Void
 
-    /// What `authorize` changes in a request counts as a credential: header fields are sent to that origin alone, and neither they nor query
-    /// items are shown in a log or an error.
+    /// Creates a credential from a closure that applies it to a request.
+    ///
+    /// Header fields and query items that `authorize` changes are treated as credentials: the header fields are sent to that
+    /// origin alone, and neither the fields nor the query items appear in logs or errors.
     ///
     /// - Parameters:
-    ///   - expires: `nil`: not known.
-    ///   - authorize: Puts it into a request. Runs once per attempt, on the caller's task.
-    ///   - parts: For who refreshes it. Each counts as a secret.
+    ///   - expires: The expiration date; `nil` if it is not known.
+    ///   - parts: The components, for the closure that refreshes the credential. They are redacted wherever they appear in
+    ///     texts.
+    ///   - authorize: Adds the credential to a request. Called once per attempt, on the caller's task.
     public init(
         expires: Date? = nil, parts: Parts = Parts(), authorize: @escaping @Sendable (inout NetworkRequest) throws -> Void
     ) {
@@ -31,9 +36,12 @@ public struct Credential: Sendable {
         }
     }
 
-    /// `Authorization: Bearer …` (RFC 6750 §2.1).
+    /// Creates a bearer token credential, sent as `Authorization: Bearer …` (RFC 6750 §2.1).
     ///
-    /// - Parameter refreshToken: Kept in ``parts``, never sent with a request (RFC 6749 §1.5).
+    /// - Parameters:
+    ///   - token: The access token.
+    ///   - refreshToken: The token for a refresh. It is kept in ``parts`` and never sent with a request (RFC 6749 §1.5).
+    ///   - expires: The expiration date; `nil` if it is not known.
     public static func bearer(_ token: String, refreshToken: String? = nil, expires: Date? = nil) -> Credential {
         let value = "Bearer \(token)"
         return Credential(expires: expires, parts: Parts(token: token, refreshToken: refreshToken)) {
@@ -41,18 +49,20 @@ public struct Credential: Sendable {
         }
     }
 
-    /// `Authorization: Basic …` (RFC 7617 §2), in UTF-8. A colon in the user's name is an error of each request.
+    /// Creates a credential of user name and password, sent as `Authorization: Basic …` in UTF-8 (RFC 7617 §2).
+    ///
+    /// If the user name contains a colon, each request fails with ``NetworkCore/TransportError/Code/authenticationFailed``.
     public static func basic(user: String, password: String) -> Credential {
         let value = user.contains(":") ? nil : "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
         return Credential(parts: Parts(user: user, password: password)) { request in
             guard let value else {
-                throw TransportError(.authenticationFailed, "the user's name has a colon (RFC 7617 §2)", request: request)
+                throw TransportError(.authenticationFailed, "the user name contains a colon (RFC 7617 §2)", request: request)
             }
             request.headers["Authorization"] = value
         }
     }
 
-    /// A header field of any name, such as an API key.
+    /// Creates a credential that is sent in a header field of any name, such as an API key.
     public static func header(_ name: String, _ value: String) -> Credential {
         SecretValues.insert(fieldValue: value, named: name)
         return Credential(parts: Parts(header: HTTPHeaders.Field(name: name, value: value))) { $0.headers[name] = value }
@@ -76,20 +86,20 @@ public struct Credential: Sendable {
 }
 
 extension Credential {
-    /// What a credential is made of. Descriptions show no part.
+    /// The components of a credential. Descriptions do not contain them.
     public struct Parts: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-        /// Of a bearer credential.
+        /// The token of a bearer credential.
         public var token: String?
-        /// What newer tokens are asked for with (RFC 6749 §6).
+        /// The refresh token, with which newer tokens are requested (RFC 6749 §6).
         public var refreshToken: String?
-        /// Of a user with a password.
+        /// The user name of a basic credential.
         public var user: String?
-        /// Of a user with a password.
+        /// The password of a basic credential.
         public var password: String?
-        /// Of a credential in a header field of its own.
+        /// The header field of a credential that is sent in a field of any name.
         public var header: HTTPHeaders.Field?
 
-        /// Parts; none by default.
+        /// Creates components. All are `nil` by default.
         public init(
             token: String? = nil, refreshToken: String? = nil, user: String? = nil, password: String? = nil,
             header: HTTPHeaders.Field? = nil
@@ -101,20 +111,20 @@ extension Credential {
             self.header = header
         }
 
-        /// Says nothing of them.
+        /// A constant text without any component.
         public var description: String { "Credential.Parts" }
-        /// The same as `description`.
+        /// A constant text without any component.
         public var debugDescription: String { description }
-        /// The description.
+        /// A mirror that contains only the description, so that a dump shows no secret.
         public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
     }
 }
 
 extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Nothing but when it ends.
+    /// A textual representation that contains only the expiration date.
     public var description: String { "Credential(\(expires.map { "until \(HTTPDate($0))" } ?? "without end"))" }
-    /// The same as `description`.
+    /// A textual representation that contains only the expiration date.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that contains only the description, so that a dump shows no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,7 +1,7 @@
 import Endpoints
 import NetworkCore
 
-/// The built-in interceptors in the one order in which they work together.
+/// The built-in interceptors in the order in which they work together.
 ///
 /// ```swift
 /// let pipeline = RequestPipeline {
@@ -16,48 +16,56 @@ import NetworkCore
 ///            └──────────── once per call ────────────────────────────┘         └─────────────────────────────── once per attempt ─────────────────────────────┘
 /// ```
 ///
-/// Why so: the observer hears of everything, and the deadline bounds everything but the bodies of streams. A key is the same in all attempts. Each attempt gets the newest
-/// credentials, and what is kept or shared is so among the same credentials only. The breaker sees single attempts, and refuses before a turn or a place is
-/// taken; a turn is waited for without a place, and nobody holds a place in the pause before a retry.
+/// The order has these reasons. The observer observes all other interceptors, and the deadline limits everything except the
+/// bodies of streams. The idempotency key is the same in all attempts. Each attempt gets the newest credentials, and
+/// responses are cached and shared only among requests with the same credentials. The circuit breaker counts single
+/// attempts, and rejects a request before it is delayed or takes a slot. A request that is delayed by the rate limit holds
+/// no slot, nor does one that pauses before a retry.
 public struct RequestPipeline: Sendable {
-    /// Hears of everything. Nobody unless set.
+    /// Reports events of all calls. Default: `nil`.
     public var observation: ObservationInterceptor?
-    /// Bounds each call: as a whole where the body is collected in memory; in streams and downloads, the time to the head of the
-    /// response, and then the time without a byte. 60 seconds unless set; `nil` for no bound. An endpoint has its own with
-    /// ``Endpoints/RequestTimeouts/deadline``.
+    /// The maximum duration of a call.
+    ///
+    /// If the body is collected in memory, it limits the whole call; for streams and downloads, it limits the time until the
+    /// head of the response, and then the time without a byte. `nil` means no limit. Default: 60 seconds. An endpoint can
+    /// override it with ``Endpoints/RequestTimeouts/deadline``.
     public var deadline: Duration? = .seconds(60) {
         didSet { isDeadlineSet = true }
     }
     private var isDeadlineSet = false
-    /// Counts what is under way. Nothing unless set.
+    /// Counts calls in flight. Default: `nil`.
     public var activity: NetworkActivity?
-    /// Makes POST and PATCH repeatable, on servers that heed `Idempotency-Key`. No unless set.
+    /// Makes POST and PATCH requests repeatable with servers that support `Idempotency-Key`. Default: `nil`.
     public var idempotencyKeys: IdempotencyKeyInterceptor?
-    /// Sends again what failed in passing. ``RetryPolicy``'s defaults unless set; `nil` for never.
+    /// Retries requests after temporary failures; `nil` disables retries. Default: the defaults of ``RetryPolicy``.
     public var retry: RetryInterceptor? = .retry()
-    /// Asks for header fields. None unless set.
+    /// Adds header fields from a closure. Default: `nil`.
     public var headers: HeaderInterceptor?
-    /// Whose requests they are. Nobody's unless set.
+    /// Adds credentials to requests. Default: `nil`.
     public var authentication: AuthenticationInterceptor?
-    /// Answers from responses that were kept: a `CacheInterceptor` of NetworkCache, which this module does not know. No unless set.
+    /// Serves responses from a cache: a `CacheInterceptor` of NetworkCache, on which this module does not depend.
+    ///
+    /// Default: `nil`.
     public var cache: (any NetworkInterceptor)?
-    /// Shares identical GETs. No unless set.
+    /// Sends identical concurrent GET requests once. Default: `nil`.
     public var coalescing: CoalescingInterceptor?
-    /// Spares hosts that fail. ``CircuitRule``'s defaults unless set; `nil` for never.
+    /// Rejects requests to hosts that fail; `nil` disables it. Default: the defaults of ``CircuitRule``.
     public var breaker: BreakerInterceptor? = .breaker()
-    /// Keeps to a rate. None unless set.
+    /// Limits the rate of requests. Default: `nil`.
     public var rate: RateInterceptor?
-    /// Bounds what is under way. ``ConcurrencyGate``'s defaults unless set; `nil` for no bound.
+    /// Limits the number of concurrent exchanges; `nil` means no limit. Default: the defaults of ``ConcurrencyGate``.
     public var gate: GateInterceptor? = .gate(ConcurrencyGate())
-    /// Sends `traceparent`. No unless set.
+    /// Sends `traceparent` and `tracestate`. Default: `nil`.
     public var trace: TraceInterceptor?
 
-    /// - Parameter configure: Runs once, at once.
+    /// Creates a pipeline and configures it in a closure.
+    ///
+    /// - Parameter configure: Sets properties of the pipeline. Called once, synchronously.
     public init(_ configure: (inout RequestPipeline) -> Void = { _ in }) {
         configure(&self)
     }
 
-    /// In order; what is not set is not in it, and costs nothing.
+    /// The interceptors in order. Those that are `nil` are left out and cost nothing.
     public var interceptors: [any NetworkInterceptor] {
         let all: [(any NetworkInterceptor)?] = [
             observation,

@@ -2,25 +2,26 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// Has identical GETs that are under way at the same time share one exchange.
+/// An interceptor that sends identical concurrent GET requests as one exchange.
 ///
-/// Identical are those with the same URL, the same header fields, `Authorization` and `Accept` among them, and the same stated trust: who may see
-/// another answer never shares one. Fields that only tell requests apart (`traceparent`, `tracestate`, `X-Request-ID`) are not compared. The exchange runs in a task of
-/// its own and is called off when the last who waits for it has been; the limits of time of the first hold for it, and who has more time left
-/// when they run out goes alone. Streams are not shared.
+/// Requests are identical if they have the same URL, the same header fields, including `Authorization` and `Accept`, and the
+/// same trust policy. Thus a request never shares a response that another credential received. Fields that only identify a
+/// request (`traceparent`, `tracestate`, `X-Request-ID`) are not compared. The exchange runs in a separate task and is
+/// cancelled when the last waiting request has been cancelled. It has the time limits of the first request; if they expire,
+/// waiting requests with time left are sent separately. Streams are not shared.
 public final class CoalescingInterceptor: NetworkInterceptor {
     private struct Key: Hashable {
         var url: URL
         var fields: [String: [String]]
-        /// A field that is not compared else may hold a credential.
+        /// Fields that are otherwise not compared may be marked as credentials.
         var credentials: RequestCredentials
-        /// A request may not be given an answer that came under less trust than its API states.
+        /// A request must not share a response that was received under a weaker trust policy than its own.
         var trust: TrustPolicy?
     }
 
     private struct Flight {
         var number: Int
-        /// What is sent for all of them.
+        /// The request that is sent for all waiting ones.
         let sent = SentRequest()
         var waiters: [ObjectIdentifier: Waiter<NetworkResponse>] = [:]
         var task: Task<Void, Never>?
@@ -37,18 +38,20 @@ public final class CoalescingInterceptor: NetworkInterceptor {
     private let state = Locked(State())
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// - Parameter clock: What deadlines are measured with.
+    /// Creates an interceptor without running exchanges.
+    ///
+    /// - Parameter clock: The clock that measures the deadlines of waiting requests.
     public init(clock: any Clock<Duration> = ContinuousClock()) {
         sleep = { try await clock.sleep(bounded: $0) }
     }
 
-    /// How many requests have joined an exchange that was under way.
+    /// The number of requests that have shared the exchange of another request.
     public var sharedCount: Int { state.withLock(\.shared) }
 
-    /// Joins an exchange that is under way, or begins one.
+    /// Joins a running identical exchange, or starts one.
     ///
-    /// - Throws: What the shared exchange throws; ``NetworkCore/TransportError/Code/cancelled`` or ``NetworkCore/TransportError/Code/timedOut``
-    ///   for this request alone.
+    /// - Throws: What the shared exchange throws; ``NetworkCore/TransportError/Code/cancelled`` or
+    ///   ``NetworkCore/TransportError/Code/timedOut`` for this request alone.
     public func intercept(_ request: NetworkRequest, next: @escaping NetworkExchange) async throws(TransportError)
         -> NetworkResponse
     {
@@ -75,11 +78,11 @@ public final class CoalescingInterceptor: NetworkInterceptor {
         do throws(TransportError) {
             let response = try await waiter.value("a shared exchange", for: request, sleep: sleep)
             if !isFirst, let sent = sent.request { request.attemptObserver?.attemptWasShared(sent) }
-            // A stream has one reader.
+            // A stream can be read only once.
             return response.stream == nil || isFirst ? response : try await next(request)
         } catch {
             leave(key, number, waiter)
-            // It ran out for the first, not for this one.
+            // The time limit of the first request has expired, not the one of this request.
             guard !isFirst, error.isTimeout, !Task.isCancelled, !(request.deadline?.hasPassed ?? false) else { throw error }
             return try await next(request)
         }
@@ -103,7 +106,7 @@ public final class CoalescingInterceptor: NetworkInterceptor {
             state.flights[key]?.task = task
             return false
         }
-        // Either it has come to its end, or all who waited have gone.
+        // Either the exchange has ended already, or all waiting requests were cancelled.
         if isOver { task.cancel() }
     }
 
@@ -125,6 +128,8 @@ public final class CoalescingInterceptor: NetworkInterceptor {
 }
 
 extension NetworkInterceptor where Self == CoalescingInterceptor {
-    /// Has identical GETs that are under way at the same time share one exchange. Make one, and use it for all.
+    /// Sends identical concurrent GET requests as one exchange.
+    ///
+    /// Create one interceptor and use it in all services that share responses.
     public static func coalescing() -> CoalescingInterceptor { CoalescingInterceptor() }
 }

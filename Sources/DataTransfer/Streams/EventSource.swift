@@ -2,15 +2,15 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// The loop behind a stream of events: opens, reads, waits, opens again.
+/// The loop behind a stream of events: it connects, reads, waits and reconnects.
 struct EventSource {
     private struct Connection {
         let body: DataTransferStream
         var chunks: DataTransferStream.Iterator
     }
 
-    /// The connection that is open, for who wants to close it from elsewhere.
-    final class Line: Sendable {
+    /// The open connection, which can be closed from another thread or task.
+    final class OpenConnection: Sendable {
         private let body = Locked<DataTransferStream?>(nil)
 
         func open(_ body: DataTransferStream) {
@@ -33,7 +33,7 @@ struct EventSource {
         case failed(DataTransferError)
     }
 
-    let line = Line()
+    let openConnection = OpenConnection()
     private let service: any DataTransferService
     private let endpoint: any Requestable
     private let clock: any Clock<Duration>
@@ -41,7 +41,7 @@ struct EventSource {
     private var plan: ReconnectionPlan
     private var parser: ServerSentEventParser
     private var state = State.closed
-    /// What the server's latest `retry:` said, in whichever connection.
+    /// The last `retry:` value of the server, from any connection.
     private var serverDelay: Duration?
 
     init(
@@ -56,7 +56,7 @@ struct EventSource {
         parser = ServerSentEventParser(lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
     }
 
-    /// The next event; `nil` at the end.
+    /// Returns the next event; `nil` at the end.
     mutating func next() async throws(DataTransferError) -> ServerSentEvent? {
         do throws(DataTransferError) {
             while true {
@@ -72,12 +72,12 @@ struct EventSource {
             }
         } catch {
             state = .failed(error)
-            line.close()
+            openConnection.close()
             throw error
         }
     }
 
-    /// An event, or `nil` when there is something else to do.
+    /// Reads from the connection. Returns an event, or `nil` if the state has to be examined again.
     private mutating func read(_ connection: inout Connection) async throws(DataTransferError) -> ServerSentEvent? {
         let event: ServerSentEvent?
         do throws(StreamParsingError) {
@@ -104,7 +104,7 @@ struct EventSource {
     }
 
     private mutating func open() async throws(DataTransferError) {
-        // Bytes of an event that was cut off are forgotten; the ID and the pause are not.
+        // Bytes of an incomplete event are discarded; the last event ID and the pause are kept.
         serverDelay = parser.reconnectionTime ?? serverDelay
         parser = ServerSentEventParser(lastEventID: parser.lastEventID, maximumEventBytes: maximumEventBytes)
         let body: DataTransferStream
@@ -124,13 +124,13 @@ struct EventSource {
             body.stop()
             throw body.report(.parsing(ParsingFailure(error, of: body, method: endpoint.method)))
         }
-        line.open(body)
+        openConnection.open(body)
         state = .open(Connection(body: body, chunks: body.makeAsyncIterator()))
     }
 
-    /// The connection has ended. Returns when the next one is to be opened, or never.
+    /// Waits after the end of a connection until it is time to reconnect. Throws if the stream has failed.
     private mutating func pause(after failure: DataTransferError?) async throws(DataTransferError) {
-        line.close()
+        openConnection.close()
         switch plan.connectionEnded(
             failure, hadSign: parser.hasHeardAnything, serverDelay: parser.reconnectionTime ?? serverDelay)
         {
@@ -156,7 +156,9 @@ struct EventSource {
 }
 
 extension Requestable {
-    /// With the fields of WHATWG HTML §9.2.2, unless the endpoint says otherwise. A compressed stream would hold events back.
+    /// Returns the endpoint with the header fields of WHATWG HTML §9.2.2, unless it has such fields itself.
+    ///
+    /// Compression is disabled because it would delay events.
     fileprivate func asEventSource(after lastEventID: String) -> any Requestable {
         var endpoint = AdjustedEndpoint(bytesOf: self)
         var headers = endpoint.headerParameters

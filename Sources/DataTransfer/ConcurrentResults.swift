@@ -1,18 +1,18 @@
 import Endpoints
 import NetworkCore
 
-/// The results of several requests as they come: an async sequence of each endpoint's index and result.
+/// The results of several concurrent requests in the order of completion: an async sequence.
 ///
 /// ```swift
 /// for await (index, result) in service.results(of: endpoints) { print(endpoints[index], result) }
 /// ```
 ///
-/// Each endpoint gives exactly one element. The first requests are begun by the first `next()`, and another one with each that is asked for:
-/// at most the limit is under way or waits to be taken. When the task that iterates is cancelled, so are all requests, and the rest are
-/// errors whose `isCancelled` is true. Letting go of the sequence and its iterators calls all requests off. It is read once, and by one
-/// task at a time.
+/// The sequence has exactly one element per endpoint. The first call of `next()` starts the first requests, and each further
+/// call starts another one; at most `limit` requests are running or have a result that is not read yet. When the iterating
+/// task is cancelled, all requests are cancelled, and the remaining elements are errors whose `isCancelled` is true.
+/// Releasing the sequence and its iterators cancels all requests. The sequence can be read once, by one task at a time.
 public struct ConcurrentResults<Value: Sendable>: AsyncSequence, Sendable {
-    /// The place of the endpoint among the others, and what became of it.
+    /// The index of an endpoint and the result of its request.
     public typealias Element = (index: Int, result: Result<Value, DataTransferError>)
 
     private let source: Source
@@ -21,16 +21,16 @@ public struct ConcurrentResults<Value: Sendable>: AsyncSequence, Sendable {
         source = Source(count: count, limit: Swift.max(limit, 1), request: request)
     }
 
-    /// Goes on where the last iterator stopped.
+    /// Returns an iterator that continues where the last one stopped.
     public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
 
-    /// Hands out results.
+    /// An iterator over the results.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let source: Source
 
-        /// Suspends until there is a result.
+        /// Waits for the next result.
         ///
-        /// - Returns: `nil` after the last one.
+        /// - Returns: The next result; `nil` after the last one.
         public mutating func next() async -> Element? {
             await source.next()
         }
@@ -38,7 +38,9 @@ public struct ConcurrentResults<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension ConcurrentResults {
-    /// Shared by the sequence and its iterators, but not by the requests: when the last of those goes, so do the requests.
+    /// The owner of the requests, shared by the sequence and its iterators, but not by the running requests.
+    ///
+    /// Its release cancels the requests.
     fileprivate final class Source: Sendable {
         private let requests: Requests
 
@@ -62,16 +64,16 @@ extension ConcurrentResults {
     private final class Requests: Sendable {
         private struct State {
             var begun = 0
-            /// Under way; `nil` for a moment before there is a task.
+            /// The running requests; the value is `nil` until the task has been stored.
             var tasks: [Int: Task<Void, Never>?] = [:]
-            /// Have come, and are not taken.
+            /// The results that have not been read yet.
             var results: [Element] = []
             var reader: UnsafeContinuation<Element?, Never>?
             var isStopped = false
 
             mutating func take(of count: Int) -> Element? {
                 if !results.isEmpty { return results.removeFirst() }
-                // Those that will not be begun any more.
+                // Endpoints that were not started before the cancellation.
                 guard isStopped, tasks.isEmpty, begun < count else { return nil }
                 defer { begun += 1 }
                 return (begun, .failure(.taskCancelled))
@@ -92,13 +94,13 @@ extension ConcurrentResults {
         func next() async -> Element? {
             while let index = place() { begin(index) }
             return await withUnsafeContinuation { continuation in
-                let answer: Element?? = state.withLock { state in
+                let result: Element?? = state.withLock { state in
                     if let element = state.take(of: count) { return .some(element) }
                     if state.tasks.isEmpty { return .some(nil) }
                     state.reader = continuation
                     return nil
                 }
-                if let answer { continuation.resume(returning: answer) }
+                if let result { continuation.resume(returning: result) }
             }
         }
 
@@ -110,7 +112,7 @@ extension ConcurrentResults {
             for task in tasks { task?.cancel() }
         }
 
-        /// The next endpoint, if it may begin.
+        /// Reserves the next endpoint, if another request may be started.
         private func place() -> Int? {
             state.withLock { state in
                 guard state.begun < count, state.tasks.count + state.results.count < limit, !state.isStopped else { return nil }
@@ -122,7 +124,7 @@ extension ConcurrentResults {
 
         private func begin(_ index: Int) {
             let task = Task { finish((index, await request(index))) }
-            // It may have ended, or all may have been stopped, before there was a task to remember.
+            // The request may have ended, or all may have been cancelled, before the task is stored.
             let isStopped = state.withLock { state in
                 if state.tasks.keys.contains(index) { state.tasks.updateValue(task, forKey: index) }
                 return state.isStopped
@@ -141,6 +143,56 @@ extension ConcurrentResults {
                 return reader
             }
             reader?.resume(returning: element)
+        }
+    }
+}
+
+extension DataTransferService {
+    /// Sends requests for several endpoints concurrently, and returns a sequence of the results in the order of completion.
+    ///
+    /// - Parameters:
+    ///   - endpoints: The endpoints to request.
+    ///   - limit: The maximum number of requests that are running or have a result that is not read yet, at least 1.
+    ///     Default: 6, the default number of connections per host.
+    public func results<Target: ResponseRequestable>(
+        of endpoints: [Target], limit: Int = 6
+    ) -> ConcurrentResults<Target.Response> {
+        ConcurrentResults(count: endpoints.count, limit: limit) { index in await result(of: endpoints[index]) }
+    }
+
+    /// Sends requests for several endpoints concurrently, and passes each result to a closure when it is complete.
+    ///
+    /// - Parameters:
+    ///   - endpoints: The endpoints to request.
+    ///   - limit: The maximum number of concurrent requests, at least 1. Default: 6, the default number of connections per
+    ///     host.
+    ///   - queue: The queue on which the closures run; by default, background threads on which no transfer depends.
+    ///   - onResult: Called once for each endpoint, with its index. Calls do not overlap.
+    ///   - completion: Called exactly once, after the last call of `onResult` has returned.
+    /// - Returns: A handle that cancels all requests. `onResult` is then called for the remaining endpoints with errors
+    ///   whose `isCancelled` is true.
+    @discardableResult
+    public func results<Target: ResponseRequestable>(
+        of endpoints: [Target], limit: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
+        onResult: @escaping @Sendable (_ index: Int, _ result: Result<Target.Response, DataTransferError>) -> Void,
+        completion: @escaping @Sendable () -> Void
+    ) -> any NetworkCancellable {
+        let run: @Sendable (@escaping @Sendable () -> Void) -> Void = { work in
+            if let queue { queue.asyncExecute(work: work) } else { BackgroundThreads.completions.run(work) }
+        }
+        return TaskCancellable(on: queue) { () async throws(Never) in
+            for await (index, result) in results(of: endpoints, limit: limit) {
+                // Calls do not overlap, even on a concurrent queue, and no request is started while a result waits for its
+                // call.
+                await withUnsafeContinuation { continuation in
+                    run {
+                        onResult(index, result)
+                        continuation.resume()
+                    }
+                }
+            }
+        } completion: { _ in
+            completion()
         }
     }
 }

@@ -1,0 +1,118 @@
+import Endpoints
+import NetworkCore
+
+/// The events of an event source that reconnects automatically (WHATWG HTML §9.2): an async sequence.
+///
+/// ```swift
+/// for try await event in service.events(ticker) { print(event.type, event.data) }
+/// ```
+///
+/// The stream is cold: nothing is requested before a loop needs the first event, and each loop has separate connections.
+/// After the end of a connection, the stream reconnects as ``EventReconnection`` describes, with the ID of the last event as
+/// `Last-Event-ID`. It ends when the server responds with 204. Leaving the loop or cancelling its task closes the socket or
+/// ends the pause.
+///
+/// A connection is considered lost if it is silent for the duration of the idle timeout. A source that may be silent for
+/// longer needs an endpoint with a longer `timeouts.idle`, or must send comments from time to time.
+public struct EventStream: AsyncSequence, Sendable {
+    /// An event that the server sent.
+    public typealias Element = ServerSentEvent
+    /// The error that iteration throws.
+    public typealias Failure = DataTransferError
+
+    let make: @Sendable () -> EventSource
+
+    /// Returns an iterator that connects when it is first called.
+    public func makeAsyncIterator() -> Iterator { Iterator(source: make()) }
+
+    /// An iterator over the events.
+    public struct Iterator: AsyncIteratorProtocol {
+        var source: EventSource
+
+        /// Waits for the next event.
+        ///
+        /// - Returns: The next event; `nil` after the server has responded with 204.
+        /// - Throws: ``DataTransferError`` if the failure is not temporary or the maximum number of attempts has failed; at
+        ///   once when the task is cancelled.
+        public mutating func next() async throws(DataTransferError) -> ServerSentEvent? {
+            try await source.next()
+        }
+    }
+}
+
+extension DataTransferService {
+    /// Returns the events of an endpoint as an async sequence that reconnects automatically.
+    ///
+    /// Nothing is requested until a loop starts.
+    ///
+    /// `Accept`, `Cache-Control: no-store` and `Accept-Encoding: identity` are sent unless the endpoint has such fields
+    /// itself.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The endpoint of the event source.
+    ///   - reconnection: When to reconnect, and when to fail.
+    ///   - lastEventID: The ID of the last event that was received in an earlier run, sent as `Last-Event-ID`.
+    ///   - maximumEventBytes: The maximum size of an event in bytes. A larger one ends the stream with an error. Default: 1
+    ///     MiB.
+    public func events(
+        _ endpoint: any Requestable, reconnection: EventReconnection = EventReconnection(), lastEventID: String = "",
+        maximumEventBytes: Int = 1 << 20
+    ) -> EventStream {
+        EventStream {
+            EventSource(self, endpoint, reconnection, lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
+        }
+    }
+
+    /// Connects to an event source at once, and passes its events to a closure. Reconnects automatically.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The endpoint of the event source.
+    ///   - reconnection: When to reconnect, and when to fail.
+    ///   - lastEventID: The ID of the last event that was received in an earlier run, sent as `Last-Event-ID`.
+    ///   - maximumEventBytes: The maximum size of an event in bytes. A larger one ends the stream with an error. Default: 1
+    ///     MiB.
+    ///   - queue: The queue on which both closures run; with `nil`, background threads on which no transfer depends.
+    ///   - onEvent: Called for each event, in order. The next event is not processed until it has returned.
+    ///   - completion: Called exactly once, after the last call of `onEvent` has returned; with success if the server has
+    ///     responded with 204.
+    /// - Returns: A handle that ends the stream and closes the socket at once. The completion is then called with an error
+    ///   whose `isCancelled` is true.
+    @discardableResult
+    public func events(
+        _ endpoint: any Requestable, reconnection: EventReconnection = EventReconnection(), lastEventID: String = "",
+        maximumEventBytes: Int = 1 << 20, on queue: (any DataTransferDispatchQueue)? = nil,
+        onEvent: @escaping @Sendable (ServerSentEvent) -> Void,
+        completion: @escaping @Sendable (Result<Void, DataTransferError>) -> Void
+    ) -> any NetworkCancellable {
+        TaskCancellable(on: queue) { () async throws(DataTransferError) in
+            let source = EventSource(
+                self, endpoint, reconnection, lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
+            try await source.deliver(on: queue, to: onEvent)
+        } completion: {
+            completion($0)
+        }
+    }
+}
+
+extension EventSource {
+    /// Passes the events to a closure that may block, one after another.
+    ///
+    /// When the task is cancelled, the socket is closed at once, even while the closure blocks.
+    fileprivate func deliver(
+        on queue: (any DataTransferDispatchQueue)?, to onEvent: @escaping @Sendable (ServerSentEvent) -> Void
+    ) async throws(DataTransferError) {
+        let openConnection = openConnection
+        let result = await withTaskCancellationHandler { () async -> Result<Void, DataTransferError> in
+            var source = self
+            do throws(DataTransferError) {
+                while let event = try await source.next() { await run(onEvent, with: event, on: queue) }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            openConnection.close()
+        }
+        try result.get()
+    }
+}

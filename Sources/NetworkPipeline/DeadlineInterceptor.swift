@@ -1,0 +1,63 @@
+import Endpoints
+import NetworkCore
+
+/// An interceptor that limits the duration of a call: all attempts, pauses, queues and redirects together.
+///
+/// ```swift
+/// DefaultDataTransferService(configuration: api, interceptors: [.deadline(.seconds(10)), .retry()])
+/// ```
+///
+/// Interceptors after this one can read the remaining time from ``Endpoints/NetworkRequest/deadline``: the built-in ones
+/// check it before each pause and in each queue, and the session manager uses it as the total timeout of each attempt. The
+/// timeouts of the single phases apply in addition. A request that already has a deadline keeps the earlier one.
+///
+/// For streams and downloads, the head of the response has to arrive before the deadline. After that, the limit is the
+/// maximum time without a byte of the body, and the duration of the body is not limited. To limit it too, use
+/// ``Endpoints/RequestTimeouts/total``. An endpoint can lengthen, shorten or remove the deadline with
+/// ``Endpoints/RequestTimeouts/deadline``.
+public struct DeadlineInterceptor: DeadlineKeeper {
+    private let limit: Duration
+    private let source: String
+    private let configurationError: String?
+    /// `nil` for the continuous clock.
+    private let clock: (any Clock<Duration>)?
+
+    /// Creates an interceptor that limits the duration of calls.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum duration of a call, from 1 millisecond to 10^6 seconds.
+    ///   - clock: The clock that measures it. The limits of the session manager always follow the clock of the machine.
+    public init<Time: Clock<Duration>>(_ limit: Duration, clock: Time = ContinuousClock()) {
+        self.init(limit, source: "set by DeadlineInterceptor", clock: clock)
+    }
+
+    init(_ limit: Duration, source: String, clock: any Clock<Duration> = ContinuousClock()) {
+        self.limit = limit
+        self.source = source
+        self.clock = clock is ContinuousClock ? nil : clock
+        let isValid = limit >= .milliseconds(1) && limit <= .seconds(1_000_000)
+        configurationError = isValid ? nil : "deadline is \(limit); it must be 1 ms...1000000 s"
+    }
+
+    /// Sets the deadline of the request. If it expires, the error contains the deadline and where it was set.
+    ///
+    /// - Throws: ``NetworkCore/TransportError/Code/timedOut`` with the phase in which the deadline expired;
+    ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if the limit is out of range; otherwise what `next`
+    ///   throws.
+    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        if let configurationError { throw TransportError(.invalidConfiguration, configurationError, request: request) }
+        let rule = request.timeouts.deadline
+        if let limit = rule.limit { return try await request.exchange(by: request.deadline(after: limit, clock: clock), next) }
+        guard rule.isDefault else { return try await next(request) }
+        return try await request.exchange(by: request.deadline(after: limit, clock: clock, source: source), next)
+    }
+}
+
+extension NetworkInterceptor where Self == DeadlineInterceptor {
+    /// Limits the duration of a call: all attempts, pauses, queues and redirects together.
+    ///
+    /// For streams and downloads, limits the time until the head of the response.
+    public static func deadline(_ limit: Duration) -> DeadlineInterceptor {
+        DeadlineInterceptor(limit)
+    }
+}

@@ -1,0 +1,211 @@
+import Endpoints
+import NetworkCore
+
+/// A counter of exchanges in flight that reports when the first one starts and the last one ends, for an activity indicator.
+///
+/// ```swift
+/// let activity = NetworkActivity { isActive in indicator.show(isActive) }
+/// let service = DefaultDataTransferService(configuration: api, interceptors: [.activity(activity)])
+/// for await isActive in activity.changes { … }        // or as an async sequence
+/// ```
+///
+/// One activity can be used by any number of services. It is thread-safe.
+public final class NetworkActivity: Sendable {
+    private struct State {
+        var count = 0
+        /// The value that was reported last.
+        var shown = false
+        var isNotifying = false
+        var streams: [WeakStream] = []
+    }
+
+    private struct WeakStream {
+        weak var stream: ActivityStream?
+    }
+
+    private let state = Locked(State())
+    private let onChange: @Sendable (Bool) -> Void
+
+    /// Creates an activity without exchanges.
+    ///
+    /// - Parameter onChange: Called with `true` when the count leaves zero and with `false` when it returns to zero. It runs
+    ///   on the thread that starts or ends an exchange, which waits for it, so it should return quickly. Calls never
+    ///   overlap, are in order, and alternate, starting with `true`; no lock is held. A change that is reversed while a call
+    ///   is still running is not reported; the last call always reports the current state. Does nothing by default.
+    public init(onChange: @escaping @Sendable (Bool) -> Void = { _ in }) {
+        self.onChange = onChange
+    }
+
+    deinit {
+        for stream in state.withLock(\.streams) { stream.stream?.finish() }
+    }
+
+    /// The number of exchanges in flight.
+    public var count: Int { state.withLock(\.count) }
+
+    /// Whether at least one exchange is in flight.
+    public var isActive: Bool { count > 0 }
+
+    /// The current state, followed by each change. Two successive values are never equal.
+    ///
+    /// Each access creates a separate stream. A slow reader skips changes that were reversed in the meantime, and needs no
+    /// additional memory for them. The stream ends when its task is cancelled or this activity is released.
+    public var changes: AsyncStream<Bool> {
+        let stream = state.withLock { state in
+            state.streams.removeAll { $0.stream == nil }
+            let stream = ActivityStream(state.shown)
+            state.streams.append(WeakStream(stream: stream))
+            return stream
+        }
+        return AsyncStream { await stream.next() }
+    }
+
+    /// Counts an exchange that starts. ``end()`` has to be called once for it.
+    public func begin() {
+        state.withLock { $0.count += 1 }
+        notify()
+    }
+
+    /// Counts an exchange that has ended, whatever its outcome. Does nothing if none is in flight.
+    public func end() {
+        state.withLock { $0.count = max(0, $0.count - 1) }
+        notify()
+    }
+
+    /// Reports changes. Only one thread does so at a time; changes of other threads are reported by that thread.
+    private func notify() {
+        var isOurs = false
+        while let (isActive, streams) = change(&isOurs) {
+            for stream in streams { stream.update(isActive) }
+            onChange(isActive)
+        }
+    }
+
+    private func change(_ isOurs: inout Bool) -> (Bool, [ActivityStream])? {
+        state.withLock { state in
+            if state.isNotifying && !isOurs { return nil }
+            isOurs = state.shown != (state.count > 0)
+            state.isNotifying = isOurs
+            guard isOurs else { return nil }
+            state.shown.toggle()
+            return (state.shown, state.streams.compactMap(\.stream))
+        }
+    }
+}
+
+/// An interceptor that counts every exchange, including those that fail or are cancelled.
+///
+/// Its place in the list decides what is counted: before the retry interceptor, a call with all attempts and pauses is one
+/// exchange; after it, each attempt is one.
+public struct NetworkActivityInterceptor: NetworkInterceptor {
+    private let activity: NetworkActivity
+
+    /// Creates an interceptor that counts exchanges in an activity.
+    ///
+    /// - Parameter activity: The counter.
+    public init(_ activity: NetworkActivity) {
+        self.activity = activity
+    }
+
+    /// Counts the exchange until `next` has returned or, if the response is a stream, until its body has ended.
+    public func intercept(
+        _ request: NetworkRequest, next: NetworkExchange
+    ) async throws(TransportError) -> NetworkResponse {
+        activity.begin()
+        do throws(TransportError) {
+            var response = try await next(request)
+            if let stream = response.stream {
+                response.stream = stream.observed { [activity] _ in activity.end() }
+            } else {
+                activity.end()
+            }
+            return response
+        } catch {
+            activity.end()
+            throw error
+        }
+    }
+}
+
+extension NetworkInterceptor where Self == NetworkActivityInterceptor {
+    /// Counts every exchange, including those that fail or are cancelled.
+    public static func activity(_ activity: NetworkActivity) -> NetworkActivityInterceptor {
+        NetworkActivityInterceptor(activity)
+    }
+}
+
+/// A stream of the latest state for one reader. Each state is returned once.
+final class ActivityStream: Sendable {
+    private struct State {
+        var current: Bool
+        var read: Bool?
+        var isFinished = false
+        var waiting: [UInt64: UnsafeContinuation<Bool?, Never>] = [:]
+        var lastTicket: UInt64 = 0
+        /// Readers that were cancelled before they waited.
+        var cancelled: Set<UInt64> = []
+    }
+
+    private let state: Locked<State>
+
+    /// Creates a stream with a current state.
+    init(_ current: Bool) {
+        state = Locked(State(current: current))
+    }
+
+    /// Sets the current state and resumes a waiting reader. Resuming only schedules the reader's task.
+    func update(_ isActive: Bool) {
+        let reader = state.withLock { state -> UnsafeContinuation<Bool?, Never>? in
+            state.current = isActive
+            guard state.read != isActive, let ticket = state.waiting.keys.min() else { return nil }
+            state.read = isActive
+            return state.waiting.removeValue(forKey: ticket)
+        }
+        reader?.resume(returning: isActive)
+    }
+
+    /// Ends the stream. Readers receive an unread state first, then `nil`.
+    func finish() {
+        let readers = state.withLock { state in
+            defer { state.waiting = [:] }
+            state.isFinished = true
+            return state.waiting.values
+        }
+        for reader in readers { reader.resume(returning: nil) }
+    }
+
+    /// Waits until the state differs from the one that was returned last, and returns it.
+    ///
+    /// The result is `nil` at the end and when the task is cancelled.
+    func next() async -> Bool? {
+        let ticket = state.withLock { state in
+            state.lastTicket += 1
+            return state.lastTicket
+        }
+        return await withTaskCancellationHandler {
+            let result = await withUnsafeContinuation { wait($0, ticket) }
+            state.withLock { _ = $0.cancelled.remove(ticket) }
+            return result
+        } onCancel: {
+            let reader = state.withLock { state in
+                state.cancelled.insert(ticket)
+                return state.waiting.removeValue(forKey: ticket)
+            }
+            reader?.resume(returning: nil)
+        }
+    }
+
+    private func wait(_ continuation: UnsafeContinuation<Bool?, Never>, _ ticket: UInt64) {
+        let result: Bool?? = state.withLock { state in
+            if state.cancelled.contains(ticket) { return .some(nil) }
+            guard state.read == state.current else {
+                state.read = state.current
+                return state.current
+            }
+            if state.isFinished { return .some(nil) }
+            state.waiting[ticket] = continuation
+            return nil
+        }
+        if let result { continuation.resume(returning: result) }
+    }
+}
