@@ -1,3 +1,4 @@
+import Endpoints
 import Foundation
 
 /// The way of a body from whoever makes it to the engine that sends it: bounded, the maker waits while it is full.
@@ -154,5 +155,33 @@ extension UploadPipe.State {
         chunks.removeFirst(used)
         waiting -= count
         return count
+    }
+}
+
+/// Moves a body from its file or its sequence into a pipe, in a task of its own.
+final class ContentPump: Sendable {
+    let pipe: UploadPipe
+    private let task: Task<Void, Never>
+
+    /// - Parameters:
+    ///   - length: As ``Endpoints/RequestContent/length(for:)`` told; `nil` for a stream of unknown length.
+    ///   - onBytes: Runs when there is something to read after the pipe said ``UploadPipe/Reading/wait``.
+    init(_ content: RequestContent, length: Int64?, request: NetworkRequest, onBytes: @escaping @Sendable () -> Void) {
+        let pipe = UploadPipe(onBytes: onBytes)
+        self.pipe = pipe
+        task = Task {
+            do throws(TransportError) {
+                try await content.send(length: length, to: pipe.write)
+                pipe.finish(.success(()))
+            } catch {
+                pipe.finish(.failure(TransportError(like: error, request: request)))
+            }
+        }
+    }
+
+    /// Nothing more is wanted. The sequence's task is cancelled.
+    func stop() {
+        pipe.close()
+        task.cancel()
     }
 }

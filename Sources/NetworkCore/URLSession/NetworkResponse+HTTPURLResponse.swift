@@ -17,3 +17,46 @@ extension NetworkResponse {
         return HTTPURLResponse(url: url, statusCode: statusCode, httpVersion: version, headerFields: fields)
     }
 }
+
+extension HTTPHeaders {
+    /// The fields of a response, sorted by name, since Foundation keeps no order. Joined `Set-Cookie` lines are taken apart.
+    init(_ response: HTTPURLResponse) {
+        var fields: [Field] = []
+        for (key, value) in response.allHeaderFields {
+            guard let name = key as? String, let value = value as? String else { continue }
+            if Self.isSame(name, "Set-Cookie") {
+                fields += Self.separateCookies(value).map { Field(name: name, value: $0) }
+            } else {
+                fields.append(Field(name: name, value: value))
+            }
+        }
+        self.init(fields.sorted { $0.name == $1.name ? false : $0.name < $1.name })
+    }
+
+    /// About the bytes its field lines took on the wire.
+    static func size(of response: HTTPURLResponse) -> Int {
+        response.allHeaderFields.reduce(0) { size, field in
+            size + ((field.key as? String)?.utf8.count ?? 0) + ((field.value as? String)?.utf8.count ?? 0) + 4
+        }
+    }
+
+    /// Takes `a=1; Expires=Sat, 01 Jan 2028 00:00:00 GMT, b=2` apart: a comma ends a cookie if a name and `=` follow it
+    /// (RFC 6265 §4.1.1), which is not so in a date.
+    static func separateCookies(_ joined: String) -> [String] {
+        var cookies: [String] = []
+        var current = ""
+        for part in joined.split(separator: ",", omittingEmptySubsequences: false) {
+            let name = part.prefix { $0 != "=" && $0 != ";" }
+            let begins = name.endIndex < part.endIndex && part[name.endIndex] == "="
+            if cookies.isEmpty && current.isEmpty {
+                current = String(part)
+            } else if begins, String(name.drop { $0 == " " }).isToken {
+                cookies.append(current)
+                current = String(part.drop { $0 == " " })
+            } else {
+                current += "," + part
+            }
+        }
+        return cookies + [current]
+    }
+}

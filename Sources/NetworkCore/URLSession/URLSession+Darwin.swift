@@ -77,4 +77,52 @@
             throw failed(failure, error.map { CFErrorCopyDescription($0) as String } ?? "the certificate is not trusted")
         }
     }
+
+    extension URLSessionHop {
+        /// The trust policy of the host decides about the server's certificate, and a 401 is a response.
+        func disposition(
+            of challenge: URLAuthenticationChallenge
+        ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+            let space = challenge.protectionSpace
+            guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust, let server = space.serverTrust else {
+                return (.performDefaultHandling, nil)
+            }
+            guard let trust else { return (.cancelAuthenticationChallenge, nil) }
+            do throws(TransportError) {
+                guard let credential = try trust.credential(for: server, of: request) else {
+                    return (.performDefaultHandling, nil)
+                }
+                return (.useCredential, credential)
+            } catch {
+                transfer.fail(error)
+                return (.cancelAuthenticationChallenge, nil)
+            }
+        }
+    }
+
+    extension URLSessionDelegateBridge {
+        /// Comes before the end of the task.
+        @objc(URLSession:task:didFinishCollectingMetrics:)
+        func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+            guard let last = metrics.transactionMetrics.last else { return }
+            hop(of: task)?.update { $0.timings = last.timings }
+        }
+    }
+
+    extension URLSessionTaskTransactionMetrics {
+        fileprivate var timings: TransferTimings {
+            func time(_ start: Date?, _ end: Date?) -> Duration? {
+                guard let start, let end else { return nil }
+                return .nanoseconds(Int64(max(0, end.timeIntervalSince(start)) * 1e9))
+            }
+            return TransferTimings(
+                nameLookup: time(domainLookupStartDate, domainLookupEndDate),
+                connect: time(connectStartDate, secureConnectionStartDate ?? connectEndDate),
+                tls: time(secureConnectionStartDate, secureConnectionEndDate),
+                send: countOfRequestBodyBytesSent > 0 ? time(requestStartDate, requestEndDate) : nil,
+                firstByte: time(requestStartDate, responseStartDate),
+                protocolName: networkProtocolName,
+                isReusedConnection: isReusedConnection)
+        }
+    }
 #endif
