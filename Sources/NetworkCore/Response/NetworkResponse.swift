@@ -1,32 +1,32 @@
 import Endpoints
 import Foundation
 
-/// A whole response: status, headers, body, where it came from and how long it took.
+/// A complete response: status, headers, body, URL and timings.
 ///
 /// Descriptions show no body, no query and no header that could be secret.
 public struct NetworkResponse: Sendable {
-    /// The final status, not that of a redirect that was followed.
+    /// The final status code, not that of a followed redirect.
     public var statusCode: Int
-    /// As received, also after content decoding: `Content-Encoding` and `Content-Length` then speak of the encoded bytes.
+    /// The header fields as received. After content decoding, `Content-Encoding` and `Content-Length` still refer to the encoded bytes.
     public var headers: HTTPHeaders
-    /// Trailer fields of a chunked or HTTP/2 response (RFC 9110 §6.5); `URLSession` gives none.
+    /// The trailer fields of a chunked or HTTP/2 response (RFC 9110 §6.5); always empty with `URLSession`.
     public var trailers: HTTPHeaders
-    /// After content decoding; empty where none came.
+    /// The body after content decoding; empty if there is none.
     public var body: Data
-    /// The URL that answered, after redirects.
+    /// The URL of the response, after redirects.
     public var url: URL
-    /// The method of the request that it answers, in the error about a status that was not accepted; `nil` elsewhere.
+    /// The method of the request, set in ``NetworkError/status(_:)``; `nil` elsewhere.
     public package(set) var method: HTTPMethod?
-    /// Where the time went.
+    /// The durations of the transfer's phases, and its byte counts.
     public var timings: TransferTimings {
         get { boxedTimings.value }
         set { boxedTimings.value = newValue }
     }
     private var boxedTimings: Boxed<TransferTimings>
-    /// In a streamed exchange, the body on its way through the interceptors; ``body`` is empty then. `nil` otherwise.
+    /// The body of a streamed response while it passes through the interceptors; ``body`` is then empty. Otherwise `nil`.
     public var stream: ResponseStream?
 
-    /// A response of these parts.
+    /// Creates a response from its parts.
     public init(
         statusCode: Int,
         headers: HTTPHeaders = [:],
@@ -45,52 +45,55 @@ public struct NetworkResponse: Sendable {
 }
 
 extension NetworkResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Status, origin and path, the size of the body, and headers without secrets.
+    /// The status, the origin and path of the URL, the size of the body, and the headers without secrets.
     public var description: String {
         "\(statusCode) from \(URLText(url).originAndPath), \(body.count) bytes, \(headers)"
     }
 
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that contains only the redacted description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// Where the time of a transfer went. Phases that did not happen, or that an engine does not tell, are `nil`.
+/// The durations of a transfer's phases, and its byte counts. Phases that did not happen, or that an engine does not measure, are
+/// `nil`.
 ///
-/// The phases are those of the last hop; ``queued``, ``total`` and ``redirects`` speak of the whole transfer.
+/// The phases are those of the last request, after redirects; ``queued``, ``total`` and ``redirects`` refer to the whole transfer.
 public struct TransferTimings: Sendable, Hashable {
-    /// Waiting for a connection, in all hops together.
+    /// The time spent waiting for a connection, over all redirects.
     public var queued: Duration?
-    /// Name lookup. `nil` on a reused connection, as ``connect`` and ``tls`` are.
+    /// The time of the name lookup. On a reused connection it is `nil`, as are ``connect`` and ``tls``.
     public var nameLookup: Duration?
-    /// TCP connect.
+    /// The time of the TCP connect.
     public var connect: Duration?
-    /// TLS handshake.
+    /// The time of the TLS handshake.
     public var tls: Duration?
-    /// Sending the request: from the connection being ready until the last byte of the body was taken, by the system over HTTP/1.1, by the
-    /// connection over HTTP/2. Where the response began before that, until then. `nil` without a body.
+    /// The time spent sending the request's body; `nil` without a body.
+    ///
+    /// It starts when the connection is ready, and ends when the last byte of the body was accepted, by the system for HTTP/1.1, by the
+    /// connection for HTTP/2, or when the response begins, if that is earlier.
     public var send: Duration?
-    /// From the connection being ready until the first byte of the response, ``send`` included.
+    /// The time from when the connection is ready until the first byte of the response, including ``send``.
     public var firstByte: Duration?
-    /// Waiting for the response: from the end of ``send`` until its first byte.
+    /// The time spent waiting for the response: from the end of ``send`` until its first byte.
     public var wait: Duration? { firstByte.map { max(.zero, $0 - (send ?? .zero)) } }
-    /// From the call until the last byte, over all redirects.
+    /// The time from the call until the last byte, including all redirects.
     public var total: Duration
-    /// How many redirects were followed.
+    /// The number of redirects that were followed.
     public var redirects: Int
-    /// Bytes of request body sent in the last hop.
+    /// The bytes of the request's body that were sent with the last request.
     public var bytesSent: Int64
-    /// Bytes of response body received in the last hop, before content decoding.
+    /// The bytes of the response's body that were received for the last request, before content decoding.
     public var bytesReceived: Int64
-    /// `http/1.0`, `http/1.1`, `h2` or `h3`, as ALPN names them (RFC 7301 §6).
+    /// The protocol as ALPN names it (RFC 7301 §6): `http/1.0`, `http/1.1`, `h2` or `h3`.
     public var protocolName: String?
-    /// Whether the connection had served another request before.
+    /// Whether the connection has served another request before.
     public var isReusedConnection: Bool?
-    /// Which attempt this was, counted from 1: a request whose kept connection turned out to be closed is sent once more.
+    /// The number of the attempt, starting at 1. A request is sent again if its reused connection turns out to be closed.
     public var attempt: Int
 
-    /// Timings of these parts; what is not given is zero or not known.
+    /// Creates timings. Values that are not passed are zero or unknown.
     public init(
         queued: Duration? = nil, nameLookup: Duration? = nil, connect: Duration? = nil, tls: Duration? = nil,
         send: Duration? = nil, firstByte: Duration? = nil, total: Duration = .zero, redirects: Int = 0, bytesSent: Int64 = 0,

@@ -2,29 +2,31 @@ import Endpoints
 import Foundation
 import NetworkLogging
 
-/// Tells a logger what happens to a request. Without one, or while it is disabled, nothing is built for it.
-struct RequestJournal: Sendable {
+/// Reports requests to a logger. Without a logger, or while it is disabled, no log entries are built.
+struct RequestLog: Sendable {
     let logger: (any NetworkErrorLogger)?
 
     private static let lastIdentifier = Locked<UInt64>(0)
 
-    /// One that tells nobody, for a request that is not to be logged.
-    func hearing(of context: RequestContext) -> RequestJournal {
-        context.isLogged ? self : RequestJournal(logger: nil)
+    /// Returns this log, or one without a logger if the request is not to be logged.
+    func enabled(for context: RequestContext) -> RequestLog {
+        context.isLogged ? self : RequestLog(logger: nil)
     }
 
-    /// - Returns: What hears of the call; `nil` when nobody listens.
-    func open(_ request: NetworkRequest) -> CallJournal? {
+    /// Begins the log of a call.
+    ///
+    /// - Returns: The log; `nil` if there is no enabled logger.
+    func begin(_ request: NetworkRequest) -> CallLog? {
         guard let logger, logger.isEnabled else { return nil }
         let identifier = Self.lastIdentifier.withLock { last in
             last += 1
             return last
         }
-        return CallJournal(request, identifier: identifier, logger: logger)
+        return CallLog(request, identifier: identifier, logger: logger)
     }
 
-    /// No request could be built.
-    func refuse(_ error: NetworkError) {
+    /// Logs that no request could be built.
+    func reject(_ error: NetworkError) {
         guard let logger, logger.isEnabled else { return }
         logger.log(error: error, for: nil)
         logger.log(outcome: LoggedOutcome(error: error, source: .none, attempts: 0), for: nil)
@@ -32,14 +34,14 @@ struct RequestJournal: Sendable {
 }
 
 extension HTTPHeaders {
-    /// Without secrets: a logger of the program's own may write them anywhere.
+    /// The fields with secrets redacted, since an application's logger may write them anywhere.
     fileprivate var logged: [LoggedField] {
         fields.map { LoggedField(name: $0.name, value: Redaction.default.redacted(headerValue: $0.value, for: $0.name)) }
     }
 }
 
 extension NetworkRequest {
-    /// What a logger, or ``NetworkLogging/CurlCommand``, is told of this request. The values of header fields that are secret are replaced.
+    /// The description of this request for a logger or ``NetworkLogging/CurlCommand``. The values of secret header fields are redacted.
     public var logged: LoggedRequest {
         LoggedRequest(
             method: method.rawValue, url: url, headers: headers.logged, body: body?.logged)
@@ -70,21 +72,21 @@ extension NetworkResponse {
     }
 }
 
-/// Tells a logger of one call: each attempt as it is sent behind all interceptors, and at last how the call ended.
-final class CallJournal: AttemptObserver {
+/// Reports one call to a logger: each attempt when it is sent, after all interceptors, and the outcome of the call.
+final class CallLog: AttemptObserver {
     private struct State {
         var attempts = 0
-        /// The last attempt.
+        /// The request of the last attempt.
         var sent: LoggedRequest?
         var isShared = false
         var isStored = false
-        /// How the last attempt failed, which need not be told twice.
+        /// The failure of the last attempt, which is not logged again as the failure of the call.
         var failure: TransportError?
         var isOver = false
     }
 
     private let logger: any NetworkErrorLogger
-    /// As the service built it.
+    /// The request as the service built it.
     private let call: LoggedRequest
     private let began = monotonicNanoseconds()
     private let state = Locked(State())
@@ -133,18 +135,18 @@ final class CallJournal: AttemptObserver {
 
     // MARK: The call
 
-    /// The call has succeeded.
+    /// Logs that the call has succeeded.
     func end(_ response: NetworkResponse) {
         end(statusCode: response.statusCode, error: nil)
     }
 
-    /// The call has failed. An error that an attempt has ended with was told then.
+    /// Logs that the call has failed. An error that was logged as the failure of the last attempt is not repeated.
     func end(_ error: NetworkError) {
-        let isTold = state.withLock { state in
+        let isLogged = state.withLock { state in
             guard let failure = state.failure, let error = error.transportError else { return state.isOver }
             return state.isOver || failure.code == error.code && failure.message == error.message
         }
-        if !isTold, logger.isEnabled { logger.log(error: error, for: lastSent) }
+        if !isLogged, logger.isEnabled { logger.log(error: error, for: lastSent) }
         end(statusCode: error.statusCode, error: error)
     }
 

@@ -1,16 +1,19 @@
-/// Something under way that can be called off.
+/// A cancellable operation.
 public protocol NetworkCancellable: Sendable {
-    /// Calls it off. Safe from any thread, any number of times, before, during and after the work; returns at once.
+    /// Cancels the operation and returns at once.
     ///
-    /// If the work had not ended, its completion runs with a cancellation error.
+    /// It can be called from any thread, any number of times, before, during and after the operation. If the operation had not ended,
+    /// its completion is called with a cancellation error.
     func cancel()
 }
 
-/// An async operation with a completion, for callers without tasks.
+/// An async operation with a completion, for callers that do not use tasks.
 package struct TaskCancellable: NetworkCancellable {
     private let task: Task<Void, Never>
 
-    /// - Parameter completion: Runs exactly once, on ``BackgroundThreads/completions``, so it may block.
+    /// Starts the operation in a new task.
+    ///
+    /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``, so it may block.
     package init<Value: Sendable, Failure: Error>(
         _ operation: @escaping @Sendable () async throws(Failure) -> Value,
         completion: @escaping @Sendable (Result<Value, Failure>) -> Void
@@ -35,7 +38,7 @@ package struct TaskCancellable: NetworkCancellable {
 package struct FailedRequest: NetworkCancellable {
     package func cancel() {}
 
-    /// Runs the completion on ``BackgroundThreads/completions``.
+    /// Calls the completion with the error, on ``BackgroundThreads/completions``.
     package static func deliver<Value: Sendable, Failure: Error>(
         _ error: Failure, to completion: @escaping @Sendable (Result<Value, Failure>) -> Void
     ) -> any NetworkCancellable {
@@ -44,10 +47,10 @@ package struct FailedRequest: NetworkCancellable {
     }
 }
 
-/// Turns a completion call that returns a handle into an async one.
+/// Adapts a function with a completion and a handle to an async call.
 ///
-/// The state is `idle | running(handle) | cancelled`; whoever comes second acts, so a cancellation that arrives before the
-/// handle exists is not lost. The continuation resumes once, with whichever comes first: the result or the cancellation.
+/// A cancellation that arrives before the handle exists is not lost: whichever of the two comes second cancels the operation. The
+/// continuation is resumed once, with the result or the cancellation, whichever comes first.
 package final class CancellationBridge<Value: Sendable, Failure: Error>: Sendable {
     private struct State {
         var continuation: UnsafeContinuation<Result<Value, Failure>, Never>?
@@ -59,12 +62,12 @@ package final class CancellationBridge<Value: Sendable, Failure: Error>: Sendabl
     private let state = Locked(State())
     private let cancellation: Failure
 
-    /// - Parameter cancellation: What is thrown when the task is cancelled.
+    /// - Parameter cancellation: The error that is thrown when the task is cancelled.
     package init(cancellation: Failure) {
         self.cancellation = cancellation
     }
 
-    /// Runs `start`, which calls its completion at most once and from any thread.
+    /// Calls `start`, which calls its completion at most once, on any thread.
     package func run(
         _ start: (@escaping @Sendable (Result<Value, Failure>) -> Void) -> any NetworkCancellable
     ) async throws(Failure) -> Value {
@@ -77,11 +80,11 @@ package final class CancellationBridge<Value: Sendable, Failure: Error>: Sendabl
                 }
                 if isCancelled { return continuation.resume(returning: .failure(cancellation)) }
                 let handle = start { self.finish($0) }
-                let comesTooLate = state.withLock { state in
+                let wasCancelled = state.withLock { state in
                     if !state.isFinished { state.handle = handle }
                     return state.isCancelled
                 }
-                if comesTooLate { handle.cancel() }
+                if wasCancelled { handle.cancel() }
             }
         } onCancel: {
             let handle = state.withLock { state in
