@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 
 extension RequestContent {
-    /// How many bytes it will be; `nil` for a stream that does not know. Looks at a file, and so may block for as long as that takes.
+    /// Returns the number of bytes of the body; `nil` for a stream of unknown length. Examines a file, and so may block.
     ///
     /// - Throws: ``TransportError/Code/bodyFailed``.
     func length(for request: NetworkRequest?) throws(TransportError) -> Int64? {
@@ -14,13 +14,13 @@ extension RequestContent {
         }
     }
 
-    /// As ``length(for:)``, without blocking the thread of an async task.
+    /// Returns the result of ``length(for:)`` without blocking the thread of an async task.
     func measuredLength(for request: NetworkRequest?) async throws(TransportError) -> Int64? {
         guard looksAtFiles else { return try length(for: request) }
         return try await BackgroundThreads.files.value { () throws(TransportError) in try length(for: request) }
     }
 
-    /// Whether its length is that of files.
+    /// Whether the length depends on the size of files.
     var looksAtFiles: Bool {
         switch source {
         case .data, .stream: false
@@ -29,7 +29,7 @@ extension RequestContent {
         }
     }
 
-    /// Hands all bytes to `sink`, which returns when there is room for more.
+    /// Passes all bytes to `sink`, which returns when there is room for more.
     ///
     /// - Throws: ``TransportError/Code/bodyFailed`` or ``TransportError/Code/bodyNotReplayable``.
     func send(length: Int64?, to sink: (Data) async throws -> Void) async throws(TransportError) {
@@ -43,7 +43,7 @@ extension RequestContent {
         } catch let error as TransportError {
             throw error
         } catch {
-            throw TransportError(.bodyFailed, "the sequence that makes the body failed (\(type(of: error)))", underlying: error)
+            throw TransportError(.bodyFailed, "the sequence that produces the body failed (\(type(of: error)))", underlying: error)
         }
     }
 
@@ -53,7 +53,7 @@ extension RequestContent {
         try await stream.send { chunk in
             sent += Int64(chunk.count)
             if let length = stream.length, sent > length {
-                throw TransportError(.bodyFailed, "the body's sequence made more than the \(length) bytes announced")
+                throw TransportError(.bodyFailed, "the body's sequence produced more than the \(length) bytes announced")
             }
             try await sink(chunk)
         }
@@ -62,9 +62,9 @@ extension RequestContent {
         }
     }
 
-    /// All of it in memory: for session managers that cannot send it any other way, and for test doubles.
+    /// Returns the whole body in memory: for session managers that cannot send it in another way, and for test doubles.
     ///
-    /// - Parameter maximum: In bytes; 64 MiB unless given.
+    /// - Parameter maximum: The maximum size, in bytes. Default: 64 MiB.
     /// - Throws: ``TransportError``: ``TransportError/Code/bodyFailed``, ``TransportError/Code/bodyNotReplayable``, or
     ///   ``TransportError/Code/bodyTooLarge``; ``TransportError/Code/cancelled`` when the task is cancelled meanwhile.
     public func collected(upTo maximum: Int = 64 << 20) async throws(TransportError) -> Data {
@@ -74,21 +74,21 @@ extension RequestContent {
             try await send(length: try await measuredLength(for: nil)) { chunk in
                 guard chunk.count <= maximum.clamped(to: 0...Int.max) - body.count else {
                     throw TransportError(
-                        .bodyTooLarge, "the request's body is larger than the \(maximum) bytes that fit", phase: .send)
+                        .bodyTooLarge, "the request's body is larger than the limit of \(maximum) bytes", phase: .send)
                 }
                 body.append(chunk)
             }
         } catch  where !Task.isCancelled {
             throw error
         } catch {}
-        // A sequence may end early, or fail in its own way, because its task is cancelled.
+        // The cancellation of its task may end a sequence early or make it throw another error.
         if Task.isCancelled { throw TransportError(.cancelled, "the task was cancelled", phase: .send) }
         return body
     }
 }
 
 extension TransportError {
-    /// The same failure, told of a request.
+    /// Creates a copy of an error, with a request and a phase if it has none.
     init(like error: TransportError, request: NetworkRequest) {
         self = error
         if self.request == nil { self.request = TransportError(error.code, "", request: request).request }
@@ -97,13 +97,13 @@ extension TransportError {
 
     static func bodyNotReplayable(for request: NetworkRequest?) -> TransportError {
         TransportError(
-            .bodyNotReplayable, "the body is needed again, but comes from a sequence that can be read once", request: request)
+            .bodyNotReplayable, "the body must be sent again, but its sequence can be read only once", request: request)
     }
 }
 
 extension ContentSequence {
-    /// How many bytes it will be; `nil` when one of its streams does not know. Looks at all files in any case, so that one that is missing
-    /// is an error before a byte is sent.
+    /// Returns the number of bytes of the body; `nil` if the length of one of its streams is unknown. Examines all files in any case, so
+    /// that a missing one is an error before a byte is sent.
     ///
     /// - Throws: ``TransportError/Code/bodyFailed``.
     func length(for request: NetworkRequest?) throws(TransportError) -> Int64? {
@@ -115,7 +115,7 @@ extension ContentSequence {
             }
             let (sum, isTooLarge) = soFar.addingReportingOverflow(length)
             if isTooLarge {
-                throw TransportError(.bodyFailed, "the body is too large for its length to be told", request: request)
+                throw TransportError(.bodyFailed, "the body's length does not fit in 64 bits", request: request)
             }
             total = sum
         }
@@ -127,7 +127,7 @@ extension ContentSequence {
         return try await BackgroundThreads.files.value { () throws(TransportError) in try lengths(for: nil) }
     }
 
-    /// Whether its length is that of files.
+    /// Whether the length depends on the size of files.
     var looksAtFiles: Bool { segments.contains(where: \.content.looksAtFiles) }
 
     private func lengths(for request: NetworkRequest?) throws(TransportError) -> [Int64?] {
@@ -142,11 +142,11 @@ extension ContentSequence {
         return lengths
     }
 
-    /// Hands all bytes to `sink`, which returns when there is room for more.
+    /// Passes all bytes to `sink`, which returns when there is room for more.
     ///
-    /// - Parameter length: What has been announced.
+    /// - Parameter length: The length that was announced to the server.
     func send(length: Int64?, to sink: (Data) async throws -> Void) async throws {
-        // The files may have changed since; which of them, nobody knows.
+        // The files may have changed in the meantime; the sizes do not show which of them.
         let lengths = try await measuredLengths()
         let total = lengths.reduce(Int64?.some(0)) { sum, next in
             guard let sum, let next else { return nil }
@@ -180,7 +180,7 @@ extension ContentSequence.Segment {
 }
 
 extension TransportError {
-    /// The same failure, told of one part of the body.
+    /// Returns the error with the name of a part of the body in its message.
     fileprivate func named(_ name: String?) -> TransportError {
         guard let name else { return self }
         var error = TransportError(
