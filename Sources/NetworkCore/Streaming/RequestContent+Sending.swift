@@ -43,7 +43,8 @@ extension RequestContent {
         } catch let error as TransportError {
             throw error
         } catch {
-            throw TransportError(.bodyFailed, "the sequence that produces the body failed (\(type(of: error)))", underlying: error)
+            throw TransportError(
+                .bodyFailed, "the sequence that produces the body failed (\(type(of: error)))", underlying: error)
         }
     }
 

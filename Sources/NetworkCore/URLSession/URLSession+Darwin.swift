@@ -2,17 +2,19 @@
     import Foundation
     import Security
 
-    /// The trust policies of a session manager, enforced when `URLSession` asks about a server's certificate.
+    /// The trust policies of a session manager, which it applies when `URLSession` asks for a decision on a server's certificate.
     struct URLSessionTrust: Sendable {
         private let table: TrustTable
 
-        /// - Throws: ``TransportError/Code/trustUnavailable`` for what cannot be loaded, and for what `URLSession` cannot do: an
-        ///   identity from PEM, and minimum versions that differ between hosts.
+        /// Loads the policies.
+        ///
+        /// - Throws: ``TransportError/Code/trustUnavailable`` for policies that cannot be loaded, and for those that `URLSession` does not
+        ///   support: an identity from PEM, and minimum TLS versions that differ between hosts.
         init(_ configuration: SessionConfiguration) throws(TransportError) {
             table = try TrustTable(configuration)
             for trust in table.all {
                 if trust.identity != nil {
-                    throw TrustFlaw("URLSession takes no client identity in PEM").transportError(of: trust.subject)
+                    throw TrustFlaw("URLSession does not support a client identity in PEM").transportError(of: trust.subject)
                 }
                 if trust.minimumTLSVersion != table.standard.minimumTLSVersion {
                     throw TrustFlaw("URLSession has one minimumTLSVersion for all hosts").transportError(of: trust.subject)
@@ -20,7 +22,9 @@
             }
         }
 
-        /// - Throws: ``TransportError/Code/trustUnavailable`` for a request whose API states another policy than its host has.
+        /// Checks that the policy that a request requires is the policy of its host.
+        ///
+        /// - Throws: ``TransportError/Code/trustUnavailable`` if they differ.
         func admit(_ request: NetworkRequest) throws(TransportError) {
             _ = try table.trust(for: request)
         }
@@ -30,9 +34,9 @@
                 tls_protocol_version_t(rawValue: table.standard.minimumTLSVersion.rawValue) ?? .TLSv12
         }
 
-        /// `nil` where the system's own check is all that is asked for.
+        /// Returns the credential for a trusted server; `nil` if the system's default handling is sufficient.
         ///
-        /// - Throws: The check that failed.
+        /// - Throws: ``TransportError/Code/tlsFailed`` if a check fails, ``TransportError/Code/trustUnavailable`` if the roots cannot be set.
         func credential(for server: SecTrust, of request: NetworkRequest) throws(TransportError) -> URLCredential? {
             let trust = try table.trust(for: request)
             if trust.isDefault { return nil }
@@ -47,7 +51,7 @@
                 guard anchors.count == certificates.count,
                     SecTrustSetAnchorCertificates(server, anchors as CFArray) == errSecSuccess,
                     SecTrustSetAnchorCertificatesOnly(server, !andSystem) == errSecSuccess
-                else { throw TransportError(.trustUnavailable, "the roots are not accepted", phase: .tls, request: request) }
+                else { throw TransportError(.trustUnavailable, "the roots cannot be set", phase: .tls, request: request) }
                 try check(server, failed)
             }
             if !trust.pins.isEmpty {
@@ -78,8 +82,9 @@
         }
     }
 
-    extension URLSessionHop {
-        /// The trust policy of the host decides about the server's certificate, and a 401 is a response.
+    extension URLSessionExchange {
+        /// Returns the response to an authentication challenge: the host's trust policy decides on the server's certificate, and a 401 is a
+        /// response.
         func disposition(
             of challenge: URLAuthenticationChallenge
         ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
@@ -101,11 +106,11 @@
     }
 
     extension URLSessionDelegateBridge {
-        /// Comes before the end of the task.
+        /// Receives the metrics of a task, before its end.
         @objc(URLSession:task:didFinishCollectingMetrics:)
         func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
             guard let last = metrics.transactionMetrics.last else { return }
-            hop(of: task)?.update { $0.timings = last.timings }
+            exchange(of: task)?.update { $0.timings = last.timings }
         }
     }
 

@@ -1,9 +1,11 @@
 #if canImport(FoundationNetworking)
     import Foundation
 
-    /// What `URLSession` can do about trust here: nothing beyond the system's authorities.
+    /// The trust policies of a session manager. On Linux, `URLSession` supports only the default one, the system's authorities.
     struct URLSessionTrust: Sendable {
-        /// - Throws: ``TransportError/Code/trustUnavailable`` for every policy but the default one.
+        /// Checks the policies.
+        ///
+        /// - Throws: ``TransportError/Code/trustUnavailable`` for every policy except the default one.
         init(_ configuration: SessionConfiguration) throws(TransportError) {
             let policies =
                 [("trust", configuration.trust)] + configuration.trustByHost.map { ("trustByHost[\"\($0.key)\"]", $0.value) }
@@ -13,7 +15,9 @@
             }
         }
 
-        /// - Throws: ``TransportError/Code/trustUnavailable`` for a request whose API states a policy.
+        /// Checks that a request requires no policy.
+        ///
+        /// - Throws: ``TransportError/Code/trustUnavailable`` for a request with an endpoint that states a policy.
         func admit(_ request: NetworkRequest) throws(TransportError) {
             try request.requireStatedTrust(TrustPolicy())
         }
@@ -21,11 +25,11 @@
         func govern(_ configuration: URLSessionConfiguration) {}
     }
 
-    extension URLSessionHop {
-        /// Credentials are header fields of the request: a challenge is never met here, and a 401 is a response.
+    extension URLSessionExchange {
+        /// Returns the response to an authentication challenge, which is always to cancel it.
         ///
-        /// Anything but giving up leaves a task with a Basic challenge waiting for ever. The response and its body have arrived by
-        /// then or do so before the cancellation.
+        /// Credentials are header fields of the request, and a 401 is a response. With any other response, a task with a Basic challenge
+        /// would wait forever. The HTTP response and its body have arrived by then, or arrive before the cancellation.
         func disposition(
             of challenge: URLAuthenticationChallenge
         ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {

@@ -1,44 +1,44 @@
 import Endpoints
 import Foundation
 
-/// One request on its way through ``URLSessionEngine``, from the call to the answer, over all redirects.
+/// One call in ``URLSessionEngine``, from the request to the response, over all redirects.
 ///
-/// Its answer is given once, by whoever comes first: the engine, the clock, a limit, or `cancel()`. Who gives it then has the
-/// engine tear down what is left.
-// Sendable although unchecked: `answer` and `activity` are behind their locks, `deadline` and `heapIndex` belong to the clock's
-// lock, and each `var` below the mark is touched on the engine's queue alone.
+/// It is completed once, by whichever comes first: the engine, the clock, a limit, or `cancel()`. Unless the engine completed it, the
+/// engine then cancels its task.
+// Sendable although unchecked: `pendingCompletion` and `activity` are protected by their locks, `deadline` and `heapIndex` by the
+// clock's lock, and each `var` below the mark is only accessed on the engine's queue.
 final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked Sendable {
     typealias Outcome = Result<NetworkResponse, TransportError>
 
-    private let answer: Locked<(@Sendable (Outcome) -> Void)?>
+    private let pendingCompletion: Locked<(@Sendable (Outcome) -> Void)?>
     let activity: Locked<URLSessionActivity>
     private let engine: URLSessionEngine
-    /// The first hop's.
+    /// The request before any redirect.
     private let original: NetworkRequest
-    /// `nil` when nobody listens.
+    /// Reports the progress; `nil` if there is no observer.
     let progress: ProgressReporter?
 
     var deadline = UInt64.max
     var heapIndex = -1
 
-    // MARK: The engine's own
+    // MARK: Only on the engine's queue
 
-    /// That of the current hop.
+    /// The request of the current exchange.
     var request: NetworkRequest
     var origin: String
     var redirects = 0
-    var hop: URLSessionHop?
-    /// Its place in the line of its origin.
+    var exchange: URLSessionExchange?
+    /// Its ticket in the queue of its origin.
     var ticket: UInt64?
     var isEnded = false
 
-    /// - Parameter completion: Runs once, on a thread of the session's: it must not block.
+    /// - Parameter completion: Called once, on a thread of the session. It must not block.
     init(_ request: NetworkRequest, engine: URLSessionEngine, completion: @escaping @Sendable (Outcome) -> Void) {
         original = request
         self.request = request
         self.engine = engine
         origin = request.origin
-        answer = Locked(completion)
+        pendingCompletion = Locked(completion)
         progress = ProgressReporter(request.progress, submitted: monotonicNanoseconds())
         activity = Locked(
             URLSessionActivity(
@@ -53,12 +53,12 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
         fail(activity.withLock { $0.lateness(at: now, of: original) })
     }
 
-    /// Answers at once, and has the transfer torn down behind it.
+    /// Completes the transfer with an error at once, and cancels its task afterwards.
     func fail(_ error: TransportError) {
         if end(.failure(error)) { engine.discard(self) }
     }
 
-    /// The same failure, with what is known of where the time went.
+    /// Returns the error with the timings that are known.
     private func timed(_ error: TransportError) -> TransportError {
         guard !error.isCancelled, error.timings == nil else { return error }
         var error = error
@@ -66,15 +66,17 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
         return error
     }
 
-    /// Whether nobody waits any more.
-    var isAnswered: Bool { answer.withLock { $0 == nil } }
+    /// Whether its completion was called.
+    var isCompleted: Bool { pendingCompletion.withLock { $0 == nil } }
 
-    /// - Returns: `false` when it had been answered before.
+    /// Calls the completion.
+    ///
+    /// - Returns: `false` if it was called before.
     @discardableResult
     func end(_ outcome: Outcome) -> Bool {
-        let completion = answer.withLock { answer in
-            defer { answer = nil }
-            return answer
+        let completion = pendingCompletion.withLock { pending in
+            defer { pending = nil }
+            return pending
         }
         guard let completion else { return false }
         let outcome = outcome.mapError(timed)
@@ -89,35 +91,35 @@ final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked S
         return true
     }
 
-    /// The head of the response has come.
+    /// Records that the head of the response was received.
     func endHeadBound() {
         activity.withLock { $0.endHeadBound() }
     }
 
-    /// Bytes have moved.
+    /// Records that bytes were transferred.
     func move(to phase: TransportError.Phase) {
         let now = URLSessionClock.now
         activity.withLock { $0.move(to: phase, at: now) }
     }
 }
 
-/// What is known of how far a transfer has come, and when it last moved. Times are nanoseconds of ``URLSessionClock``.
+/// The phase of a transfer and the time of its last activity. Times are nanoseconds of ``URLSessionClock``.
 struct URLSessionActivity: Sendable {
-    /// When it was called.
+    /// The time of the call.
     let submitted: UInt64
     private(set) var totalDeadline: UInt64
-    /// The `totalDeadline` of a streamed response whose head has come.
+    /// The `totalDeadline` of a streamed response whose head was received.
     private let bodyDeadline: UInt64
-    /// What bounds the time to the head of a streamed response, and then the time without a byte.
+    /// The deadline for the head of a streamed response, and then for the time without a byte.
     private let headBound: Deadline?
     private let idleTimeout: Duration
     private let idleLimit: UInt64
     private let firstSignLimit: UInt64
 
-    /// `nil` between leaving the queue and the first sign of life: connecting and waiting look alike.
+    /// The current phase; `nil` from leaving the queue until the first activity, since connecting and waiting cannot be distinguished.
     private(set) var phase: TransportError.Phase? = .queued
     private(set) var launched: UInt64?
-    /// Nanoseconds of waiting, in all hops so far.
+    /// The time spent in the queue, in nanoseconds, over all redirects so far.
     private(set) var queued: UInt64 = 0
     private var entered: UInt64
     private var lastSign: UInt64?
@@ -134,14 +136,14 @@ struct URLSessionActivity: Sendable {
         firstSignLimit = min(idleLimit, timeouts.connect?.boundedNanoseconds ?? .max)
     }
 
-    /// When it is late, as far as can be told now.
+    /// The time at which the transfer is late, as far as is known now.
     var deadline: UInt64 {
         guard let launched else { return totalDeadline }
         let idleDeadline = lastSign.map { $0 &+ idleLimit } ?? (launched &+ firstSignLimit)
         return min(totalDeadline, idleDeadline)
     }
 
-    /// The two times that are known of a transfer that has no response.
+    /// Returns the two durations that are known of a transfer without a response.
     func timings(at now: UInt64) -> TransferTimings {
         let waiting = launched == nil ? now - min(now, entered) : 0
         return TransferTimings(
@@ -163,14 +165,14 @@ struct URLSessionActivity: Sendable {
         lastSign = nil
     }
 
-    /// Bytes have moved.
+    /// Records that bytes were transferred.
     mutating func move(to phase: TransportError.Phase, at now: UInt64) {
         guard launched != nil else { return }
         self.phase = phase
         lastSign = now
     }
 
-    /// The head of the response has come.
+    /// Records that the head of the response was received.
     mutating func endHeadBound() {
         totalDeadline = bodyDeadline
     }
@@ -181,7 +183,7 @@ struct URLSessionActivity: Sendable {
             if totalDeadline <= now {
                 totalDeadline < bodyDeadline ? Deadline.headLateness : "the total timeout ran out"
             } else if lastSign == nil, firstSignLimit < idleLimit {
-                "no sign of life for the connect timeout"
+                "no activity within the connect timeout"
             } else {
                 Deadline.idleLateness(idleTimeout, headBound)
             }
