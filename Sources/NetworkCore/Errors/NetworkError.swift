@@ -8,7 +8,7 @@ public enum NetworkError: Error, Sendable {
     case status(NetworkResponse)
     /// No connection to the server could be made: the name lookup or the connection attempt failed.
     case notConnected(TransportError)
-    /// A time limit was exceeded; the error's phase says where.
+    /// A time limit was exceeded; ``TransportError/phase`` is the stage in which that happened.
     case timedOut(TransportError)
     /// The request was cancelled, through its handle or its task.
     case cancelled(TransportError)
@@ -66,7 +66,7 @@ extension NetworkError {
     public var isConnectivity: Bool { transportError?.isConnectivity ?? false }
 
     /// Whether the same request may succeed when it is sent again later: a retryable ``TransportError``, or status 408, 425, 429,
-    /// 500, 502, 503 or 504. Does not say whether it is safe to repeat the request.
+    /// 500, 502, 503 or 504. It does not indicate whether repeating the request is safe.
     public var isRetryable: Bool {
         if let statusCode { return [408, 425, 429, 500, 502, 503, 504].contains(statusCode) }
         return transportError?.isRetryable ?? false

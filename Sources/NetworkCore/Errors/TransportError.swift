@@ -125,7 +125,7 @@ extension TransportError {
 extension TransportError.Code {
     /// The request was cancelled, through its handle or its task.
     public static let cancelled = Self(rawValue: "cancelled")
-    /// A time limit was exceeded; the error's phase says where.
+    /// A time limit was exceeded; ``TransportError/phase`` is the stage in which that happened.
     public static let timedOut = Self(rawValue: "timedOut")
     /// The request itself cannot be sent; the cause is a `RequestGenerationError`.
     public static let invalidRequest = Self(rawValue: "invalidRequest")
@@ -194,7 +194,7 @@ extension TransportError {
 
     /// Whether the same request may succeed when it is sent again later.
     ///
-    /// Does not say whether it is safe to repeat the request; see ``Endpoints/HTTPMethod/isIdempotent``.
+    /// It does not indicate whether repeating the request is safe; see ``Endpoints/HTTPMethod/isIdempotent``.
     public var isRetryable: Bool {
         isConnectivity || isTimeout || code == .incompleteBody || code == .outOfResources
     }

@@ -43,7 +43,7 @@ public final class URLSessionManager: NetworkSessionManager {
     ///     (``TransportError/Code/trustUnavailable``).
     ///   - sessionConfiguration: The configuration of the session, which is copied. Default: without cookies, cache and stored
     ///     credentials. Its time limits and its number of connections per host are replaced by those of `configuration`. On Linux its
-    ///     cache is removed, since it answers a request with the response to another query.
+    ///     cache is removed, since it can return the response to another query.
     public init(
         configuration: SessionConfiguration = SessionConfiguration(),
         sessionConfiguration: URLSessionConfiguration = .isolated
