@@ -79,7 +79,8 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
 
     /// A description on one line: method, origin and path, without query and secrets.
     ///
-    /// For ``status(_:)`` it also contains the number of attempts, if there was more than one, and the redacted beginning of the body.
+    /// For ``status(_:)`` it also contains the number of attempts, if there was more than one, and the redacted beginning of the
+    /// body.
     public var description: String {
         switch self {
         case .status(let response): response.refusal

@@ -28,8 +28,8 @@ public struct TLSFailure: RawRepresentable, Sendable, Hashable {
     public static let pinMismatch = Self(rawValue: "pinMismatch")
     /// The server requires a client certificate and received none.
     ///
-    /// A TLS 1.3 server reports this after the handshake. If it resets the connection right after this alert, the error may only be
-    /// ``TransportError/Code/connectionLost``.
+    /// A TLS 1.3 server reports this after the handshake. If it resets the connection right after this alert, the error may only
+    /// be ``TransportError/Code/connectionLost``.
     public static let clientCertificateRequired = Self(rawValue: "clientCertificateRequired")
     /// The server does not accept the client's certificate.
     public static let clientCertificateRejected = Self(rawValue: "clientCertificateRejected")

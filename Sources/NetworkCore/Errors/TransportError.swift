@@ -100,8 +100,8 @@ extension TransportError {
 
     /// The error that caused this one.
     ///
-    /// Descriptions leave it out, with one exception: for ``Code/authenticationFailed`` they show a cause that is an error of this
-    /// framework, with its request, status and a redacted snippet.
+    /// Descriptions leave it out, with one exception: for ``Code/authenticationFailed`` they show a cause that is an error of
+    /// this framework, with its request, status and a redacted snippet.
     public var underlying: (any Error)? {
         get { parts.value.underlying }
         set { parts.value.underlying = newValue }
@@ -174,7 +174,8 @@ extension TransportError.Code {
     public static let interceptorFailed = Self(rawValue: "interceptorFailed")
     /// There are no credentials, or they could not be refreshed; the cause is ``TransportError/underlying``.
     public static let authenticationFailed = Self(rawValue: "authenticationFailed")
-    /// The client's own limits prevented the request from being sent: a concurrency limit, a rate limit, or an open circuit breaker.
+    /// The client's own limits prevented the request from being sent: a concurrency limit, a rate limit, or an open circuit
+    /// breaker.
     public static let notAdmitted = Self(rawValue: "notAdmitted")
     /// A failure that no other code describes.
     public static let other = Self(rawValue: "other")
@@ -201,8 +202,8 @@ extension TransportError {
 }
 
 extension TransportError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
-    /// A description on one line: request, code, phase, attempts, message and engine code. See ``underlying`` for when it shows the
-    /// cause.
+    /// A description on one line: request, code, phase, attempts, message and engine code. See ``underlying`` for when it shows
+    /// the cause.
     public var description: String {
         var text = request.map { $0 + ": " } ?? ""
         text += code.rawValue

@@ -8,7 +8,8 @@ package protocol AttemptObserver: Sendable {
     func attemptWillBegin(_ request: NetworkRequest)
     /// Called when the response, or the head of a streamed response, was received, or when the attempt failed.
     func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>)
-    /// Called when nothing was sent because the response to another call's request is shared with this call. Does nothing by default.
+    /// Called when nothing was sent because the response to another call's request is shared with this call. Does nothing by
+    /// default.
     func attemptWasShared(_ request: NetworkRequest)
     /// Called when the response comes from the cache, whether or not an attempt validated it. Does nothing by default.
     func answerIsStored()

@@ -158,7 +158,8 @@ extension NetworkRequest {
 
     /// Sends the request with a deadline, or with the request's own deadline if that is earlier.
     ///
-    /// - Throws: The error of `next`; if it is a timeout and the deadline has passed, the error names the deadline and its source.
+    /// - Throws: The error of `next`; if it is a timeout and the deadline has passed, the error names the deadline and its
+    ///   source.
     package func exchange(
         by deadline: Deadline, _ next: NetworkExchange
     ) async throws(TransportError) -> NetworkResponse {

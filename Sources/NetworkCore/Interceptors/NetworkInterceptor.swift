@@ -13,8 +13,8 @@ import Endpoints
 /// }
 /// ```
 ///
-/// Interceptors run in the order of the list, the first one outermost. They run on the caller's task, or, for the completion form,
-/// on a separate task of the service. A cancelled request ends only when they have returned, so they should respond to the
+/// Interceptors run in the order of the list, the first one outermost. They run on the caller's task, or, for the completion
+/// form, on a separate task of the service. A cancelled request ends only when they have returned, so they should respond to the
 /// cancellation of their task. Without interceptors, requests go directly to the session manager.
 ///
 /// The response to a streamed request has a ``NetworkResponse/stream`` and no body: return it unchanged, or read the stream and
@@ -22,9 +22,9 @@ import Endpoints
 public protocol NetworkInterceptor: Sendable {
     /// Processes a request and returns its response.
     ///
-    /// - Parameter next: Sends a request through the remaining interceptors to the session manager. Call it once to continue, several
-    ///   times to repeat the request, or not at all to return another response. An interceptor that calls it in a separate task
-    ///   declares it `@escaping`.
+    /// - Parameter next: Sends a request through the remaining interceptors to the session manager. Call it once to continue,
+    ///   several times to repeat the request, or not at all to return another response. An interceptor that calls it in a
+    ///   separate task declares it `@escaping`.
     func intercept(_ request: NetworkRequest, next: @escaping NetworkExchange) async throws(TransportError) -> NetworkResponse
 }
 

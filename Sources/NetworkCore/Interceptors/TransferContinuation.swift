@@ -2,8 +2,8 @@ import Endpoints
 
 /// Connects a resumable download with the interceptor that decides on retries.
 ///
-/// A body is interrupted after all interceptors have returned, so the download consults the interceptor through this object. It is
-/// part of the request's context.
+/// A body is interrupted after all interceptors have returned, so the download consults the interceptor through this object. It
+/// is part of the request's context.
 package final class TransferContinuation: Sendable {
     /// Decides whether to make another attempt after a failure, and waits until it is due.
     ///

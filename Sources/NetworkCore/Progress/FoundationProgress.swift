@@ -10,8 +10,8 @@ import Foundation
 /// parent.addChild(observer.progress, withPendingUnitCount: 1)
 /// ```
 ///
-/// Its units are bytes, sent and received together; `totalUnitCount` is -1 while the total is not known. The progress of a successful
-/// transfer ends complete; that of a failed transfer stays as it was. Use one observer for one transfer.
+/// Its units are bytes, sent and received together; `totalUnitCount` is -1 while the total is not known. The progress of a
+/// successful transfer ends complete; that of a failed transfer stays as it was. Use one observer for one transfer.
 public final class FoundationProgress: TransferProgressObserver, SettlingObserver {
     /// The progress that this observer updates, on background threads, one update at a time.
     ///
@@ -40,8 +40,8 @@ public final class FoundationProgress: TransferProgressObserver, SettlingObserve
 
     /// Sets the action that cancels the transfer, such as the `cancel()` of a handle or a task.
     ///
-    /// - Parameter action: Called once, on an unspecified thread, when the progress is cancelled, or at once if it was cancelled before.
-    ///   It replaces an earlier action.
+    /// - Parameter action: Called once, on an unspecified thread, when the progress is cancelled, or at once if it was cancelled
+    ///   before. It replaces an earlier action.
     public func onCancel(_ action: @escaping @Sendable () -> Void) {
         let isCancelled = cancellation.withLock { cancellation in
             guard case .open = cancellation else { return true }

@@ -8,8 +8,9 @@ import Endpoints
 /// for await state in progress { print(state.bytesSent, state.fractionSent ?? 0) }
 /// ```
 ///
-/// There are at most 20 events a second. The last one always arrives, with ``Endpoints/TransferProgress/isFinished`` `true`, and the
-/// sequence ends after it. A consumer that is slower receives only the newest state. Use one monitor for one transfer and one loop.
+/// There are at most 20 events a second. The last one always arrives, with ``Endpoints/TransferProgress/isFinished`` `true`, and
+/// the sequence ends after it. A consumer that is slower receives only the newest state. Use one monitor for one transfer and one
+/// loop.
 public final class ProgressMonitor: TransferProgressObserver, SettlingObserver, AsyncSequence {
     /// A snapshot of the transfer's progress.
     public typealias Element = TransferProgress
@@ -34,8 +35,8 @@ public final class ProgressMonitor: TransferProgressObserver, SettlingObserver, 
 
     /// Creates a monitor that passes each state to a closure.
     ///
-    /// - Parameter onProgress: Called on ``BackgroundThreads/completions``, one call at a time. The call that is monitored returns,
-    ///   throws or completes only after the closure has returned from the last event.
+    /// - Parameter onProgress: Called on ``BackgroundThreads/completions``, one call at a time. The call that is monitored
+    ///   returns, throws or completes only after the closure has returned from the last event.
     public convenience init(onProgress: @escaping @Sendable (TransferProgress) -> Void) {
         self.init(.some(onProgress))
     }
@@ -95,12 +96,14 @@ public final class ProgressMonitor: TransferProgressObserver, SettlingObserver, 
 
 /// An observer that processes its events later, on another thread. A call ends only after its last event was processed.
 package protocol SettlingObserver: TransferProgressObserver {
-    /// Runs `work` once, on an unspecified thread: after the last event was processed, or at once if no last event is in progress.
+    /// Runs `work` once, on an unspecified thread: after the last event was processed, or at once if no last event is in
+    /// progress.
     func whenSettled(_ work: @escaping @Sendable () -> Void)
 }
 
 extension (any TransferProgressObserver)? {
-    /// Runs `work` after the observer has processed its last event, if one was sent; at once for observers that process events directly.
+    /// Runs `work` after the observer has processed its last event, if one was sent; at once for observers that process events
+    /// directly.
     package func whenSettled(_ work: @escaping @Sendable () -> Void) {
         guard let observer = self as? any SettlingObserver else { return work() }
         observer.whenSettled(work)

@@ -1,6 +1,7 @@
 import Endpoints
 
-/// Forwards the progress of several attempts to one observer, so that the end of an attempt is not reported as the end of the call.
+/// Forwards the progress of several attempts to one observer, so that the end of an attempt is not reported as the end of the
+/// call.
 final class ProgressRelay: TransferProgressObserver, SettlingObserver {
     private struct State {
         var progress = TransferProgress()

@@ -7,7 +7,8 @@ import Foundation
 public struct NetworkResponse: Sendable {
     /// The final status code, not that of a followed redirect.
     public var statusCode: Int
-    /// The header fields as received. After content decoding, `Content-Encoding` and `Content-Length` still refer to the encoded bytes.
+    /// The header fields as received. After content decoding, `Content-Encoding` and `Content-Length` still refer to the encoded
+    /// bytes.
     public var headers: HTTPHeaders
     /// The trailer fields of a chunked or HTTP/2 response (RFC 9110 §6.5); always empty with `URLSession`.
     public var trailers: HTTPHeaders
@@ -59,7 +60,8 @@ extension NetworkResponse: CustomStringConvertible, CustomDebugStringConvertible
 /// The durations of a transfer's phases, and its byte counts. Phases that did not happen, or that an engine does not measure, are
 /// `nil`.
 ///
-/// The phases are those of the last request, after redirects; ``queued``, ``total`` and ``redirects`` refer to the whole transfer.
+/// The phases are those of the last request, after redirects; ``queued``, ``total`` and ``redirects`` refer to the whole
+/// transfer.
 public struct TransferTimings: Sendable, Hashable {
     /// The time spent waiting for a connection, over all redirects.
     public var queued: Duration?
@@ -71,8 +73,8 @@ public struct TransferTimings: Sendable, Hashable {
     public var tls: Duration?
     /// The time spent sending the request's body; `nil` without a body.
     ///
-    /// It starts when the connection is ready, and ends when the last byte of the body was accepted, by the system for HTTP/1.1, by the
-    /// connection for HTTP/2, or when the response begins, if that is earlier.
+    /// It starts when the connection is ready, and ends when the last byte of the body was accepted, by the system for HTTP/1.1,
+    /// by the connection for HTTP/2, or when the response begins, if that is earlier.
     public var send: Duration?
     /// The time from when the connection is ready until the first byte of the response, including ``send``.
     public var firstByte: Duration?

@@ -3,8 +3,8 @@ import Foundation
 
 /// The raw lines of a response head and of its trailers (RFC 9112 §4, §5).
 ///
-/// The bytes are kept as received, in one buffer, so that parsing can happen outside the event loop; see ``headers``. For HTTP/1, the
-/// parser appends bytes that it has checked; for HTTP/2, libcurl passes single lines.
+/// The bytes are kept as received, in one buffer, so that parsing can happen outside the event loop; see ``headers``. For HTTP/1,
+/// the parser appends bytes that it has checked; for HTTP/2, libcurl passes single lines.
 struct ResponseHead: Sendable {
     /// The status line, the field lines and the empty line, followed by the trailers.
     private(set) var lines: [UInt8] = []
@@ -80,8 +80,8 @@ extension ResponseHead {
     }
 }
 
-/// Parsing of the received lines. It never fails: lines that are not field lines are ignored, and bytes that are not UTF-8 are read as
-/// ISO-8859-1 (RFC 9110 §5.5).
+/// Parsing of the received lines. It never fails: lines that are not field lines are ignored, and bytes that are not UTF-8 are
+/// read as ISO-8859-1 (RFC 9110 §5.5).
 extension ResponseHead {
     /// The header fields of the final head.
     var headers: HTTPHeaders {
@@ -176,8 +176,8 @@ extension ResponseHead {
 
 /// The body length that the `Content-Length` lines of a head announce together (RFC 9112 §6.3).
 ///
-/// Several different values are not accepted, nor is a number that is too large: the bytes that follow the body could otherwise be
-/// taken for another response.
+/// Several different values are not accepted, nor is a number that is too large: the bytes that follow the body could otherwise
+/// be taken for another response.
 struct AnnouncedLength: Sendable {
     /// The announced length in bytes; `nil` if there is no `Content-Length` line.
     private(set) var value: Int64?

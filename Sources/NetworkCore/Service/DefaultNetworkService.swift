@@ -183,11 +183,12 @@ extension DefaultNetworkService {
     /// The maximum time for reading that body.
     private static let maximumErrorBodyTime = Duration.seconds(30)
 
-    /// Sends a request to an endpoint and returns when the head of its response was received. Interceptors run on the caller's task.
+    /// Sends a request to an endpoint and returns when the head of its response was received. Interceptors run on the caller's
+    /// task.
     ///
-    /// - Throws: ``NetworkError``; when the task is cancelled, at once, unless an interceptor delays it. A status that the endpoint does
-    ///   not accept is an error with the first MiB of its body, or with what arrives within 30 seconds. Later failures are thrown by the
-    ///   body, as ``TransportError``, and logged.
+    /// - Throws: ``NetworkError``; when the task is cancelled, at once, unless an interceptor delays it. A status that the
+    ///   endpoint does not accept is an error with the first MiB of its body, or with what arrives within 30 seconds. Later
+    ///   failures are thrown by the body, as ``TransportError``, and logged.
     public func stream(for endpoint: any Requestable) async throws(NetworkError) -> StreamedResponse {
         let request = try await settled(endpoint)
         let call = log.enabled(for: request.context).begin(request)

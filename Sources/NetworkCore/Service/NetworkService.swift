@@ -22,8 +22,8 @@ public protocol NetworkService: Sendable {
     /// Sends a request to an endpoint and returns when the head of the response was received. The default implementation uses
     /// ``response(for:)``, and so has the whole body in memory.
     ///
-    /// - Throws: ``NetworkError``; at once when the task is cancelled. A status that the endpoint does not accept is an error with the
-    ///   first MiB of its body. Later failures are thrown by the body, as ``TransportError``.
+    /// - Throws: ``NetworkError``; at once when the task is cancelled. A status that the endpoint does not accept is an error
+    ///   with the first MiB of its body. Later failures are thrown by the body, as ``TransportError``.
     func stream(for endpoint: any Requestable) async throws(NetworkError) -> StreamedResponse
 }
 
@@ -47,10 +47,10 @@ extension NetworkService {
     /// Sends a request to an endpoint and passes its response to a closure in parts.
     ///
     /// - Parameters:
-    ///   - onChunk: Called for each part of the body, with the head: status, headers and URL. Runs on threads that no transfer depends
-    ///     on, one call at a time: the next part waits until it returns, and beyond about 256 KiB the server waits too.
-    ///   - completion: Called exactly once, after the last `onChunk` has returned, with the head, trailers and timings, and without a
-    ///     body.
+    ///   - onChunk: Called for each part of the body, with the head: status, headers and URL. Runs on threads that no transfer
+    ///     depends on, one call at a time: the next part waits until it returns, and beyond about 256 KiB the server waits too.
+    ///   - completion: Called exactly once, after the last `onChunk` has returned, with the head, trailers and timings, and
+    ///     without a body.
     /// - Returns: A handle that cancels the request; the completion is then called with ``NetworkError/cancelled(_:)``.
     @discardableResult
     public func stream(

@@ -41,7 +41,8 @@ extension HTTPHeaders {
 }
 
 extension NetworkRequest {
-    /// The description of this request for a logger or ``NetworkLogging/CurlCommand``. The values of secret header fields are redacted.
+    /// The description of this request for a logger or ``NetworkLogging/CurlCommand``. The values of secret header fields are
+    /// redacted.
     public var logged: LoggedRequest {
         LoggedRequest(
             method: method.rawValue, url: url, headers: headers.logged, body: body?.logged)

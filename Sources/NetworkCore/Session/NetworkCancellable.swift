@@ -2,8 +2,8 @@
 public protocol NetworkCancellable: Sendable {
     /// Cancels the operation and returns at once.
     ///
-    /// It can be called from any thread, any number of times, before, during and after the operation. If the operation had not ended,
-    /// its completion is called with a cancellation error.
+    /// It can be called from any thread, any number of times, before, during and after the operation. If the operation had not
+    /// ended, its completion is called with a cancellation error.
     func cancel()
 }
 

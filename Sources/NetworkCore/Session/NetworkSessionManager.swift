@@ -9,7 +9,8 @@ public protocol NetworkSessionManager: Sendable {
     ///
     /// Responses of any status are successes here, a 404 as well as a 200. Redirects have been followed.
     ///
-    /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``, which no transfer depends on: it may block.
+    /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``, which no transfer depends on: it may
+    ///   block.
     /// - Returns: A handle that cancels the transfer; the completion is then called with ``TransportError/Code/cancelled``.
     @discardableResult
     func request(
@@ -24,8 +25,8 @@ public protocol NetworkSessionManager: Sendable {
     /// - Throws: ``TransportError``.
     func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse
 
-    /// Sends a request and returns when the head of the response was received. The default implementation uses ``response(for:)``, and
-    /// so has the whole body in memory.
+    /// Sends a request and returns when the head of the response was received. The default implementation uses
+    /// ``response(for:)``, and so has the whole body in memory.
     ///
     /// - Throws: ``TransportError``; at once when the task is cancelled. Later failures are thrown by the body.
     func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse
@@ -60,10 +61,10 @@ extension NetworkSessionManager {
     /// Sends a request and passes its response to a closure in parts.
     ///
     /// - Parameters:
-    ///   - onChunk: Called for each part of the body, with the head: status, headers and URL. Runs on threads that no transfer depends
-    ///     on, one call at a time: the next part waits until it returns, and beyond about 256 KiB the server waits too.
-    ///   - completion: Called exactly once, after the last `onChunk` has returned, with the head, trailers and timings, and without a
-    ///     body.
+    ///   - onChunk: Called for each part of the body, with the head: status, headers and URL. Runs on threads that no transfer
+    ///     depends on, one call at a time: the next part waits until it returns, and beyond about 256 KiB the server waits too.
+    ///   - completion: Called exactly once, after the last `onChunk` has returned, with the head, trailers and timings, and
+    ///     without a body.
     /// - Returns: A handle that cancels the transfer; the completion is then called with ``TransportError/Code/cancelled``.
     @discardableResult
     public func stream(

@@ -23,7 +23,8 @@ public struct ProxyConfiguration: Sendable, Hashable {
     let username: String?
     let password: String?
     /// The hosts that are reached without the proxy: names, which include their subdomains, IP addresses, and networks such as
-    /// `10.0.0.0/8`, each optionally with a port (`host:8080`). `*` matches all hosts. It has no effect for ``environment`` and ``none``.
+    /// `10.0.0.0/8`, each optionally with a port (`host:8080`). `*` matches all hosts. It has no effect for ``environment`` and
+    /// ``none``.
     public var excludedHosts: [String]
 
     private init(
@@ -39,8 +40,8 @@ public struct ProxyConfiguration: Sendable, Hashable {
         self.excludedHosts = excludedHosts
     }
 
-    /// The proxy settings of the environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, read for each new connection. The
-    /// default.
+    /// The proxy settings of the environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, read for each new
+    /// connection. The default.
     ///
     /// `http_proxy` is read in lower case only, since a CGI server sets `HTTP_PROXY` from a header field.
     public static let environment = ProxyConfiguration(kind: .environment)
@@ -62,7 +63,8 @@ public struct ProxyConfiguration: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - username: The user name for RFC 1929.
-    ///   - resolvesNamesThere: Whether the proxy looks up names, so that this machine's resolver never sees them. Default: `true`.
+    ///   - resolvesNamesThere: Whether the proxy looks up names, so that this machine's resolver never sees them. Default:
+    ///     `true`.
     public static func socks5(
         host: String, port: Int, username: String? = nil, password: String? = nil, resolvesNamesThere: Bool = true,
         excludedHosts: [String] = []

@@ -16,12 +16,13 @@ public struct SessionConfiguration: Sendable, Hashable {
     public var maximumRedirects = 10
     /// Whether an `https` URL may redirect to an `http` one. If not, such a redirect is an error. Default: `false`.
     public var allowsInsecureRedirects = false
-    /// The maximum number of simultaneous connections to one host and port. Further requests wait, in order of arrival. Default: 6.
+    /// The maximum number of simultaneous connections to one host and port. Further requests wait, in order of arrival. Default:
+    /// 6.
     public var maximumConnectionsPerHost = 6
     /// The maximum number of simultaneous connections to all hosts, including idle ones. Default: 512.
     ///
-    /// Further requests wait, in order of arrival, and the hosts take turns. Idle connections to other hosts are closed to make room.
-    /// For a host that uses HTTP/2, each request counts as a connection, up to ``maximumConnectionsPerHost``.
+    /// Further requests wait, in order of arrival, and the hosts take turns. Idle connections to other hosts are closed to make
+    /// room. For a host that uses HTTP/2, each request counts as a connection, up to ``maximumConnectionsPerHost``.
     public var maximumConnections = 512
     /// The maximum number of idle connections that are kept open for reuse, to all hosts. Default: 256.
     public var maximumIdleConnections = 256
@@ -42,14 +43,14 @@ public struct SessionConfiguration: Sendable, Hashable {
     public var maximumStreamsPerHost = 100
     /// The number of threads that transfer bytes, each with separate connections. Default: 1. For `CurlSessionManager`.
     ///
-    /// It must lie in 1...64 and not exceed ``maximumConnections``. Two or more help if one loop keeps a processor busy while others
-    /// are free. Limits apply to all loops together: each receives its share, as evenly as possible, and a waiting request takes the
-    /// first free place in any loop.
+    /// It must lie in 1...64 and not exceed ``maximumConnections``. Two or more help if one loop keeps a processor busy while
+    /// others are free. Limits apply to all loops together: each receives its share, as evenly as possible, and a waiting request
+    /// takes the first free place in any loop.
     public var eventLoops = 1
     /// The proxy of the connections. Default: the proxy settings of the environment.
     public var proxy = ProxyConfiguration.environment
-    /// The path of a Unix domain socket to which all requests are sent, whatever the host of their URL; at most 107 bytes. Default: `nil`,
-    /// which uses TCP.
+    /// The path of a Unix domain socket to which all requests are sent, whatever the host of their URL; at most 107 bytes.
+    /// Default: `nil`, which uses TCP.
     public var unixSocketPath: String?
     /// Whether cookies are stored in memory and sent with later requests (RFC 6265). Default: `false`.
     public var storesCookies = false
@@ -64,8 +65,8 @@ public struct SessionConfiguration: Sendable, Hashable {
     ///
     /// Keys are host names or addresses without a port, compared without case: `internal.example`, `127.0.0.1`, `::1`. In
     /// `*.example.com`, the star matches one label, as in certificates (RFC 9525 §6.3): `a.example.com`, but neither
-    /// `a.b.example.com` nor `example.com`. An exact name takes precedence. While any policy is set here, an `https` URL whose host is
-    /// not in canonical form, such as `127.1`, is an error (``TransportError/Code/trustUnavailable``).
+    /// `a.b.example.com` nor `example.com`. An exact name takes precedence. While any policy is set here, an `https` URL whose
+    /// host is not in canonical form, such as `127.1`, is an error (``TransportError/Code/trustUnavailable``).
     public var trustByHost: [String: TrustPolicy] = [:]
 
     /// Creates a configuration with the defaults.

@@ -13,7 +13,8 @@ final class BodyFile: @unchecked Sendable {
     private let descriptor: Int32
     private let url: URL
 
-    /// Returns the size of a file without opening it. May block. Pipes and devices are errors, since reading them might never end.
+    /// Returns the size of a file without opening it. May block. Pipes and devices are errors, since reading them might never
+    /// end.
     static func length(of url: URL, for request: NetworkRequest?) throws(TransportError) -> Int64 {
         var status = stat()
         guard url.withUnsafeFileSystemRepresentation({ $0.map { stat($0, &status) } ?? -1 }) == 0 else {

@@ -103,8 +103,8 @@ extension TransportError {
 }
 
 extension ContentSequence {
-    /// Returns the number of bytes of the body; `nil` if the length of one of its streams is unknown. Examines all files in any case, so
-    /// that a missing one is an error before a byte is sent.
+    /// Returns the number of bytes of the body; `nil` if the length of one of its streams is unknown. Examines all files in any
+    /// case, so that a missing one is an error before a byte is sent.
     ///
     /// - Throws: ``TransportError/Code/bodyFailed``.
     func length(for request: NetworkRequest?) throws(TransportError) -> Int64? {

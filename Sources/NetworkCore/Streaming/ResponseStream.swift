@@ -7,9 +7,9 @@ import Foundation
 /// for try await chunk in response.body { file.write(chunk) }
 /// ```
 ///
-/// It can be read once, by one task at a time; a second loop continues where the first one stopped. At most about 256 KiB are buffered
-/// for the reader; beyond that, the engine stops reading from the socket, which in turn stops the server. Releasing the stream and its
-/// iterators before the end cancels the transfer, as does cancelling the task that waits for a chunk.
+/// It can be read once, by one task at a time; a second loop continues where the first one stopped. At most about 256 KiB are
+/// buffered for the reader; beyond that, the engine stops reading from the socket, which in turn stops the server. Releasing the
+/// stream and its iterators before the end cancels the transfer, as does cancelling the task that waits for a chunk.
 public struct ResponseStream: AsyncSequence, Sendable {
     /// A part of the body, after content decoding.
     public typealias Element = Data
@@ -156,7 +156,8 @@ extension ResponseStream {
 extension ResponseStream {
     /// Returns the stream with a closure that is called when it ends.
     ///
-    /// - Parameter onEnd: Called exactly once: with the failure, or with `nil` when the last chunk was read or the stream was released.
+    /// - Parameter onEnd: Called exactly once: with the failure, or with `nil` when the last chunk was read or the stream was
+    ///   released.
     package func observed(onEnd: @escaping @Sendable (TransportError?) -> Void) -> ResponseStream {
         let observer = Locked<(onEnd: (@Sendable (TransportError?) -> Void)?, isReading: Bool)>((onEnd, false))
         let report: @Sendable (TransportError?) -> Void = { error in

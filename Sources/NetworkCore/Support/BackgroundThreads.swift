@@ -3,19 +3,19 @@ import NetworkLogging
 /// A group of threads for work that may block. There are two: one for callers' closures, and one for files.
 ///
 /// The groups are separate from each other, from libdispatch's queues and from the cooperative pool of async tasks. Closures that
-/// block can therefore delay only other closures, once ``maximumCount`` of them block; transfers, async calls, files and `Task.sleep`
-/// continue.
+/// block can therefore delay only other closures, once ``maximumCount`` of them block; transfers, async calls, files and
+/// `Task.sleep` continue.
 ///
 /// ```swift
 /// BackgroundThreads.completions.maximumCount = 16
 /// ```
 ///
-/// A group starts a thread when there is work and no thread is idle; a thread that was idle for 10 seconds ends. Work beyond the limit
-/// waits, first come, first served. If the system cannot start another thread, work waits for the running threads, or runs on a
-/// thread of libdispatch if there are none.
+/// A group starts a thread when there is work and no thread is idle; a thread that was idle for 10 seconds ends. Work beyond the
+/// limit waits, first come, first served. If the system cannot start another thread, work waits for the running threads, or runs
+/// on a thread of libdispatch if there are none.
 public struct BackgroundThreads: Sendable {
-    /// The threads that run completions and other closures for which the caller passed no queue: results, chunks, values, events and
-    /// progress.
+    /// The threads that run completions and other closures for which the caller passed no queue: results, chunks, values, events
+    /// and progress.
     public static let completions = BackgroundThreads("dt-completions")
     /// The threads that run the package's own blocking work: opening, reading, writing and examining files.
     public static let files = BackgroundThreads("dt-files")

@@ -8,7 +8,8 @@
 
 /// State that a lock protects. The lock is held while a closure runs, never during a callback or a suspension.
 ///
-/// It uses a POSIX mutex rather than `Mutex`, which requires macOS 15 and iOS 18 and is invisible to the thread sanitizer on Linux.
+/// It uses a POSIX mutex rather than `Mutex`, which requires macOS 15 and iOS 18 and is invisible to the thread sanitizer on
+/// Linux.
 // Sendable although unchecked: the state is only accessed inside `withLock`.
 package struct Locked<State>: @unchecked Sendable {
     private let storage: LockedStorage<State>

@@ -4,8 +4,8 @@ import Foundation
 extension NetworkRequest {
     /// Creates a request from the method, URL, headers and body of a `URLRequest`.
     ///
-    /// A `timeoutInterval` other than the default of 60 s becomes the idle timeout. `Content-Length` is left out, since the engine
-    /// computes it. Cache policy, service type and cookie handling have no counterpart.
+    /// A `timeoutInterval` other than the default of 60 s becomes the idle timeout. `Content-Length` is left out, since the
+    /// engine computes it. Cache policy, service type and cookie handling have no counterpart.
     ///
     /// - Throws: ``RequestGenerationError`` for a request that has no URL, has a body stream, or fails ``validate()``.
     public init(_ request: URLRequest) throws(RequestGenerationError) {
@@ -25,8 +25,8 @@ extension NetworkRequest {
 
     /// The request as a `URLRequest`: method, URL, headers, a body in memory, and the idle timeout if one is set.
     ///
-    /// A body from a file or a sequence is left out. Fields of the same name are joined with a comma (RFC 9110 §5.3), since `URLRequest`
-    /// stores one value for each name.
+    /// A body from a file or a sequence is left out. Fields of the same name are joined with a comma (RFC 9110 §5.3), since
+    /// `URLRequest` stores one value for each name.
     public var urlRequest: URLRequest {
         var request = URLRequest(url: url)
         request.httpMethod = method.rawValue

@@ -8,8 +8,8 @@
 
         /// Loads the policies.
         ///
-        /// - Throws: ``TransportError/Code/trustUnavailable`` for policies that cannot be loaded, and for those that `URLSession` does not
-        ///   support: an identity from PEM, and minimum TLS versions that differ between hosts.
+        /// - Throws: ``TransportError/Code/trustUnavailable`` for policies that cannot be loaded, and for those that `URLSession`
+        ///   does not support: an identity from PEM, and minimum TLS versions that differ between hosts.
         init(_ configuration: SessionConfiguration) throws(TransportError) {
             table = try TrustTable(configuration)
             for trust in table.all {
@@ -36,7 +36,8 @@
 
         /// Returns the credential for a trusted server; `nil` if the system's default handling is sufficient.
         ///
-        /// - Throws: ``TransportError/Code/tlsFailed`` if a check fails, ``TransportError/Code/trustUnavailable`` if the roots cannot be set.
+        /// - Throws: ``TransportError/Code/tlsFailed`` if a check fails, ``TransportError/Code/trustUnavailable`` if the roots
+        ///   cannot be set.
         func credential(for server: SecTrust, of request: NetworkRequest) throws(TransportError) -> URLCredential? {
             let trust = try table.trust(for: request)
             if trust.isDefault { return nil }
@@ -83,8 +84,8 @@
     }
 
     extension URLSessionExchange {
-        /// Returns the response to an authentication challenge: the host's trust policy decides on the server's certificate, and a 401 is a
-        /// response.
+        /// Returns the response to an authentication challenge: the host's trust policy decides on the server's certificate, and
+        /// a 401 is a response.
         func disposition(
             of challenge: URLAuthenticationChallenge
         ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {

@@ -28,8 +28,8 @@
     extension URLSessionExchange {
         /// Returns the response to an authentication challenge, which is always to cancel it.
         ///
-        /// Credentials are header fields of the request, and a 401 is a response. With any other response, a task with a Basic challenge
-        /// would wait forever. The HTTP response and its body have arrived by then, or arrive before the cancellation.
+        /// Credentials are header fields of the request, and a 401 is a response. With any other response, a task with a Basic
+        /// challenge would wait forever. The HTTP response and its body have arrived by then, or arrive before the cancellation.
         func disposition(
             of challenge: URLAuthenticationChallenge
         ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {

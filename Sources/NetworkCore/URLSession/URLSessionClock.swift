@@ -79,8 +79,8 @@ final class URLSessionClock: @unchecked Sendable {
         state.heap.insert(transfer)
     }
 
-    /// Sets the timer to the earliest deadline, if that is sooner than its current time. Only called on the queue, so that a later time
-    /// cannot replace a sooner one.
+    /// Sets the timer to the earliest deadline, if that is sooner than its current time. Only called on the queue, so that a
+    /// later time cannot replace a sooner one.
     private func arm() {
         let next: UInt64? = state.withLock { state in
             guard let next = state.heap.first?.deadline, next < state.armed else { return nil }

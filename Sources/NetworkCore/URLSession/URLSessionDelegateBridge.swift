@@ -3,7 +3,8 @@ import Foundation
 
 /// The delegate of a session, which passes each event to the exchange of its task.
 ///
-/// `URLSession` retains it until the session is invalidated; it retains only the current exchanges. It is called on a serial queue.
+/// `URLSession` retains it until the session is invalidated; it retains only the current exchanges. It is called on a serial
+/// queue.
 final class URLSessionDelegateBridge: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Locked<[Int: URLSessionExchange]>([:])
     private let whenEnded: @Sendable (URLSessionExchange, (any Error)?) -> Void
@@ -45,7 +46,8 @@ final class URLSessionDelegateBridge: NSObject, URLSessionDataDelegate, Sendable
         exchange.transfer.move(to: totalBytesSent < Int64(exchange.request.body?.data?.count ?? 0) ? .send : .firstByte)
     }
 
-    /// Never follows a redirect; the engine does. `URLSession` would send credentials to another origin, and on Linux lose the body.
+    /// Never follows a redirect; the engine does. `URLSession` would send credentials to another origin, and on Linux lose the
+    /// body.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void

@@ -3,9 +3,9 @@ import Foundation
 
 /// Sends transfers with one `URLSession`: admits them, starts their tasks, follows redirects, and completes them.
 ///
-/// Everything happens on one serial queue, so tasks are never created while the session is being ended. Calls into `URLSession` can
-/// block while it is busy, and no caller waits for this queue. All engines share it: on Linux all sessions share one queue anyway, and
-/// hundreds of engines that each block a thread to wait for it would leave it none to run on.
+/// Everything happens on one serial queue, so tasks are never created while the session is being ended. Calls into `URLSession`
+/// can block while it is busy, and no caller waits for this queue. All engines share it: on Linux all sessions share one queue
+/// anyway, and hundreds of engines that each block a thread to wait for it would leave it none to run on.
 // Sendable although unchecked: each `var` is only accessed on `queue`.
 final class URLSessionEngine: @unchecked Sendable {
     private static let queue = DispatchQueue(label: "swift-data-transfer.urlsession")

@@ -63,7 +63,8 @@ enum URLSessionErrors {
         }
     }
 
-    /// Returns the code and phase for a message. On Linux most failures are `.unknown`, and only libcurl's message distinguishes them.
+    /// Returns the code and phase for a message. On Linux most failures are `.unknown`, and only libcurl's message distinguishes
+    /// them.
     private static func meaning(of message: String) -> (code: TransportError.Code, phase: TransportError.Phase?) {
         let words: [(String, TransportError.Code, TransportError.Phase?)] = [
             ("transfer closed", .incompleteBody, .receive),

@@ -9,7 +9,8 @@ final class URLSessionExchange: Sendable {
     struct Received: Sendable {
         var response: HTTPURLResponse?
         var body = Data()
-        /// Whether the server requested credentials and the challenge was cancelled. The task's cancellation is then not a failure.
+        /// Whether the server requested credentials and the challenge was cancelled. The task's cancellation is then not a
+        /// failure.
         var wasChallenged = false
         /// Whether a response arrived that is not HTTP.
         var isNotHTTP = false
@@ -22,12 +23,13 @@ final class URLSessionExchange: Sendable {
     let task: URLSessionTask
     let transfer: URLSessionTransfer
     let request: NetworkRequest
-    /// Decides on the server's certificate, on platforms where `URLSession` asks for a decision; without it, no server is trusted.
+    /// Decides on the server's certificate, on platforms where `URLSession` asks for a decision; without it, no server is
+    /// trusted.
     let trust: URLSessionTrust?
     private let limits: SessionConfiguration
     private let received = Locked(Received())
-    /// Whether the task was cancelled. The lock is held while the task is cancelled and while a redirect or a challenge is completed: on
-    /// Linux, completing one after a cancellation stops the process.
+    /// Whether the task was cancelled. The lock is held while the task is cancelled and while a redirect or a challenge is
+    /// completed: on Linux, completing one after a cancellation stops the process.
     private let isCancelled = Locked(false)
 
     init(_ task: URLSessionTask, transfer: URLSessionTransfer, limits: SessionConfiguration, trust: URLSessionTrust?) {

@@ -3,26 +3,27 @@ import Foundation
 
 /// A session manager that sends requests with `URLSession`: the default on Apple platforms, and available on Linux.
 ///
-/// It handles redirects, size limits, time limits and the number of connections itself, as every other session manager does; it uses
-/// `URLSession` only to transfer bytes. Some behavior differs:
+/// It handles redirects, size limits, time limits and the number of connections itself, as every other session manager does; it
+/// uses `URLSession` only to transfer bytes. Some behavior differs:
 ///
 /// - `URLSession` does not report when a connection is ready, so the idle timeout starts when the request leaves the queue, and
-///   includes connecting. `SessionConfiguration.connectTimeout` is not used; a request's own `timeouts.connect` limits the time to
-///   the first activity.
+///   includes connecting. `SessionConfiguration.connectTimeout` is not used; a request's own `timeouts.connect` limits the time
+///   to the first activity.
 /// - `maximumHeaderBytes` is checked when the head is complete. `maximumIdleConnections` is up to `URLSession`, and
 ///   `maximumConnections` limits active requests without counting idle connections. `eventLoops` has no effect.
-/// - Without a `userAgent`, `URLSession` sends its default one. The order of fields, and the case of response field names, are lost.
-/// - A client identity in a trust policy is not supported, and all hosts share one minimum TLS version. On Linux, only the default
-///   trust policy is supported. Other policies fail each request (``TransportError/Code/trustUnavailable``).
+/// - Without a `userAgent`, `URLSession` sends its default one. The order of fields, and the case of response field names, are
+///   lost.
+/// - A client identity in a trust policy is not supported, and all hosts share one minimum TLS version. On Linux, only the
+///   default trust policy is supported. Other policies fail each request (``TransportError/Code/trustUnavailable``).
 /// - Bodies are held in memory, up to `maximumBodyBytes`: one from a file or a sequence is read before it is sent, and a streamed
 ///   response arrives as one chunk.
 /// - Trailers are not available, and ``TransferTimings/bytesReceived`` counts the bytes after content decoding.
 ///
 /// On Linux, in addition, a server can stop the whole process: `URLSession` traps on a chunked response with trailers, and on a
-/// connection that closes inside the response head. It closes file descriptors while their event sources are active, so that dispatch
-/// may never report a descriptor as ready that another thread opens at that moment. A redirect that is returned as a response has no
-/// body, a method in lower case is sent in upper case, and IPv6 literals are ``TransportError/Code/unsupported``. Prefer the default
-/// session manager there.
+/// connection that closes inside the response head. It closes file descriptors while their event sources are active, so that
+/// dispatch may never report a descriptor as ready that another thread opens at that moment. A redirect that is returned as a
+/// response has no body, a method in lower case is sent in upper case, and IPv6 literals are ``TransportError/Code/unsupported``.
+/// Prefer the default session manager there.
 ///
 /// When the session manager is released, its session is invalidated after the last transfer has ended.
 public final class URLSessionManager: NetworkSessionManager {
@@ -42,8 +43,8 @@ public final class URLSessionManager: NetworkSessionManager {
     ///     (``TransportError/Code/invalidConfiguration``), or if a trust policy cannot be loaded or enforced
     ///     (``TransportError/Code/trustUnavailable``).
     ///   - sessionConfiguration: The configuration of the session, which is copied. Default: without cookies, cache and stored
-    ///     credentials. Its time limits and its number of connections per host are replaced by those of `configuration`. On Linux its
-    ///     cache is removed, since it can return the response to another query.
+    ///     credentials. Its time limits and its number of connections per host are replaced by those of `configuration`. On Linux
+    ///     its cache is removed, since it can return the response to another query.
     public init(
         configuration: SessionConfiguration = SessionConfiguration(),
         sessionConfiguration: URLSessionConfiguration = .isolated
@@ -62,11 +63,11 @@ public final class URLSessionManager: NetworkSessionManager {
             limits: configuration, sessionConfiguration: sessionConfiguration.governed(by: configuration), trust: trust)
     }
 
-    /// Creates a session manager with the configuration of an existing session: protocol classes, cookie storage, proxies and additional
-    /// headers.
+    /// Creates a session manager with the configuration of an existing session: protocol classes, cookie storage, proxies and
+    /// additional headers.
     ///
-    /// A session's delegate cannot be set later, so only the session's configuration is used: the session itself sends nothing, its
-    /// delegate is not called, and it is never invalidated here.
+    /// A session's delegate cannot be set later, so only the session's configuration is used: the session itself sends nothing,
+    /// its delegate is not called, and it is never invalidated here.
     public convenience init(session: URLSession, configuration: SessionConfiguration = SessionConfiguration()) {
         self.init(configuration: configuration, sessionConfiguration: session.configuration)
     }
@@ -171,8 +172,8 @@ extension URLSessionConfiguration {
         return configuration
     }
 
-    /// The value of `URLSession`'s own time limits, which are too coarse to be used: longer than any transfer, and finite, since infinity
-    /// traps on Linux.
+    /// The value of `URLSession`'s own time limits, which are too coarse to be used: longer than any transfer, and finite, since
+    /// infinity traps on Linux.
     static let backstop: TimeInterval = 2_000_000
 
     /// Returns a copy in which no limit of `URLSession` applies before those of the session manager.

@@ -3,8 +3,8 @@ import Foundation
 
 /// One call in ``URLSessionEngine``, from the request to the response, over all redirects.
 ///
-/// It is completed once, by whichever comes first: the engine, the clock, a limit, or `cancel()`. Unless the engine completed it, the
-/// engine then cancels its task.
+/// It is completed once, by whichever comes first: the engine, the clock, a limit, or `cancel()`. Unless the engine completed it,
+/// the engine then cancels its task.
 // Sendable although unchecked: `pendingCompletion` and `activity` are protected by their locks, `deadline` and `heapIndex` by the
 // clock's lock, and each `var` below the mark is only accessed on the engine's queue.
 final class URLSessionTransfer: NetworkCancellable, DeadlineMember, @unchecked Sendable {
@@ -116,7 +116,8 @@ struct URLSessionActivity: Sendable {
     private let idleLimit: UInt64
     private let firstSignLimit: UInt64
 
-    /// The current phase; `nil` from leaving the queue until the first activity, since connecting and waiting cannot be distinguished.
+    /// The current phase; `nil` from leaving the queue until the first activity, since connecting and waiting cannot be
+    /// distinguished.
     private(set) var phase: TransportError.Phase? = .queued
     private(set) var launched: UInt64?
     /// The time spent in the queue, in nanoseconds, over all redirects so far.

@@ -123,11 +123,11 @@
         }
 
         @Test(arguments: [(10, 11, "ended after 10 of the 11"), (12, 11, "more than the 11")])
-        func `a sequence with a different length than announced is an error`(made: Int, announced: Int64, message: String) async throws {
+        func `a sequence with a different length than announced is an error`(made: Int, announced: Int64, reason: String) async throws {
             let server = try echoServer()
             let body = RequestContent.stream(Pieces(of: bytes(made), size: 100), length: announced)
             let error = try await failure(of: session, request(server, body: body))
-            #expect(error.code == .bodyFailed && error.message.contains(message), "\(error)")
+            #expect(error.code == .bodyFailed && error.message.contains(reason), "\(error)")
         }
 
         @Test func `a path that is missing or not a regular file is an error before a byte is sent`() async throws {
