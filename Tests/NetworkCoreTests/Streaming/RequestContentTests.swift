@@ -123,7 +123,7 @@
         }
 
         @Test(arguments: [(10, 11, "ended after 10 of the 11"), (12, 11, "more than the 11")])
-        func `a sequence with a different length than announced is an error`(made: Int, announced: Int64, reason: String) async throws {
+        func `a sequence longer or shorter than announced is an error`(made: Int, announced: Int64, reason: String) async throws {
             let server = try echoServer()
             let body = RequestContent.stream(Pieces(of: bytes(made), size: 100), length: announced)
             let error = try await failure(of: session, request(server, body: body))
