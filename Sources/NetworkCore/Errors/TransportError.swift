@@ -129,7 +129,7 @@ extension TransportError.Code {
     public static let timedOut = Self(rawValue: "timedOut")
     /// The request itself cannot be sent; the cause is a `RequestGenerationError`.
     public static let invalidRequest = Self(rawValue: "invalidRequest")
-    /// A setting of the session manager's configuration is invalid.
+    /// A setting of the session manager or of an interceptor is invalid.
     public static let invalidConfiguration = Self(rawValue: "invalidConfiguration")
     /// The host has no address, or the name lookup failed.
     public static let nameLookupFailed = Self(rawValue: "nameLookupFailed")

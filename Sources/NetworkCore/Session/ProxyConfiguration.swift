@@ -1,6 +1,6 @@
 import Endpoints
-import NetworkLogging
 import Foundation
+import NetworkLogging
 
 /// The route to the server: direct, or through a proxy.
 ///
@@ -63,8 +63,8 @@ public struct ProxyConfiguration: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - username: The user name for RFC 1929.
-    ///   - resolvesNamesThere: Whether the proxy looks up names, so that this machine's resolver never sees them. Default:
-    ///     `true`.
+    ///   - resolvesNamesThere: Whether the proxy looks up names, so that this machine's resolver never sees them.
+    ///     Default: `true`.
     public static func socks5(
         host: String, port: Int, username: String? = nil, password: String? = nil, resolvesNamesThere: Bool = true,
         excludedHosts: [String] = []

@@ -16,8 +16,9 @@ public struct SessionConfiguration: Sendable, Hashable {
     public var maximumRedirects = 10
     /// Whether an `https` URL may redirect to an `http` one. If not, such a redirect is an error. Default: `false`.
     public var allowsInsecureRedirects = false
-    /// The maximum number of simultaneous connections to one host and port. Further requests wait, in order of arrival. Default:
-    /// 6.
+    /// The maximum number of simultaneous connections to one host and port. Default: 6.
+    ///
+    /// Further requests wait, in order of arrival.
     public var maximumConnectionsPerHost = 6
     /// The maximum number of simultaneous connections to all hosts, including idle ones. Default: 512.
     ///
@@ -30,8 +31,9 @@ public struct SessionConfiguration: Sendable, Hashable {
     ///
     /// A shorter time in the server's `Keep-Alive: timeout` takes precedence.
     public var idleConnectionLifetime: Duration = .seconds(60)
-    /// The maximum number of requests that one HTTP/1.1 connection serves before it is closed. Default: no limit. For
-    /// `CurlSessionManager`.
+    /// The maximum number of requests that one HTTP/1.1 connection serves before it is closed. Default: no limit.
+    ///
+    /// For `CurlSessionManager`.
     public var maximumUsesPerConnection: Int?
     /// The maximum ratio of a body's size after content decoding to its size before, checked once the body is larger than 1 MiB.
     /// Default: 200. For `CurlSessionManager`.
