@@ -82,7 +82,7 @@ final class DownloadPipe: Sendable {
     /// Returns all buffered bytes, waiting for some if there are none; `nil` at the end.
     func next() async throws(TransportError) -> Data? {
         let result = await withUnsafeContinuation { continuation in
-            let (result, mayGoOn): (Result<Data?, TransportError>?, Bool) = state.withLock { state in
+            let (ready, mayGoOn): (Result<Data?, TransportError>?, Bool) = state.withLock { state in
                 if !state.bytes.isEmpty {
                     let (bytes, mayGoOn) = state.takeBytes()
                     return (.success(bytes), mayGoOn)
@@ -95,7 +95,7 @@ final class DownloadPipe: Sendable {
                 return (nil, false)
             }
             if mayGoOn { onRoom() }
-            if let result { continuation.resume(returning: result) }
+            if let ready { continuation.resume(returning: ready) }
         }
         return try result.get()
     }
