@@ -2,22 +2,25 @@ import Endpoints
 import Foundation
 import NetworkLogging
 
-/// Why a ``NetworkService`` has no response data.
+/// The error with which a ``NetworkService`` call fails.
 public enum NetworkError: Error, Sendable {
-    /// A whole response came, but with a status the endpoint does not accept.
+    /// A complete response was received, but the endpoint does not accept its status.
     case status(NetworkResponse)
-    /// There is no way to the server: no address, no connection.
+    /// No connection to the server could be made: the name lookup or the connection attempt failed.
     case notConnected(TransportError)
-    /// A limit of time ran out; the error's phase says where.
+    /// A time limit was exceeded; ``TransportError/phase`` is the stage in which that happened.
     case timedOut(TransportError)
-    /// Called off, by the handle or by the task.
+    /// The request was cancelled, through its handle or its task.
     case cancelled(TransportError)
-    /// Any other failure below HTTP.
+    /// Any other failure below HTTP, such as a lost connection.
     case transport(TransportError)
-    /// The endpoint and the configuration do not make a request. Nothing was sent.
+    /// No request could be built from the endpoint and the configuration. Nothing was sent.
     case requestGeneration(RequestGenerationError)
 
-    /// The case for the error's code; what ``TransportError/Code/invalidRequest`` carries becomes ``requestGeneration(_:)``.
+    /// Creates the case that corresponds to the error's code.
+    ///
+    /// An error with ``TransportError/Code/invalidRequest`` that was caused by a `RequestGenerationError` becomes
+    /// ``requestGeneration(_:)``.
     public init(_ error: TransportError) {
         switch error.code {
         case .cancelled: self = .cancelled(error)
@@ -35,19 +38,19 @@ public enum NetworkError: Error, Sendable {
 }
 
 extension NetworkError {
-    /// The response, where one came.
+    /// The received response, for ``status(_:)``; `nil` for all other errors.
     public var response: NetworkResponse? {
         if case .status(let response) = self { response } else { nil }
     }
 
-    /// The response's status, where one came.
+    /// The status code of the received response; `nil` if there is no response.
     public var statusCode: Int? { response?.statusCode }
-    /// Whether a response came with this status.
+    /// Returns whether a response with this status code was received.
     public func hasStatusCode(_ status: Int) -> Bool { statusCode == status }
-    /// Whether a response came with status 404 (RFC 9110 §15.5.5).
+    /// Whether a response with status 404 was received (RFC 9110 §15.5.5).
     public var isNotFoundError: Bool { hasStatusCode(404) }
 
-    /// The failure below HTTP, where it was one.
+    /// The failure below HTTP; `nil` for ``status(_:)`` and ``requestGeneration(_:)``.
     public var transportError: TransportError? {
         switch self {
         case .notConnected(let error), .timedOut(let error), .cancelled(let error), .transport(let error): error
@@ -55,15 +58,15 @@ extension NetworkError {
         }
     }
 
-    /// Whether the request was called off.
+    /// Whether the request was cancelled.
     public var isCancelled: Bool { transportError?.isCancelled ?? false }
-    /// Whether a limit of time ran out, in whichever phase.
+    /// Whether a time limit was exceeded, in any phase.
     public var isTimeout: Bool { transportError?.isTimeout ?? false }
-    /// Whether the network, rather than this request or the server's answer, was at fault.
+    /// Whether the network caused the failure, rather than the request or the server's response.
     public var isConnectivity: Bool { transportError?.isConnectivity ?? false }
 
-    /// Whether the same request might fare better a moment later: a retryable ``TransportError``, or status 408, 425, 429, 500,
-    /// 502, 503 or 504. Says nothing of whether repeating it is harmless.
+    /// Whether the same request may succeed when it is sent again later: a retryable ``TransportError``, or status 408, 425, 429,
+    /// 500, 502, 503 or 504. It does not indicate whether repeating the request is safe.
     public var isRetryable: Bool {
         if let statusCode { return [408, 425, 429, 500, 502, 503, 504].contains(statusCode) }
         return transportError?.isRetryable ?? false
@@ -71,11 +74,13 @@ extension NetworkError {
 }
 
 extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
-    /// The most bytes of a refused response's body that descriptions show.
+    /// The maximum number of bytes of a rejected response's body that descriptions show.
     public static let maximumSnippetBytes = 1024
 
-    /// What went wrong, on one line: method, origin and path, without query and secrets; of a refused response the beginning of its body,
-    /// redacted, and how many attempts there were.
+    /// A description on one line: method, origin and path, without query and secrets.
+    ///
+    /// For ``status(_:)`` it also contains the number of attempts, if there was more than one, and the redacted beginning of the
+    /// body.
     public var description: String {
         switch self {
         case .status(let response): response.refusal
@@ -84,16 +89,16 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         }
     }
 
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var errorDescription: String? { description }
-    /// The description.
+    /// A mirror that contains only the redacted description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension NetworkResponse {
-    /// A status that was not accepted, for people.
+    /// A readable description of a response whose status was not accepted.
     fileprivate var refusal: String {
         let place = Redaction.default.redacted(url: URLText(url).originAndPath).printableLine
         var text = (method.map { "\($0) " } ?? "") + "\(place): status \(statusCode)"

@@ -2,34 +2,34 @@ import Endpoints
 import Foundation
 import NetworkLogging
 
-/// Why no response came: what a session manager throws.
+/// The error that a session manager throws when a request yields no complete response.
 public struct TransportError: Error, Sendable {
-    /// What a caller branches on. The vocabulary is open.
+    /// The kind of failure. More values may be added in later versions.
     public struct Code: RawRepresentable, Hashable, Sendable {
-        /// The code as descriptions show it.
+        /// The name of the code, as descriptions show it.
         public var rawValue: String
 
-        /// A code of any name.
+        /// Creates a code with any name.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
     }
 
-    /// How far the transfer had come.
+    /// The stage of the transfer in which it failed.
     public enum Phase: String, Sendable, Hashable {
         /// Waiting for a connection.
         case queued
-        /// Asking for the host's addresses.
+        /// Resolving the host's addresses.
         case nameLookup = "name lookup"
         /// Opening the TCP connection.
         case connect
-        /// The handshake, and the check of the certificate.
+        /// Performing the TLS handshake and checking the certificate.
         case tls = "TLS handshake"
-        /// Sending the request.
+        /// Sending the request's head and body.
         case send
         /// Waiting for the first byte of the response.
         case firstByte = "waiting for the response"
-        /// Receiving the response.
+        /// Receiving the response's head and body.
         case receive
     }
 
@@ -47,7 +47,7 @@ public struct TransportError: Error, Sendable {
 
     private var parts: Boxed<Parts>
 
-    /// An error. Secrets in `message` are replaced, and of `request` only method, origin and path are kept.
+    /// Creates an error. Secrets in `message` are redacted; of `request`, only method, origin and path are kept.
     public init(
         _ code: Code, _ message: String, phase: Phase? = nil, request: NetworkRequest? = nil, engineCode: Int? = nil,
         underlying: (any Error)? = nil, tlsFailure: TLSFailure? = nil
@@ -65,53 +65,57 @@ public struct TransportError: Error, Sendable {
 }
 
 extension TransportError {
-    /// What a caller branches on.
+    /// The kind of failure, on which a caller can branch.
     public var code: Code {
         get { parts.value.code }
         set { parts.value.code = newValue }
     }
 
-    /// `nil` where it does not apply or is not known.
+    /// The stage of the transfer in which it failed; `nil` if it is not known or does not apply.
     public var phase: Phase? {
         get { parts.value.phase }
         set { parts.value.phase = newValue }
     }
 
-    /// What happened, for people. Holds no query, no credentials and nothing of a body.
+    /// A readable reason. It contains no query, no credentials and no part of a body.
     public var message: String { parts.value.message }
 
-    /// `GET https://host/path`, without the query.
+    /// The method and URL of the request without its query, such as `GET https://host/path`; `nil` if no request is known.
     public package(set) var request: String? {
         get { parts.value.request }
         set { parts.value.request = newValue }
     }
 
-    /// The number the engine below gave it: a libcurl `CURLcode` or a `URLError` code.
+    /// The error number of the underlying engine: a libcurl `CURLcode` or a `URLError` code.
     public var engineCode: Int? {
         get { parts.value.engineCode }
         set { parts.value.engineCode = newValue }
     }
 
-    /// How many attempts had been made by then, as an interceptor that retries counts them; 1 without any.
+    /// The number of attempts made so far, as counted by an interceptor that retries. Default: 1.
     public package(set) var attempts: Int {
         get { parts.value.attempts }
         set { parts.value.attempts = newValue }
     }
 
-    /// The error that caused it. Descriptions leave it out, but for that of a failed ``Code/authenticationFailed``, of which they show what
-    /// this framework says: request, status and a redacted snippet.
+    /// The error that caused this one.
+    ///
+    /// Descriptions leave it out, with one exception: for ``Code/authenticationFailed`` they show a cause that is an error of
+    /// this framework, with its request, status and a redacted snippet.
     public var underlying: (any Error)? {
         get { parts.value.underlying }
         set { parts.value.underlying = newValue }
     }
 
-    /// Which check of TLS failed, where ``code`` is ``Code/tlsFailed``.
+    /// The TLS failure, if ``code`` is ``Code/tlsFailed``.
     public var tlsFailure: TLSFailure? {
         get { parts.value.tlsFailure }
         set { parts.value.tlsFailure = newValue }
     }
 
-    /// Where the time went until then; `nil` where it was called off, or never begun. Descriptions leave it out.
+    /// The durations of the transfer's phases until it failed. Descriptions leave them out.
+    ///
+    /// `nil` for a transfer that was cancelled or never started.
     public var timings: TransferTimings? {
         get { parts.value.timings }
         set { parts.value.timings = newValue }
@@ -119,82 +123,87 @@ extension TransportError {
 }
 
 extension TransportError.Code {
-    /// Called off, by the handle or by the task.
+    /// The request was cancelled, through its handle or its task.
     public static let cancelled = Self(rawValue: "cancelled")
-    /// A limit of time ran out; the phase says in what.
+    /// A time limit was exceeded; ``TransportError/phase`` is the stage in which that happened.
     public static let timedOut = Self(rawValue: "timedOut")
     /// The request itself cannot be sent; the cause is a `RequestGenerationError`.
     public static let invalidRequest = Self(rawValue: "invalidRequest")
-    /// A limit of the session manager makes no sense.
+    /// A setting of the session manager or of an interceptor is invalid.
     public static let invalidConfiguration = Self(rawValue: "invalidConfiguration")
-    /// The host has no address, or none could be asked for.
+    /// The host has no address, or the name lookup failed.
     public static let nameLookupFailed = Self(rawValue: "nameLookupFailed")
-    /// Refused, unreachable, or no route.
+    /// The connection was refused, or the host is unreachable.
     public static let cannotConnect = Self(rawValue: "cannotConnect")
-    /// Lost before a response was complete: reset, or closed without an answer.
+    /// The connection was reset, or closed before the response was complete.
     public static let connectionLost = Self(rawValue: "connectionLost")
     /// The body ended before its announced end.
     public static let incompleteBody = Self(rawValue: "incompleteBody")
-    /// What came is not HTTP.
+    /// The received bytes are not a valid HTTP response.
     public static let malformedResponse = Self(rawValue: "malformedResponse")
     /// The content coding (gzip and the like) is unknown or damaged.
     public static let undecodableContent = Self(rawValue: "undecodableContent")
-    /// `maximumBodyBytes`.
+    /// The body is larger than a limit allows, such as ``SessionConfiguration/maximumBodyBytes``.
     public static let bodyTooLarge = Self(rawValue: "bodyTooLarge")
-    /// `maximumHeaderBytes`.
+    /// The response head is larger than ``SessionConfiguration/maximumHeaderBytes``.
     public static let headersTooLarge = Self(rawValue: "headersTooLarge")
-    /// `maximumRedirects`.
+    /// The request was redirected more often than ``SessionConfiguration/maximumRedirects`` allows.
     public static let tooManyRedirects = Self(rawValue: "tooManyRedirects")
-    /// A redirect from https to http, to another scheme, or to something that is no URL.
+    /// A redirect leads from https to http, to another scheme, or to an invalid URL.
     public static let redirectRefused = Self(rawValue: "redirectRefused")
-    /// The TLS handshake or the check of the certificate failed; ``TransportError/tlsFailure`` says which check.
+    /// The TLS handshake or the certificate check failed; ``TransportError/tlsFailure`` has the reason.
     public static let tlsFailed = Self(rawValue: "tlsFailed")
-    /// What the trust policy asks for cannot be loaded, or not be enforced by this session manager. No request was sent.
+    /// The trust policy cannot be loaded, or this session manager cannot enforce it. No request was sent.
     public static let trustUnavailable = Self(rawValue: "trustUnavailable")
-    /// The body could not be read: its file is not there or shorter than it was, or the sequence that makes it failed or made another
-    /// number of bytes than announced. What it threw is ``TransportError/underlying``.
+    /// The request's body could not be read.
+    ///
+    /// Its file is missing or has become shorter, or the sequence that produces it failed or produced a different number of bytes
+    /// than announced. The error that it threw is ``TransportError/underlying``.
     public static let bodyFailed = Self(rawValue: "bodyFailed")
-    /// The body is needed again, for a redirect or another attempt, but can be read only once.
+    /// The body must be sent again, for a redirect or another attempt, but can be read only once.
     public static let bodyNotReplayable = Self(rawValue: "bodyNotReplayable")
-    /// The proxy could not be used.
+    /// The connection through the proxy failed.
     public static let proxyFailed = Self(rawValue: "proxyFailed")
-    /// This process has no descriptor, thread or memory left.
+    /// The process has no file descriptors, threads or memory left.
     public static let outOfResources = Self(rawValue: "outOfResources")
-    /// This session manager cannot do what was asked.
+    /// The session manager does not support what was requested.
     public static let unsupported = Self(rawValue: "unsupported")
-    /// A test double has no answer for this request.
+    /// A test double has no response for this request.
     public static let notStubbed = Self(rawValue: "notStubbed")
-    /// An interceptor failed or broke its contract.
+    /// An interceptor failed or violated its contract.
     public static let interceptorFailed = Self(rawValue: "interceptorFailed")
     /// There are no credentials, or they could not be refreshed; the cause is ``TransportError/underlying``.
     public static let authenticationFailed = Self(rawValue: "authenticationFailed")
-    /// A limit of our own kept the request from being sent: a gate, a rate, or a breaker that is open.
+    /// The client's own limits prevented the request from being sent: a concurrency limit, a rate limit, or an open circuit
+    /// breaker.
     public static let notAdmitted = Self(rawValue: "notAdmitted")
-    /// What no other code names.
+    /// A failure that no other code describes.
     public static let other = Self(rawValue: "other")
 }
 
 extension TransportError {
-    /// Whether the request was called off.
+    /// Whether the request was cancelled.
     public var isCancelled: Bool { code == .cancelled }
-    /// Whether a limit of time ran out, in whichever phase.
+    /// Whether a time limit was exceeded, in any phase.
     public var isTimeout: Bool { code == .timedOut }
 
-    /// Whether the network, rather than this request or the server's answer, was at fault.
+    /// Whether the network caused the failure, rather than the request or the server's response.
     public var isConnectivity: Bool {
         [.nameLookupFailed, .cannotConnect, .connectionLost, .proxyFailed].contains(code)
             || (isTimeout && [.nameLookup, .connect, .tls].contains(phase))
     }
 
-    /// Whether the same request might fare better a moment later. Says nothing of whether repeating it is harmless: ask
-    /// ``Endpoints/HTTPMethod/isIdempotent``.
+    /// Whether the same request may succeed when it is sent again later.
+    ///
+    /// It does not indicate whether repeating the request is safe; see ``Endpoints/HTTPMethod/isIdempotent``.
     public var isRetryable: Bool {
         isConnectivity || isTimeout || code == .incompleteBody || code == .outOfResources
     }
 }
 
 extension TransportError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
-    /// Request, code, phase, attempts, message and engine code on one line; ``underlying`` only as said there.
+    /// A description on one line: request, code, phase, attempts, message and engine code. See ``underlying`` for when it shows
+    /// the cause.
     public var description: String {
         var text = request.map { $0 + ": " } ?? ""
         text += code.rawValue
@@ -207,15 +216,15 @@ extension TransportError: CustomStringConvertible, CustomDebugStringConvertible,
         return text
     }
 
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var errorDescription: String? { description }
-    /// The description.
+    /// A mirror that contains only the redacted description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// An error of this framework, whose description shows no secret.
+/// An error of this framework whose description contains no secrets.
 package protocol RedactedError: Error, CustomStringConvertible {}
 
 extension TransportError: RedactedError {}

@@ -1,16 +1,19 @@
 import Endpoints
 
-/// Hears of each time a request is really sent, behind all interceptors. Travels in the request's context.
+/// Receives an event each time a request is sent, after all interceptors have processed it.
+///
+/// It is part of the request's context.
 package protocol AttemptObserver: Sendable {
-    /// What the interceptors made of the request is about to be handed to the session manager.
+    /// Called before the request, as the interceptors changed it, is passed to the session manager.
     func attemptWillBegin(_ request: NetworkRequest)
-    /// The response, or in a streamed exchange its head, has come; or it failed.
+    /// Called when the response, or the head of a streamed response, was received, or when the attempt failed.
     func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>)
-    /// Nothing was sent: what was sent for another call answers this one too. Does nothing by default.
+    /// Called when nothing was sent because the response to another call's request is shared with this call. Does nothing by
+    /// default.
     func attemptWasShared(_ request: NetworkRequest)
-    /// The answer is a stored one, whether or not an attempt has validated it. Does nothing by default.
+    /// Called when the response comes from the cache, whether or not an attempt validated it. Does nothing by default.
     func answerIsStored()
-    /// The one of a type that was added last, where several hear. Itself by default.
+    /// Returns the observer of a type that was added last, or `nil`. By default, returns `self` if it has this type.
     func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer?
 }
 
@@ -30,7 +33,7 @@ extension NetworkRequest {
         set { context[AttemptObserverKey.self] = newValue }
     }
 
-    /// Has an observer hear too, after those that hear already.
+    /// Adds an observer, which is called after the present ones.
     package mutating func addAttemptObserver(_ observer: any AttemptObserver) {
         attemptObserver = attemptObserver.map { BothObservers(first: $0, second: observer) } ?? observer
     }
@@ -62,5 +65,36 @@ private struct BothObservers: AttemptObserver {
 
     func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer? {
         second.observer(type) ?? first.observer(type)
+    }
+}
+
+/// Stores a request as it was sent after all interceptors.
+///
+/// An interceptor needs it to see what the interceptors after it added to the request.
+package final class SentRequest: AttemptObserver {
+    private let last = Locked<(request: NetworkRequest?, isShared: Bool)>((nil, false))
+
+    package init() {}
+
+    /// The request of the last attempt; `nil` if an interceptor produced the response without one.
+    package var request: NetworkRequest? { last.withLock { $0.request } }
+    /// Whether it was sent for another call, whose response was shared with this one.
+    package var isShared: Bool { last.withLock { $0.isShared } }
+
+    package func attemptWillBegin(_ request: NetworkRequest) {
+        remember(request, isShared: false)
+    }
+
+    package func attemptWasShared(_ request: NetworkRequest) {
+        remember(request, isShared: true)
+    }
+
+    package func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {}
+
+    /// Stores the request without its observers: this is one of them, so the two would retain each other.
+    private func remember(_ request: NetworkRequest, isShared: Bool) {
+        var request = request
+        request.attemptObserver = nil
+        last.withLock { $0 = (request, isShared) }
     }
 }

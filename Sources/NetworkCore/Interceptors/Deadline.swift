@@ -1,24 +1,27 @@
 import Endpoints
 
-/// The moment by which a call has to be answered: all attempts, pauses, lines and redirects together.
+/// The point in time by which a call must have its response, including all attempts, pauses, queues and redirects.
 ///
-/// It travels in ``Endpoints/NetworkRequest/deadline``. Interceptors that wait ask it first; what is left of it bounds each attempt.
+/// It is stored in ``Endpoints/NetworkRequest/deadline``. Interceptors that wait check it first; the remaining time limits each
+/// attempt.
 public struct Deadline: Sendable {
-    /// From the call on.
+    /// The duration of the deadline, measured from its creation.
     public let limit: Duration
-    /// Who set it, as errors show it: "set by the endpoint".
+    /// The origin of the deadline, as errors show it, such as "set by the endpoint".
     public let source: String
-    /// Whether the head of the response is what has to have come by then; a whole response otherwise. The body that follows the head
-    /// may then take longer, as long as no more than ``limit`` passes without a byte.
+    /// Whether the deadline applies to the head of the response only, instead of the whole response.
+    ///
+    /// If so, the body that follows the head may take longer, but no more than ``limit`` may pass without a byte.
     public let endsWithHead: Bool
 
-    /// What session managers say of a head that has not come in time.
-    static let headLateness = "the head of the response has not come"
+    /// The message of session managers for a response head that did not arrive in time.
+    static let headLateness = "the head of the response did not arrive"
 
-    /// What session managers say when no byte moved, for the idle timeout or for a deadline that allows less.
+    /// Returns the message of session managers when no byte was transferred within the idle timeout, or within a deadline that is
+    /// shorter.
     static func idleLateness(_ timeout: Duration, _ deadline: Deadline?) -> String {
-        guard let deadline, deadline.limit < timeout else { return "no byte moved for the idle timeout" }
-        return "no byte moved for \(deadline.limit), the deadline (\(deadline.source))"
+        guard let deadline, deadline.limit < timeout else { return "no byte was transferred within the idle timeout" }
+        return "no byte was transferred within \(deadline.limit), the deadline (\(deadline.source))"
     }
 
     private enum End {
@@ -28,12 +31,13 @@ public struct Deadline: Sendable {
 
     private let end: End
 
-    /// That long from now on a clock.
+    /// Creates a deadline that passes after a duration on a clock.
     ///
     /// - Parameters:
-    ///   - limit: More than 10^9 seconds (some thirty years) counts as these, and less than zero as zero.
-    ///   - source: Who set it, as errors show it.
-    ///   - endsWithHead: Whether it is kept as soon as the head of the response has come.
+    ///   - limit: More than 10^9 seconds (about thirty years) counts as 10^9 seconds, and less than zero as zero.
+    ///   - clock: The clock on which the deadline is measured.
+    ///   - source: The origin of the deadline, as errors show it.
+    ///   - endsWithHead: Whether the deadline is met as soon as the head of the response was received.
     public init<Time: Clock<Duration>>(
         after limit: Duration, clock: Time, source: String = "set with the request", endsWithHead: Bool = false
     ) {
@@ -52,26 +56,28 @@ public struct Deadline: Sendable {
         self.end = end
     }
 
-    /// On the continuous clock, without the detour through its protocol.
+    /// Creates a deadline on the continuous clock without the overhead of the `Clock` protocol.
     package static func continuous(after limit: Duration, source: String, endsWithHead: Bool) -> Deadline {
         let end = ContinuousClock.now.advanced(by: limit.bounded)
         return Deadline(limit: limit, source: source, endsWithHead: endsWithHead, end: .continuous(end))
     }
 
-    /// Until then; zero or less once it has passed.
+    /// The remaining time; zero or negative once the deadline has passed.
     public var remaining: Duration {
         switch end {
         case .continuous(let end): ContinuousClock.now.duration(to: end)
         case .other(let left): left()
         }
     }
-    /// Whether it has passed.
+    /// Whether the deadline has passed.
     public var hasPassed: Bool { remaining <= .zero }
 
-    /// For how much of the call it is, as errors show it.
+    /// The part of the call to which the deadline applies, as errors show it.
     private var extent: String { endsWithHead ? "until the response's head" : "for the whole call" }
 
-    /// The error of something that did not come in time; others, and those that came before it passed, as they are.
+    /// Adds this deadline to the message of an error.
+    ///
+    /// - Returns: The same error if it is not a timeout or the deadline has not passed.
     package func named(in error: TransportError, of request: NetworkRequest) -> TransportError {
         guard error.isTimeout, hasPassed else { return error }
         return TransportError(
@@ -89,13 +95,13 @@ private enum StreamedKey: RequestContextKey {
 }
 
 extension NetworkRequest {
-    /// By when the call has to be answered; `nil` where nobody said.
+    /// The deadline of the call; `nil` if none is set.
     public var deadline: Deadline? {
         get { context[DeadlineKey.self] }
         set { context[DeadlineKey.self] = newValue }
     }
 
-    /// Whether its response is read while it arrives, as streams and downloads do, instead of being collected in memory.
+    /// Whether the response is read while it arrives, as for streams and downloads, instead of being collected in memory.
     public package(set) var isStreamed: Bool {
         get { context[StreamedKey.self] == true }
         set { context[StreamedKey.self] = newValue ? true : nil }
@@ -103,16 +109,17 @@ extension NetworkRequest {
 }
 
 extension NetworkRequest {
-    /// What bounds the time to the head of the response, and then the time without a byte.
+    /// The deadline, if it applies to the head of the response and then to the time without a byte; otherwise `nil`.
     var headDeadline: Deadline? {
         guard let deadline, deadline.endsWithHead else { return nil }
         return deadline
     }
 
-    /// The same request with what is left of its deadline as total timeout, unless that ends with the head, for which session managers look
-    /// at it themselves.
+    /// Returns the request with the remaining time of its deadline as its total timeout.
     ///
-    /// - Throws: ``TransportError/Code/timedOut`` when nothing is left.
+    /// A deadline that ends with the head is left unchanged, since session managers apply it themselves.
+    ///
+    /// - Throws: ``TransportError/Code/timedOut`` when no time remains.
     func boundedByDeadline() throws(TransportError) -> NetworkRequest {
         guard let deadline else { return self }
         let remaining = deadline.remaining
@@ -121,8 +128,52 @@ extension NetworkRequest {
         }
         if deadline.endsWithHead { return self }
         var request = self
-        // Less than a session manager can measure.
+        // Session managers cannot measure less than a millisecond.
         request.timeouts.total = max(.milliseconds(1), min(remaining, timeouts.total ?? remaining))
         return request
+    }
+}
+
+/// An interceptor that sets a call's deadline and applies the deadline that the endpoint requests.
+package protocol DeadlineKeeper: NetworkInterceptor {}
+
+/// Sets the deadline that an endpoint requests, for services without an interceptor that sets deadlines.
+struct EndpointDeadline: DeadlineKeeper {
+    func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        guard let limit = request.timeouts.deadline.limit else { return try await next(request) }
+        return try await request.exchange(by: request.deadline(after: limit, clock: nil), next)
+    }
+}
+
+extension NetworkRequest {
+    /// Creates a deadline for this request, set by the endpoint or by the named source.
+    ///
+    /// - Parameter clock: The clock to measure with; `nil` for the continuous clock.
+    package func deadline(
+        after limit: Duration, clock: (any Clock<Duration>)?, source: String = "set by the endpoint"
+    ) -> Deadline {
+        guard let clock else { return .continuous(after: limit, source: source, endsWithHead: isStreamed) }
+        return Deadline(after: limit, clock: clock, source: source, endsWithHead: isStreamed)
+    }
+
+    /// Sends the request with a deadline, or with the request's own deadline if that is earlier.
+    ///
+    /// - Throws: The error of `next`; if it is a timeout and the deadline has passed, the error names the deadline and its
+    ///   source.
+    package func exchange(
+        by deadline: Deadline, _ next: NetworkExchange
+    ) async throws(TransportError) -> NetworkResponse {
+        var request = self
+        var deadline = deadline
+        if let before = request.deadline, before.remaining <= deadline.remaining {
+            deadline = before
+        } else {
+            request.deadline = deadline
+        }
+        do throws(TransportError) {
+            return try await next(request)
+        } catch {
+            throw deadline.named(in: error, of: request)
+        }
     }
 }

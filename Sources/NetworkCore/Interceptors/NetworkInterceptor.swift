@@ -1,7 +1,7 @@
 import Endpoints
 
-/// Stands between the service and the session manager, and may change the request, the response, or whether and how often
-/// there is one.
+/// A step between the service and the session manager that may change the request or the response, repeat the request, or respond
+/// without sending it.
 ///
 /// ```swift
 /// struct TraceHeader: NetworkInterceptor {
@@ -13,34 +13,37 @@ import Endpoints
 /// }
 /// ```
 ///
-/// Interceptors run in the order of the list, the first one outermost, on the task of the caller, or for the completion form on one of
-/// the service's own. A cancelled request ends when they have returned: heed the task's cancellation. Without any, requests
-/// go straight to the session manager.
+/// Interceptors run in the order of the list, the first one outermost. They run on the caller's task, or, for the completion
+/// form, on a separate task of the service. A cancelled request ends only when they have returned, so they should respond to the
+/// cancellation of their task. Without interceptors, requests go directly to the session manager.
 ///
-/// In a streamed exchange the response comes with ``NetworkResponse/stream`` and without a body: hand it on, or read it and put something in
-/// its place.
+/// The response to a streamed request has a ``NetworkResponse/stream`` and no body: return it unchanged, or read the stream and
+/// replace it.
 public protocol NetworkInterceptor: Sendable {
-    /// - Parameter next: The rest of the way. Call it once to go on, again to repeat, not at all to answer yourself. An
-    ///   interceptor that calls it in a task of its own declares it `@escaping`.
+    /// Processes a request and returns its response.
+    ///
+    /// - Parameter next: Sends a request through the remaining interceptors to the session manager. Call it once to continue,
+    ///   several times to repeat the request, or not at all to return another response. An interceptor that calls it in a
+    ///   separate task declares it `@escaping`.
     func intercept(_ request: NetworkRequest, next: @escaping NetworkExchange) async throws(TransportError) -> NetworkResponse
 }
 
-/// Sends a request down the rest of the chain.
+/// Sends a request through the remaining interceptors to the session manager.
 public typealias NetworkExchange = @Sendable (NetworkRequest) async throws(TransportError) -> NetworkResponse
 
 /// A session manager that adds cookies to requests.
 package protocol CookieSource: Sendable {
     var storesCookies: Bool { get }
-    /// Those that a request would be sent with now.
+    /// The stored cookies that the request would be sent with now.
     func storedCookies(for request: NetworkRequest) -> String?
 }
 
-/// A session manager with interceptors in front of it. The way through them is made once, not for each request.
+/// A session manager with interceptors in front of it. The chain is built once, not for each request.
 struct InterceptedSession: Sendable {
     private let whole: NetworkExchange
     private let streamed: NetworkExchange
 
-    /// Asked for each call where the session manager stores cookies: they are credentials that no interceptor sees otherwise.
+    /// The session manager, if it stores cookies. Cookies are credentials that interceptors could not see otherwise.
     private let cookies: (any CookieSource)?
 
     init(interceptors: [any NetworkInterceptor], session: any NetworkSessionManager) {
@@ -83,7 +86,7 @@ struct InterceptedSession: Sendable {
         { (request) async throws(TransportError) in try await interceptor.intercept(request, next: next) }
     }
 
-    /// What every request passes last, each time it is sent.
+    /// Returns the last step of the chain, which runs each time the request is sent.
     private static func attempt(_ send: @escaping NetworkExchange) -> NetworkExchange {
         { (request) async throws(TransportError) in
             var request = try request.boundedByDeadline().asAttempt()

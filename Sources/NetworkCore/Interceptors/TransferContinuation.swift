@@ -1,30 +1,32 @@
 import Endpoints
 
-/// What a download that can go on where its body broke off, and the interceptor that decides on retries, tell each other: a body breaks off
-/// behind all interceptors, when they have returned. Travels in the request's context.
+/// Connects a resumable download with the interceptor that decides on retries.
+///
+/// A body is interrupted after all interceptors have returned, so the download consults the interceptor through this object. It
+/// is part of the request's context.
 package final class TransferContinuation: Sendable {
-    /// Decides on another attempt after a failure, and waits for its time.
+    /// Decides whether to make another attempt after a failure, and waits until it is due.
     ///
-    /// - Throws: ``TransportError/Code/cancelled`` when the task is cancelled in the pause.
+    /// - Throws: ``TransportError/Code/cancelled`` when the task is cancelled during the wait.
     package typealias Judge = @Sendable (TransportError) async throws(TransportError) -> Bool
 
     private let state = Locked<(attempts: Int, judge: Judge?)>((0, nil))
 
     package init() {}
 
-    /// How often the download has been requested so far, by one exchange after another.
+    /// The number of attempts of the download so far, over all exchanges.
     package var attempts: Int { state.withLock { $0.attempts } }
 
-    /// A response's head has come.
+    /// Records that a response's head was received.
     ///
-    /// - Parameter judge: Asked if its body breaks off.
+    /// - Parameter judge: Called if the response's body is interrupted.
     package func expectBody(ofAttempt attempt: Int, judge: @escaping Judge) {
         state.withLock { $0 = (attempt, judge) }
     }
 
-    /// Whether to request what is missing now that the body has broken off. `false` where nobody decides on retries.
+    /// Returns whether to request the missing bytes after the body was interrupted; `false` if no interceptor decides on retries.
     ///
-    /// - Throws: ``TransportError/Code/cancelled`` when the task is cancelled before it is time for that.
+    /// - Throws: ``TransportError/Code/cancelled`` when the task is cancelled during the wait.
     package func mayContinue(after error: TransportError) async throws(TransportError) -> Bool {
         let judge = state.withLock { state in
             defer { state.judge = nil }
@@ -40,7 +42,7 @@ private enum TransferContinuationKey: RequestContextKey {
 }
 
 extension RequestContext {
-    /// How the call can go on when its body breaks off; `nil` where it cannot.
+    /// The means to continue the call after its body was interrupted; `nil` if it cannot be continued.
     package var continuation: TransferContinuation? {
         get { self[TransferContinuationKey.self] }
         set { self[TransferContinuationKey.self] = newValue }

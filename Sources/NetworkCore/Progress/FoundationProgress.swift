@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 
-/// Drives a Foundation `Progress`, for a view that shows one or a tree of them, and for the cancellation that comes from there.
+/// Updates a Foundation `Progress`, for views that show one, and forwards its cancellation.
 ///
 /// ```swift
 /// let observer = FoundationProgress()
@@ -10,10 +10,12 @@ import Foundation
 /// parent.addChild(observer.progress, withPendingUnitCount: 1)
 /// ```
 ///
-/// Its units are bytes, sent and received together; `totalUnitCount` is -1 while it is not known how many there will be. A transfer that went
-/// well ends complete, one that failed stays where it was. One observer is for one transfer.
+/// Its units are bytes, sent and received together; `totalUnitCount` is -1 while the total is not known. The progress of a
+/// successful transfer ends complete; that of a failed transfer stays as it was. Use one observer for one transfer.
 public final class FoundationProgress: TransferProgressObserver, SettlingObserver {
-    /// Changed on background threads, one at a time. `cancel()` calls the transfer off once ``onCancel(_:)`` has said how.
+    /// The progress that this observer updates, on background threads, one update at a time.
+    ///
+    /// Its `cancel()` cancels the transfer if an action was set with ``onCancel(_:)``.
     public let progress: Progress
     private let monitor: ProgressMonitor
     private let cancellation = Locked(Cancellation.open(nil))
@@ -23,7 +25,9 @@ public final class FoundationProgress: TransferProgressObserver, SettlingObserve
         case cancelled
     }
 
-    /// - Parameter progress: An existing one to drive; a new one without a parent by default.
+    /// Creates an observer that updates a `Progress`.
+    ///
+    /// - Parameter progress: The progress to update. Default: a new one without a parent.
     public init(_ progress: Progress = Progress(totalUnitCount: -1)) {
         self.progress = progress
         monitor = ProgressMonitor { state in
@@ -34,10 +38,10 @@ public final class FoundationProgress: TransferProgressObserver, SettlingObserve
         progress.cancellationHandler = { [weak self] in self?.cancel() }
     }
 
-    /// Says what calls the transfer off: a handle's `cancel()`, or a task's.
+    /// Sets the action that cancels the transfer, such as the `cancel()` of a handle or a task.
     ///
-    /// - Parameter action: Runs once, on some thread, when the progress is cancelled; at once if it has been. It takes the place of an earlier
-    ///   one.
+    /// - Parameter action: Called once, on an unspecified thread, when the progress is cancelled, or at once if it was cancelled
+    ///   before. It replaces an earlier action.
     public func onCancel(_ action: @escaping @Sendable () -> Void) {
         let isCancelled = cancellation.withLock { cancellation in
             guard case .open = cancellation else { return true }
@@ -47,7 +51,7 @@ public final class FoundationProgress: TransferProgressObserver, SettlingObserve
         if isCancelled { action() }
     }
 
-    /// Called by the session manager.
+    /// Receives a progress update from the session manager.
     public func transferDidProgress(_ progress: TransferProgress) {
         monitor.transferDidProgress(progress)
     }
@@ -67,7 +71,7 @@ public final class FoundationProgress: TransferProgressObserver, SettlingObserve
 }
 
 extension TransferProgress {
-    /// Bytes both ways, as soon as ``fraction`` is known.
+    /// The total number of bytes in both directions; `nil` while ``fraction`` is not known.
     fileprivate var knownTotal: Int64? {
         fraction == nil ? nil : (totalBytesToSend ?? 0).adding(clamped: totalBytesToReceive ?? 0)
     }

@@ -1,6 +1,6 @@
 import Endpoints
 
-/// How one transfer comes along, as an async sequence beside its result, or told to a closure.
+/// Provides the progress of one transfer as an async sequence, or passes it to a closure.
 ///
 /// ```swift
 /// let progress = ProgressMonitor()
@@ -8,17 +8,18 @@ import Endpoints
 /// for await state in progress { print(state.bytesSent, state.fractionSent ?? 0) }
 /// ```
 ///
-/// At most 20 events a second, and always a last one, for which ``Endpoints/TransferProgress/isFinished`` is true; the sequence ends after it. Who
-/// is slower gets the newest only. One monitor is for one transfer, and for one loop.
+/// There are at most 20 events a second. The last one always arrives, with ``Endpoints/TransferProgress/isFinished`` `true`, and
+/// the sequence ends after it. A consumer that is slower receives only the newest state. Use one monitor for one transfer and one
+/// loop.
 public final class ProgressMonitor: TransferProgressObserver, SettlingObserver, AsyncSequence {
-    /// How far the transfer has come.
+    /// A snapshot of the transfer's progress.
     public typealias Element = TransferProgress
 
     private struct State {
         var current: TransferProgress?
         var isWaiting = false
         var isDelivering = false
-        /// What waits for the closure to have returned from the last event.
+        /// Work that runs after the closure has returned from the last event.
         var settling: [@Sendable () -> Void] = []
     }
 
@@ -27,13 +28,15 @@ public final class ProgressMonitor: TransferProgressObserver, SettlingObserver, 
     private let stream: AsyncStream<TransferProgress>
     private let sink: AsyncStream<TransferProgress>.Continuation
 
-    /// To be iterated, or asked for ``current``.
+    /// Creates a monitor whose state is read from the sequence or from ``current``.
     public convenience init() {
         self.init(nil)
     }
 
-    /// - Parameter onProgress: Never runs twice at once, on ``BackgroundThreads/completions``. The call that it tells of returns, throws or
-    ///   completes after it has returned from the last event.
+    /// Creates a monitor that passes each state to a closure.
+    ///
+    /// - Parameter onProgress: Called on ``BackgroundThreads/completions``, one call at a time. The call that is monitored
+    ///   returns, throws or completes only after the closure has returned from the last event.
     public convenience init(onProgress: @escaping @Sendable (TransferProgress) -> Void) {
         self.init(.some(onProgress))
     }
@@ -43,13 +46,13 @@ public final class ProgressMonitor: TransferProgressObserver, SettlingObserver, 
         (stream, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// The newest state; `nil` before the first.
+    /// The newest state; `nil` before the first event.
     public var current: TransferProgress? { state.withLock(\.current) }
 
-    /// Iterates over what comes from now on.
+    /// Returns an iterator over the states from now on.
     public func makeAsyncIterator() -> AsyncStream<TransferProgress>.Iterator { stream.makeAsyncIterator() }
 
-    /// Called by the session manager.
+    /// Receives a progress update from the session manager.
     public func transferDidProgress(_ progress: TransferProgress) {
         sink.yield(progress)
         if progress.isFinished { sink.finish() }
@@ -88,5 +91,27 @@ public final class ProgressMonitor: TransferProgressObserver, SettlingObserver, 
             }
             onProgress?(next)
         }
+    }
+}
+
+/// An observer that processes its events later, on another thread. A call ends only after its last event was processed.
+package protocol SettlingObserver: TransferProgressObserver {
+    /// Runs `work` once, on an unspecified thread: after the last event was processed, or at once if no last event is in
+    /// progress.
+    func whenSettled(_ work: @escaping @Sendable () -> Void)
+}
+
+extension (any TransferProgressObserver)? {
+    /// Runs `work` after the observer has processed its last event, if one was sent; at once for observers that process events
+    /// directly.
+    package func whenSettled(_ work: @escaping @Sendable () -> Void) {
+        guard let observer = self as? any SettlingObserver else { return work() }
+        observer.whenSettled(work)
+    }
+
+    /// Returns after the observer has processed its last event, if one was sent, even if the task is cancelled.
+    package func settled() async {
+        guard let observer = self as? any SettlingObserver else { return }
+        await withUnsafeContinuation { continuation in observer.whenSettled { continuation.resume() } }
     }
 }

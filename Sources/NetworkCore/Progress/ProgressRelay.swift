@@ -1,18 +1,19 @@
 import Endpoints
 
-/// Stands for an observer while interceptors may send a request more than once: the end of an attempt is not yet the end.
+/// Forwards the progress of several attempts to one observer, so that the end of an attempt is not reported as the end of the
+/// call.
 final class ProgressRelay: TransferProgressObserver, SettlingObserver {
     private struct State {
         var progress = TransferProgress()
-        /// The newest; what earlier ones still say, such as that they were called off, is of no interest.
+        /// The number of the newest attempt. Events of earlier attempts, such as their cancellation, are ignored.
         var attempt = 0
         var isAttemptOver = false
-        /// Whether no other attempt will follow.
+        /// Whether no further attempt follows.
         var isLastAttempt = false
         var isOver = false
     }
 
-    /// One of the times the request is sent.
+    /// The observer of one attempt.
     private final class Attempt: TransferProgressObserver, SettlingObserver {
         let relay: ProgressRelay
         let number: Int
@@ -23,7 +24,7 @@ final class ProgressRelay: TransferProgressObserver, SettlingObserver {
         }
 
         func transferDidProgress(_ progress: TransferProgress) {
-            relay.tell(progress, of: number)
+            relay.report(progress, of: number)
         }
 
         func whenSettled(_ work: @escaping @Sendable () -> Void) {
@@ -38,12 +39,12 @@ final class ProgressRelay: TransferProgressObserver, SettlingObserver {
         self.observer = observer
     }
 
-    /// What an interceptor makes up itself.
+    /// Receives an update that an interceptor reports itself.
     func transferDidProgress(_ progress: TransferProgress) {
-        tell(progress, of: state.withLock(\.attempt))
+        report(progress, of: state.withLock(\.attempt))
     }
 
-    /// The observer of one more attempt.
+    /// Returns the observer of a further attempt.
     func beginAttempt() -> any TransferProgressObserver {
         Attempt(
             self,
@@ -54,25 +55,25 @@ final class ProgressRelay: TransferProgressObserver, SettlingObserver {
             })
     }
 
-    /// No attempt will follow: the end of this one is the end.
+    /// Marks the current attempt as the last one: its end is the end of the call.
     func expectEnd() {
-        tell { state in
+        report { state in
             state.isLastAttempt = true
             return state.isAttemptOver
         }
     }
 
-    /// Nothing will follow.
+    /// Reports the end of the call.
     func finish() {
-        tell { _ in true }
+        report { _ in true }
     }
 
     func whenSettled(_ work: @escaping @Sendable () -> Void) {
         Optional(observer).whenSettled(work)
     }
 
-    private func tell(_ progress: TransferProgress, of attempt: Int) {
-        tell { state in
+    private func report(_ progress: TransferProgress, of attempt: Int) {
+        report { state in
             guard attempt == state.attempt else { return nil }
             state.isAttemptOver = progress.isFinished
             state.progress = progress
@@ -80,21 +81,21 @@ final class ProgressRelay: TransferProgressObserver, SettlingObserver {
         }
     }
 
-    /// - Parameter change: Returns whether that was the end; `nil` when there is nothing to tell.
-    private func tell(_ change: (inout State) -> Bool?) {
-        let told: TransferProgress? = state.withLock { state in
+    /// - Parameter change: Returns whether the call has ended; `nil` if there is nothing to report.
+    private func report(_ change: (inout State) -> Bool?) {
+        let update: TransferProgress? = state.withLock { state in
             if state.isOver { return nil }
             guard let isOver = change(&state) else { return nil }
             state.isOver = isOver
             state.progress.isFinished = isOver
             return state.progress
         }
-        if let told { observer.transferDidProgress(told) }
+        if let update { observer.transferDidProgress(update) }
     }
 }
 
 extension NetworkRequest {
-    /// The same request, told of through a relay if anybody listens.
+    /// Returns the request with a relay as its observer, and that relay; without a relay if there is no observer.
     func relayed() -> (NetworkRequest, ProgressRelay?) {
         guard let progress else { return (self, nil) }
         let relay = ProgressRelay(progress)
@@ -103,7 +104,7 @@ extension NetworkRequest {
         return (request, relay)
     }
 
-    /// The same request as one attempt of several.
+    /// Returns the request with the observer of a further attempt.
     func asAttempt() -> NetworkRequest {
         guard let relay = progress as? ProgressRelay else { return self }
         var request = self

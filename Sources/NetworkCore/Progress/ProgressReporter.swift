@@ -1,6 +1,7 @@
 import Endpoints
+import Foundation
 
-/// Tells an observer how a transfer comes along: not too often, and for the last time once.
+/// Reports the progress of a transfer to an observer, at a limited rate, and reports its end once.
 final class ProgressReporter: Sendable {
     private struct State {
         var progress = TransferProgress()
@@ -9,25 +10,27 @@ final class ProgressReporter: Sendable {
         var isFinished = false
     }
 
-    /// In nanoseconds: 20 a second.
+    /// The shortest time between two reports, in nanoseconds.
     private static let interval: UInt64 = 50_000_000
 
     private let state = Locked(State())
     private let observer: any TransferProgressObserver
     private let submitted: UInt64
 
-    /// `nil` when nobody listens.
+    /// Creates a reporter; `nil` if there is no observer.
     init?(_ observer: (any TransferProgressObserver)?, submitted: UInt64) {
         guard let observer else { return nil }
         self.observer = observer
         self.submitted = submitted
     }
 
+    /// Reports the progress, unless the last report is too recent.
+    ///
     /// - Parameters:
-    ///   - now: Nanoseconds of the monotonic clock.
-    ///   - measure: Runs at once, if it is time for a report.
+    ///   - now: The current time of the monotonic clock, in nanoseconds.
+    ///   - measure: Called synchronously if a report is due.
     func report(at now: UInt64, _ measure: (inout TransferProgress) -> Void) {
-        // Only whoever moves the bytes reports, so that nobody else measures in between.
+        // Only the thread that transfers the bytes reports, so no other thread measures in between.
         guard var progress = state.withLock({ $0.isFinished || now < $0.nextReport ? nil : $0.progress }) else { return }
         measure(&progress)
         progress.elapsed = .nanoseconds(now - min(now, submitted))
@@ -41,9 +44,9 @@ final class ProgressReporter: Sendable {
         if !isFinished { observer.transferDidProgress(progress) }
     }
 
-    /// The last report; nothing follows.
+    /// Reports the end of the transfer. Further calls have no effect.
     ///
-    /// - Parameter measure: What is newer than the last report, if anything is.
+    /// - Parameter measure: Adds what has changed since the last report.
     func finish(_ measure: (inout TransferProgress) -> Void = { _ in }) {
         let last: TransferProgress? = state.withLock { state in
             guard !state.isFinished else { return nil }
@@ -63,7 +66,7 @@ final class ProgressReporter: Sendable {
 }
 
 extension NetworkRequest {
-    /// Tells the observer of a request that was not even begun, or that no engine sent.
+    /// Reports the end of a request that was never started, or that no engine sent, to its observer.
     package func reportEnd(_ result: Result<NetworkResponse, TransportError>? = nil) {
         ProgressReporter(progress, submitted: monotonicNanoseconds())?.finish { progress in
             guard case .success(let response) = result else { return }
@@ -72,5 +75,30 @@ extension NetworkRequest {
             progress.bytesReceived = Int64(response.body.count)
             progress.totalBytesToReceive = progress.bytesReceived
         }
+    }
+}
+
+/// The recent transfer rate: an average in which each second counts half as much as the one after it.
+struct RecentRate {
+    private var weightedBytes = 0.0
+    private var weightedSeconds = 0.0
+    private var count: Int64 = 0
+    private var time = Duration.zero
+
+    /// Adds a measurement.
+    ///
+    /// - Parameters:
+    ///   - total: The bytes transferred so far. A smaller number than before means that a redirect has started again from 0.
+    ///   - elapsed: The time since the start of the call.
+    /// - Returns: Bytes per second; 0 while no time has passed.
+    mutating func add(_ total: Int64, at elapsed: Duration) -> Double {
+        let bytes = total >= count ? Double(total) - Double(count) : Double(total)
+        let seconds = max((elapsed - time) / .seconds(1), 0)
+        count = total
+        time = max(elapsed, time)
+        let decay = exp2(-seconds)
+        weightedBytes = weightedBytes * decay + bytes
+        weightedSeconds = weightedSeconds * decay + seconds
+        return weightedSeconds > 0 ? weightedBytes / weightedSeconds : 0
     }
 }

@@ -1,24 +1,25 @@
 import Endpoints
+import Foundation
 
 /// The raw lines of a response head and of its trailers (RFC 9112 §4, §5).
 ///
-/// Bytes are kept as they come, in one buffer, since parsing can then happen away from the event loop: see ``headers``. HTTP/1 appends
-/// what its parser has checked; of HTTP/2, libcurl hands over single lines.
+/// The bytes are kept as received, in one buffer, so that parsing can happen outside the event loop; see ``headers``. For HTTP/1,
+/// the parser appends bytes that it has checked; for HTTP/2, libcurl passes single lines.
 struct ResponseHead: Sendable {
-    /// The status line, the field lines and the empty line; behind them, the trailers.
+    /// The status line, the field lines and the empty line, followed by the trailers.
     private(set) var lines: [UInt8] = []
-    /// Where the trailers begin; `nil` until the empty line after the final head has come.
+    /// The offset at which the trailers begin; `nil` until the empty line after the final head was received.
     private(set) var end: Int?
-    /// What the final head says of the body's length.
+    /// The body length that the final head announces.
     private(set) var length = AnnouncedLength()
     private var hasTrailers = false
-    /// Of interim responses, which are not kept.
+    /// The bytes of interim responses, which are not kept.
     private var droppedBytes = 0
 
-    /// Whether the empty line after the final head has come.
+    /// Whether the empty line after the final head was received.
     var isComplete: Bool { end != nil }
 
-    /// Bytes received so far, interim responses and trailers included.
+    /// The number of bytes received so far, including interim responses and trailers.
     var count: Int { lines.count + droppedBytes }
 
     mutating func reset() {
@@ -37,18 +38,18 @@ struct ResponseHead: Sendable {
 // MARK: HTTP/1
 
 extension ResponseHead {
-    /// Appends lines, or a part of one.
+    /// Appends lines or a part of a line.
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         lines.append(contentsOf: bytes)
     }
 
-    /// Forgets what has come: it was an interim response (RFC 9110 §15.2), which counts all the same.
+    /// Drops the received lines, which were an interim response (RFC 9110 §15.2). Their bytes remain part of ``count``.
     mutating func dropInterim() {
         droppedBytes += lines.count
         removeLines()
     }
 
-    /// What is appended from here on are trailers.
+    /// Completes the head. What is appended afterwards is part of the trailers.
     mutating func complete(length: AnnouncedLength) {
         end = lines.count
         self.length = length
@@ -58,8 +59,9 @@ extension ResponseHead {
 // MARK: HTTP/2
 
 extension ResponseHead {
-    /// Takes one line with its line end, as libcurl hands them over: the status line, each field, the empty line.
-    /// A status line begins anew, so what remains is the final response after interim ones (RFC 9110 §15.2).
+    /// Receives one line with its line end, as libcurl passes it: the status line, each field, the empty line.
+    ///
+    /// A status line starts a new head, so the final response remains after interim ones (RFC 9110 §15.2).
     mutating func receive(_ line: UnsafeRawBufferPointer) {
         if !hasTrailers, line.first == UInt8(ascii: "H"), line.starts(with: "HTTP/".utf8) {
             dropInterim()
@@ -75,5 +77,154 @@ extension ResponseHead {
             guard line.count <= 2 else { return }
             if line.allSatisfy({ $0 == HTTP1Bytes.lineFeed || $0 == HTTP1Bytes.carriageReturn }) { end = lines.count }
         }
+    }
+}
+
+/// Parsing of the received lines. It never fails: lines that are not field lines are ignored, and bytes that are not UTF-8 are
+/// read as ISO-8859-1 (RFC 9110 §5.5).
+extension ResponseHead {
+    /// The header fields of the final head.
+    var headers: HTTPHeaders {
+        var fields: [HTTPHeaders.Field] = []
+        fields.reserveCapacity(12)
+        forEachLine(in: 0..<(end ?? lines.count), skippingFirst: true) { Self.append($0, to: &fields) }
+        return HTTPHeaders(fields)
+    }
+
+    /// The trailer fields after the body; empty in most responses.
+    var trailers: HTTPHeaders {
+        // The empty line may be the only one.
+        guard let end, lines.count > end + 2 else { return [:] }
+        var fields: [HTTPHeaders.Field] = []
+        forEachLine(in: end..<lines.count, skippingFirst: false) { Self.append($0, to: &fields) }
+        return HTTPHeaders(fields)
+    }
+
+    /// Returns the value of one field of the final head without parsing the others. Several lines are joined with `", "`.
+    ///
+    /// - Parameter lowercasedName: The field name in lower case: letters, digits and hyphens.
+    func value(for lowercasedName: StaticString) -> String? {
+        var fields: [HTTPHeaders.Field] = []
+        var isWanted = false
+        forEachLine(in: 0..<(end ?? lines.count), skippingFirst: true) { line in
+            if let first = line.first, !HTTP1Bytes.isSpace(first) {
+                let count = lowercasedName.utf8CodeUnitCount
+                isWanted =
+                    line.count > count && line[count] == UInt8(ascii: ":")
+                    && HTTP1Bytes.isSame(UnsafeRawBufferPointer(rebasing: line[..<count]), lowercasedName)
+            }
+            if isWanted { Self.append(line, to: &fields) }
+        }
+        return fields.isEmpty ? nil : fields.map(\.value).joined(separator: ", ")
+    }
+
+    /// Calls `body` with each line, without its line feed.
+    @inline(__always)
+    private func forEachLine(in range: Range<Int>, skippingFirst: Bool, _ body: (UnsafeRawBufferPointer) -> Void) {
+        lines.withUnsafeBytes { bytes in
+            let bytes = UnsafeRawBufferPointer(rebasing: bytes[range])
+            var start = 0
+            var skips = skippingFirst
+            while start < bytes.count {
+                let end = HTTP1Bytes.lineFeed(in: bytes, from: start) ?? bytes.count
+                if !skips { body(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) }
+                skips = false
+                start = end + 1
+            }
+        }
+    }
+
+    private static func append(_ line: UnsafeRawBufferPointer, to fields: inout [HTTPHeaders.Field]) {
+        guard let first = line.first else { return }
+        if HTTP1Bytes.isSpace(first) {
+            // A folded line continues the one before (RFC 9112 §5.2).
+            guard let last = fields.indices.last else { return }
+            let more = text(line, 0, line.count)
+            if !more.isEmpty { fields[last].value += fields[last].value.isEmpty ? more : " " + more }
+            return
+        }
+        var colon = 0
+        while colon < line.count, line[colon] != UInt8(ascii: ":") { colon &+= 1 }
+        guard colon > 0, colon < line.count else { return }
+        fields.append(HTTPHeaders.Field(name: text(line, 0, colon), value: text(line, colon + 1, line.count)))
+    }
+
+    /// Returns the bytes as text, without surrounding white space.
+    private static func text(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> String {
+        var start = start
+        var end = end
+        while start < end, isOuterSpace(bytes[start]) { start &+= 1 }
+        while start < end, isOuterSpace(bytes[end &- 1]) { end &-= 1 }
+        let trimmed = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        // Nearly all fields are ASCII, and validating UTF-8 takes several times as long.
+        if isASCII(trimmed) { return String(decoding: trimmed, as: UTF8.self) }
+        if let text = String(validating: trimmed, as: UTF8.self) { return text }
+        return String(String.UnicodeScalarView(trimmed.map { Unicode.Scalar($0) }))
+    }
+
+    private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var union: UInt8 = 0
+        for index in 0..<bytes.count { union |= bytes[index] }
+        return union < 0x80
+    }
+
+    /// Whether the byte is white space or the carriage return of the line end.
+    private static func isOuterSpace(_ byte: UInt8) -> Bool {
+        HTTP1Bytes.isSpace(byte) || byte == HTTP1Bytes.carriageReturn
+    }
+}
+
+/// The body length that the `Content-Length` lines of a head announce together (RFC 9112 §6.3).
+///
+/// Several different values are not accepted, nor is a number that is too large: the bytes that follow the body could otherwise
+/// be taken for another response.
+struct AnnouncedLength: Sendable {
+    /// The announced length in bytes; `nil` if there is no `Content-Length` line.
+    private(set) var value: Int64?
+    /// Whether a line is not a number, or differs from an earlier one.
+    private(set) var isContradictory = false
+
+    private static let name: StaticString = "content-length"
+
+    /// Receives a line of the head, with its line end. Lines with other field names are ignored.
+    mutating func receive(_ line: UnsafeRawBufferPointer) {
+        let count = Self.name.utf8CodeUnitCount
+        guard line.count > count, line[count] == UInt8(ascii: ":"),
+            HTTP1Bytes.isSame(UnsafeRawBufferPointer(rebasing: line[..<count]), Self.name)
+        else { return }
+        var end = line.count
+        if end > count + 1, line[end - 1] == HTTP1Bytes.lineFeed { end -= 1 }
+        if end > count + 1, line[end - 1] == HTTP1Bytes.carriageReturn { end -= 1 }
+        receive(value: UnsafeRawBufferPointer(rebasing: line[(count + 1)..<end]))
+    }
+
+    /// Receives the value of a `Content-Length` line. It may be a list, since proxies combine equal lines.
+    mutating func receive(value list: UnsafeRawBufferPointer) {
+        var index = 0
+        repeat {
+            var end = index
+            while end < list.count, list[end] != UInt8(ascii: ",") { end &+= 1 }
+            let digits = HTTP1Bytes.trimmed(UnsafeRawBufferPointer(rebasing: list[index..<end]))
+            guard let number = Self.number(digits), number == value ?? number else {
+                isContradictory = true
+                return
+            }
+            value = number
+            index = end &+ 1
+        } while index <= list.count
+    }
+
+    /// Returns the number; `nil` if there are no digits or other characters, or if it exceeds `Int64.max`.
+    private static func number(_ digits: UnsafeRawBufferPointer) -> Int64? {
+        guard !digits.isEmpty else { return nil }
+        var number: Int64 = 0
+        for digit in digits {
+            guard HTTP1Bytes.isDigit(digit) else { return nil }
+            let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+            let (sum, isStillTooLarge) = tens.addingReportingOverflow(Int64(digit &- UInt8(ascii: "0")))
+            guard !isTooLarge, !isStillTooLarge else { return nil }
+            number = sum
+        }
+        return number
     }
 }

@@ -1,38 +1,39 @@
 import Endpoints
 import Foundation
 
-/// Sends one request and hands back what came: the layer that moves bytes.
+/// Sends single requests and returns their responses: the transport layer.
 ///
-/// A test double implements one method; the async form follows from it.
+/// A test double implements one method; the async forms have default implementations.
 public protocol NetworkSessionManager: Sendable {
-    /// Sends a request.
+    /// Sends a request and calls a completion with its response.
     ///
-    /// Any status is a success here, a 404 as well as a 200. Redirects have been followed.
+    /// Responses of any status are successes here, a 404 as well as a 200. Redirects have been followed.
     ///
-    /// - Parameter completion: Runs exactly once, on ``BackgroundThreads/completions``, which no transfer depends on: it may block.
-    /// - Returns: A handle that calls the transfer off; its completion then runs with ``TransportError/Code/cancelled``.
+    /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``, which no transfer depends on: it may
+    ///   block.
+    /// - Returns: A handle that cancels the transfer; the completion is then called with ``TransportError/Code/cancelled``.
     @discardableResult
     func request(
         _ request: NetworkRequest,
         completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
     ) -> any NetworkCancellable
 
-    /// Sends a request. Derived from ``request(_:completion:)`` unless a session manager has a shorter way.
+    /// Sends a request and returns its response. The default implementation uses ``request(_:completion:)``.
     ///
-    /// Returns as soon as the task is cancelled; the transfer is then torn down behind it.
+    /// When the task is cancelled, it returns at once; the transfer is closed afterwards.
     ///
     /// - Throws: ``TransportError``.
     func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse
 
-    /// Sends a request, and returns when the head of its response has come. Derived from ``response(for:)``, and so with the whole body
-    /// in memory, unless a session manager can do better.
+    /// Sends a request and returns when the head of the response was received. The default implementation uses
+    /// ``response(for:)``, and so has the whole body in memory.
     ///
-    /// - Throws: ``TransportError``; at once when the task is cancelled. What fails later is thrown by the body.
+    /// - Throws: ``TransportError``; at once when the task is cancelled. Later failures are thrown by the body.
     func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse
 }
 
 extension NetworkSessionManager {
-    /// Sends a request with ``request(_:completion:)``, and calls it off when the task is cancelled.
+    /// Sends a request with ``request(_:completion:)``, and cancels it when the task is cancelled.
     ///
     /// - Throws: ``TransportError``; at once when the task is cancelled.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
@@ -50,20 +51,21 @@ extension NetworkSessionManager {
         }
     }
 
-    /// Sends a request with ``response(for:)``: its body comes as one chunk, from memory.
+    /// Sends a request with ``response(for:)``. The body is one chunk, from memory.
     ///
     /// - Throws: ``TransportError``; at once when the task is cancelled.
     public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
         StreamedResponse(try await response(for: request))
     }
 
-    /// Sends a request, and hands its response over in parts.
+    /// Sends a request and passes its response to a closure in parts.
     ///
     /// - Parameters:
-    ///   - onChunk: Runs for each part of the body, with the head: status, headers and URL. Never twice at once, on threads that no
-    ///     transfer depends on: the next part waits until it returns, and with it, past some 256 KiB, the server.
-    ///   - completion: Runs exactly once, after the last `onChunk` has returned, with head, trailers and timings, and without a body.
-    /// - Returns: A handle that calls the transfer off; the completion then runs with ``TransportError/Code/cancelled``.
+    ///   - onChunk: Called for each part of the body, with the head: status, headers and URL. Runs on threads that no transfer
+    ///     depends on, one call at a time: the next part waits until it returns, and beyond about 256 KiB the server waits too.
+    ///   - completion: Called exactly once, after the last `onChunk` has returned, with the head, trailers and timings, and
+    ///     without a body.
+    /// - Returns: A handle that cancels the transfer; the completion is then called with ``TransportError/Code/cancelled``.
     @discardableResult
     public func stream(
         _ request: NetworkRequest,
@@ -75,5 +77,44 @@ extension NetworkSessionManager {
         } completion: {
             completion($0)
         }
+    }
+}
+
+#if os(Linux)
+    /// The default session manager of services: libcurl on Linux, `URLSession` on other platforms.
+    public typealias DefaultSessionManager = CurlSessionManager
+#else
+    /// The default session manager of services: libcurl on Linux, `URLSession` on other platforms.
+    public typealias DefaultSessionManager = URLSessionManager
+#endif
+
+extension NetworkRequest {
+    /// Returns the request as an engine sends it: validated, and with the URL's user information moved into `Authorization`.
+    ///
+    /// As a header field, the user information is dropped for cross-origin redirects and does not appear in logs.
+    func prepared() throws(TransportError) -> NetworkRequest {
+        do throws(RequestGenerationError) {
+            try validate()
+        } catch {
+            throw TransportError(.invalidRequest, error.description, request: self, underlying: error)
+        }
+        guard url.absoluteString.utf8.contains(UInt8(ascii: "@")) else { return self }
+        return withoutUserInformation()
+    }
+
+    private func withoutUserInformation() -> NetworkRequest {
+        let text = URLText(url)
+        guard let at = text.authority.utf8.lastIndex(of: UInt8(ascii: "@")) else { return self }
+        let query = text.query.map { "?" + $0 } ?? ""
+        guard let bare = URL(string: "\(text.scheme)://\(text.hostAndPort)\(text.path)\(query)") else { return self }
+        var request = self
+        request.url = bare
+        if !headers.contains("Authorization") {
+            let parts = text.authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let decoded = parts.map { PercentEncoding.decoded($0) ?? String($0) }
+            let credentials = decoded[0] + ":" + (decoded.count > 1 ? decoded[1] : "")
+            request.headers.set("Basic " + Data(credentials.utf8).base64EncodedString(), for: "Authorization")
+        }
+        return request
     }
 }

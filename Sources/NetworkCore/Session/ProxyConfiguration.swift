@@ -1,8 +1,8 @@
 import Endpoints
-import NetworkLogging
 import Foundation
+import NetworkLogging
 
-/// The way to the server: straight, or through a proxy.
+/// The route to the server: direct, or through a proxy.
 ///
 /// ```swift
 /// SessionConfiguration { $0.proxy = .http(host: "proxy.example", port: 3128, username: "u", password: "p") }
@@ -22,8 +22,9 @@ public struct ProxyConfiguration: Sendable, Hashable {
     let port: Int
     let username: String?
     let password: String?
-    /// Hosts that are reached without the proxy: names, which cover their subdomains too, IP addresses, and networks such as `10.0.0.0/8`,
-    /// each also with a port (`host:8080`); `*` is all. Of no effect for ``environment`` and ``none``.
+    /// The hosts that are reached without the proxy: names, which include their subdomains, IP addresses, and networks such as
+    /// `10.0.0.0/8`, each optionally with a port (`host:8080`). `*` matches all hosts. It has no effect for ``environment`` and
+    /// ``none``.
     public var excludedHosts: [String]
 
     private init(
@@ -39,11 +40,13 @@ public struct ProxyConfiguration: Sendable, Hashable {
         self.excludedHosts = excludedHosts
     }
 
-    /// What `http_proxy` (in lower case only, since a CGI server sets the other from a header), `https_proxy`, `all_proxy` and
-    /// `no_proxy` say, read at each new connection. The default.
+    /// The proxy settings of the environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, read for each new
+    /// connection. The default.
+    ///
+    /// `http_proxy` is read in lower case only, since a CGI server sets `HTTP_PROXY` from a header field.
     public static let environment = ProxyConfiguration(kind: .environment)
 
-    /// Straight to the server, whatever the environment says.
+    /// A direct connection to the server, regardless of the environment.
     public static let none = ProxyConfiguration(kind: .none)
 
     /// An HTTP proxy: `http` requests are sent to it (RFC 9112 §3.2.2), `https` ones through a tunnel (RFC 9110 §9.3.6).
@@ -59,8 +62,9 @@ public struct ProxyConfiguration: Sendable, Hashable {
     /// A SOCKS 5 proxy (RFC 1928).
     ///
     /// - Parameters:
-    ///   - username: For RFC 1929.
-    ///   - resolvesNamesThere: Whether names are looked up by the proxy, so that this machine's resolver never sees them. `true`.
+    ///   - username: The user name for RFC 1929.
+    ///   - resolvesNamesThere: Whether the proxy looks up names, so that this machine's resolver never sees them.
+    ///     Default: `true`.
     public static func socks5(
         host: String, port: Int, username: String? = nil, password: String? = nil, resolvesNamesThere: Bool = true,
         excludedHosts: [String] = []
@@ -70,7 +74,7 @@ public struct ProxyConfiguration: Sendable, Hashable {
             excludedHosts: excludedHosts)
     }
 
-    /// Whether a proxy is named here.
+    /// Whether this configuration names a proxy itself.
     var isExplicit: Bool {
         switch kind {
         case .environment, .none: false
@@ -95,13 +99,13 @@ public struct ProxyConfiguration: Sendable, Hashable {
             throw TransportError(.invalidConfiguration, "proxy: a password without a user name")
         }
         if excludedHosts.contains(where: { $0.isEmpty || $0.contains(",") || $0.contains(" ") }) {
-            throw TransportError(.invalidConfiguration, "proxy: an excluded host is empty or holds a comma or a space")
+            throw TransportError(.invalidConfiguration, "proxy: an excluded host is empty or contains a comma or a space")
         }
     }
 }
 
 extension ProxyConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Kind, host and port.
+    /// A textual representation with the proxy's kind, host and port.
     public var description: String {
         switch kind {
         case .environment: "the environment's proxy"
@@ -111,8 +115,8 @@ extension ProxyConfiguration: CustomStringConvertible, CustomDebugStringConverti
         }
     }
 
-    /// Kind, host and port.
+    /// A textual representation with the proxy's kind, host and port.
     public var debugDescription: String { description }
-    /// Kind, host and port.
+    /// A textual representation with the proxy's kind, host and port.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,78 +1,94 @@
 import Endpoints
 
-/// The limits of a session manager, and whom it trusts. All limits are finite unless said otherwise, and each can be changed.
+/// The configuration of a session manager: limits, proxy, cookies and trust. All limits are finite unless noted otherwise.
 public struct SessionConfiguration: Sendable, Hashable {
-    /// Name lookup, TCP and TLS together. 10 seconds.
+    /// The maximum time for name lookup, TCP connect and TLS handshake together. Default: 10 seconds.
     public var connectTimeout: Duration = .seconds(10)
-    /// The longest time without a byte in either direction, once the connection is ready. 60 seconds.
+    /// The maximum time without a byte in either direction, once the connection is ready. Default: 60 seconds.
     public var idleTimeout: Duration = .seconds(60)
-    /// Everything, from the call to the last byte, waiting for a connection and redirects included. None by default.
+    /// The maximum time from the call to the last byte, including redirects and waiting for a connection. Default: no limit.
     public var totalTimeout: Duration?
-    /// The largest body kept in memory, counted after content decoding. 64 MiB.
+    /// The maximum size of a body in memory, in bytes, after content decoding. Default: 64 MiB.
     public var maximumBodyBytes = 64 << 20
-    /// The largest response head, all field lines together. 256 KiB.
+    /// The maximum size of a response head, in bytes, all field lines together. Default: 256 KiB.
     public var maximumHeaderBytes = 256 << 10
-    /// 10; with 0, a redirect is handed back as it is.
+    /// The maximum number of redirects to follow. With 0, a redirect is returned as the response. Default: 10.
     public var maximumRedirects = 10
-    /// Whether an `https` URL may redirect to an `http` one. `false`: it is an error.
+    /// Whether an `https` URL may redirect to an `http` one. If not, such a redirect is an error. Default: `false`.
     public var allowsInsecureRedirects = false
-    /// Connections to one host and port at a time; further requests wait, first come first served. 6.
+    /// The maximum number of simultaneous connections to one host and port. Default: 6.
+    ///
+    /// Further requests wait, in order of arrival.
     public var maximumConnectionsPerHost = 6
-    /// Connections at a time, over all hosts, idle ones included; further requests wait, first come first served, with each host
-    /// taking its turn. Idle connections to other hosts make room. A host that speaks HTTP/2 counts with its requests, but as no more
-    /// than ``maximumConnectionsPerHost``. 512.
+    /// The maximum number of simultaneous connections to all hosts, including idle ones. Default: 512.
+    ///
+    /// Further requests wait, in order of arrival, and the hosts take turns. Idle connections to other hosts are closed to make
+    /// room. For a host that uses HTTP/2, each request counts as a connection, up to ``maximumConnectionsPerHost``.
     public var maximumConnections = 512
-    /// Connections kept open for reuse, over all hosts. 256.
+    /// The maximum number of idle connections that are kept open for reuse, to all hosts. Default: 256.
     public var maximumIdleConnections = 256
-    /// How long an idle connection is kept at most; shorter where the server says `Keep-Alive: timeout`. 60 seconds. For
-    /// `CurlSessionManager`.
+    /// The maximum time that an idle connection is kept open. Default: 60 seconds. For `CurlSessionManager`.
+    ///
+    /// A shorter time in the server's `Keep-Alive: timeout` takes precedence.
     public var idleConnectionLifetime: Duration = .seconds(60)
-    /// Requests that one HTTP/1.1 connection serves before it is closed; `nil`, the default, sets no limit. For `CurlSessionManager`.
+    /// The maximum number of requests that one HTTP/1.1 connection serves before it is closed. Default: no limit.
+    ///
+    /// For `CurlSessionManager`.
     public var maximumUsesPerConnection: Int?
-    /// How many times larger than it was received a body may become when its content coding is undone, once it is larger than 1 MiB. Default:
-    /// 200, which text hardly reaches; a single gzip or deflate cannot exceed 1,032. For `CurlSessionManager`.
+    /// The maximum ratio of a body's size after content decoding to its size before, checked once the body is larger than 1 MiB.
+    /// Default: 200. For `CurlSessionManager`.
+    ///
+    /// Text rarely reaches the default; a single gzip or deflate coding cannot exceed 1,032.
     public var maximumDecodingRatio = 200
-    /// Requests in flight on one host that speaks HTTP/2, where they share connections. 100, as RFC 9113 §6.5.2 recommends.
+    /// The maximum number of simultaneous requests to one host that uses HTTP/2, where they share connections. Default: 100, as
+    /// RFC 9113 §6.5.2 recommends.
     public var maximumStreamsPerHost = 100
-    /// Threads that move bytes, each with connections of its own; 1...64, and no more than ``maximumConnections``. Two or more pay
-    /// off where one keeps a processor busy and others are free. Limits hold for all loops together: each gets its share, as evenly as
-    /// numbers allow, and who waits takes the first place that becomes free in any. For `CurlSessionManager`. 1.
+    /// The number of threads that transfer bytes, each with separate connections. Default: 1. For `CurlSessionManager`.
+    ///
+    /// It must lie in 1...64 and not exceed ``maximumConnections``. Two or more help if one loop keeps a processor busy while
+    /// others are free. Limits apply to all loops together: each receives its share, as evenly as possible, and a waiting request
+    /// takes the first free place in any loop.
     public var eventLoops = 1
-    /// Straight or through a proxy. What the environment says by default.
+    /// The proxy of the connections. Default: the proxy settings of the environment.
     public var proxy = ProxyConfiguration.environment
-    /// A Unix domain socket that all requests are sent to, whatever their URL's host; at most 107 bytes. `nil`: TCP.
+    /// The path of a Unix domain socket to which all requests are sent, whatever the host of their URL; at most 107 bytes.
+    /// Default: `nil`, which uses TCP.
     public var unixSocketPath: String?
-    /// Whether cookies are stored, in memory, and sent back (RFC 6265). `false`.
+    /// Whether cookies are stored in memory and sent with later requests (RFC 6265). Default: `false`.
     public var storesCookies = false
-    /// Sent unless a request has its own; `nil` sends none.
+    /// The `User-Agent` field of requests that do not set one; `nil` sends none.
     public var userAgent: String? = "swift-data-transfer"
 
-    /// What servers have to show over TLS. The system's authorities and TLS 1.2 by default.
+    /// The trust policy for servers. Default: the system's certificate authorities and TLS 1.2 or later.
     public var trust = TrustPolicy()
-    /// Policies of their own, in place of ``trust``, for some hosts. Not merged with it; a redirect is followed under the policy
-    /// of the host it leads to.
+    /// The trust policies for particular hosts, used instead of ``trust`` and not merged with it.
     ///
-    /// Keys are host names or addresses without a port, compared without case: `internal.example`, `127.0.0.1`, `::1`. With
-    /// `*.example.com`, one label stands for the star, as in certificates (RFC 9525 §6.3): `a.example.com`, but neither
-    /// `a.b.example.com` nor `example.com`. An exact name goes first. While there are any, an `https` URL whose host is in no clear
-    /// form, such as `127.1`, is an error (``TransportError/Code/trustUnavailable``).
+    /// A redirect is followed under the policy of the host to which it leads.
+    ///
+    /// Keys are host names or addresses without a port, compared without case: `internal.example`, `127.0.0.1`, `::1`. In
+    /// `*.example.com`, the star matches one label, as in certificates (RFC 9525 §6.3): `a.example.com`, but neither
+    /// `a.b.example.com` nor `example.com`. An exact name takes precedence. While any policy is set here, an `https` URL whose
+    /// host is not in canonical form, such as `127.1`, is an error (``TransportError/Code/trustUnavailable``).
     public var trustByHost: [String: TrustPolicy] = [:]
 
-    /// The defaults.
+    /// Creates a configuration with the defaults.
     ///
     /// Times must lie between 1 millisecond and 10^6 seconds, `maximumHeaderBytes` must be at least 1024,
-    /// `maximumConnectionsPerHost`, `maximumStreamsPerHost`, `maximumConnections`, `maximumUsesPerConnection` and `maximumDecodingRatio` at least 1, the other counts at least 0;
-    /// `eventLoops` must lie in 1...64 and not exceed `maximumConnections`. Session managers refuse each request otherwise.
+    /// `maximumConnectionsPerHost`, `maximumStreamsPerHost`, `maximumConnections`, `maximumUsesPerConnection` and
+    /// `maximumDecodingRatio` at least 1, the other counts at least 0; `eventLoops` must lie in 1...64 and not exceed
+    /// `maximumConnections`. Otherwise, session managers fail each request with ``TransportError/Code/invalidConfiguration``.
     public init() {}
 
-    /// Made in place: `SessionConfiguration { $0.maximumConnectionsPerHost = 64 }`.
+    /// Creates a configuration and changes it: `SessionConfiguration { $0.maximumConnectionsPerHost = 64 }`.
     ///
-    /// - Parameter change: Runs at once.
+    /// - Parameter change: Called synchronously with the defaults.
     public init(_ change: (inout SessionConfiguration) -> Void) {
         change(&self)
     }
 
-    /// - Throws: A ``TransportError`` that names the limit which makes no sense.
+    /// Checks that all values are valid.
+    ///
+    /// - Throws: A ``TransportError`` that names the invalid value.
     func validate() throws(TransportError) {
         let durations = [
             ("connectTimeout", connectTimeout), ("idleTimeout", idleTimeout), ("totalTimeout", totalTimeout ?? .seconds(1)),
@@ -118,7 +134,7 @@ extension SessionConfiguration {
             connections: maximumConnections, lanes: lanes)
     }
 
-    /// What one loop gets of a limit that is for all.
+    /// Returns the share of one loop in a limit that applies to all loops together.
     func share(of limit: Int, loop: Int) -> Int {
         GateLimits.share(of: limit, lane: loop, lanes: eventLoops)
     }

@@ -3,21 +3,22 @@ import Foundation
 
 /// A regular file that is read in pieces.
 ///
-/// It is opened and read on ``BackgroundThreads/files``, since a slow disk may block: neither an event loop nor the pool of async tasks
-/// waits for it.
-// Sendable although unchecked: immutable; `pread` needs no position.
+/// It is opened and read on ``BackgroundThreads/files``, since a slow disk may block: neither an event loop nor the pool of async
+/// tasks waits for it.
+// Sendable although unchecked: it is immutable, and `pread` does not use the file position.
 final class BodyFile: @unchecked Sendable {
-    /// Of one read, in bytes.
+    /// The size of one read, in bytes.
     static let pieceBytes = 512 << 10
 
     private let descriptor: Int32
     private let url: URL
 
-    /// The size of a file, without opening it. May block. Does not follow a pipe or a device into a read that never ends.
+    /// Returns the size of a file without opening it. May block. Pipes and devices are errors, since reading them might never
+    /// end.
     static func length(of url: URL, for request: NetworkRequest?) throws(TransportError) -> Int64 {
         var status = stat()
         guard url.withUnsafeFileSystemRepresentation({ $0.map { stat($0, &status) } ?? -1 }) == 0 else {
-            throw failure(of: url, "cannot be looked at", request, errno)
+            throw failure(of: url, "cannot be accessed", request, errno)
         }
         let kind = status.st_mode & S_IFMT
         guard kind == S_IFREG else {
@@ -37,7 +38,7 @@ final class BodyFile: @unchecked Sendable {
         self.url = url
         var status = stat()
         guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Self.failure(of: url, "is not a regular file any more", nil)
+            throw Self.failure(of: url, "is no longer a regular file", nil)
         }
     }
 
@@ -45,7 +46,7 @@ final class BodyFile: @unchecked Sendable {
         close(descriptor)
     }
 
-    /// Hands the first `length` bytes to `sink`, piece by piece.
+    /// Passes the first `length` bytes to `sink`, piece by piece.
     func send(length: Int64, to sink: (Data) async throws -> Void) async throws {
         var offset: Int64 = 0
         while offset < length {
@@ -58,7 +59,7 @@ final class BodyFile: @unchecked Sendable {
 
     private func read(at offset: Int64, count: Int) async throws(TransportError) -> Data {
         try await BackgroundThreads.files.value { () throws(TransportError) in
-            // Not `Data(count:)`, which would fill it with zeros first.
+            // `Data(count:)` would first fill the buffer with zeros.
             guard let buffer = malloc(count) else { throw Self.failure(of: self.url, "cannot be read", nil, ENOMEM) }
             let result = pread(self.descriptor, buffer, count, off_t(offset))
             if result > 0 { return Data(bytesNoCopy: buffer, count: result, deallocator: .free) }
@@ -69,7 +70,7 @@ final class BodyFile: @unchecked Sendable {
         }
     }
 
-    /// Names the file, and not its folder, which may tell who the user is.
+    /// Returns an error that names the file, but not its folder, which may reveal the user's name.
     private static func failure(of url: URL, _ what: String, _ request: NetworkRequest?, _ number: Int32? = nil) -> TransportError
     {
         let reason = number.map { ": \(String(cString: strerror($0)))" } ?? ""

@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 
-/// The way of a body from the engine that receives it to whoever reads it: bounded, the engine stops reading while it is full.
+/// A bounded buffer for a body, from the engine that receives it to its reader: the engine stops reading while it is full.
 final class DownloadPipe: Sendable {
     private typealias Reader = UnsafeContinuation<Result<Data?, TransportError>, Never>
 
@@ -12,7 +12,7 @@ final class DownloadPipe: Sendable {
         var reader: Reader?
         var isClosed = false
 
-        /// All there is, and whether that lets a refused writer go on.
+        /// Removes and returns all bytes, and whether a rejected write can now be repeated.
         mutating func takeBytes() -> (bytes: Data, mayGoOn: Bool) {
             defer {
                 bytes = Data()
@@ -22,11 +22,11 @@ final class DownloadPipe: Sendable {
         }
     }
 
-    /// Bytes that may wait before the engine stops reading. A write that begins below it is taken whole.
+    /// The number of buffered bytes at which the engine stops reading. A write that starts below it is accepted completely.
     static let capacity = 256 << 10
 
     private let state = Locked(State())
-    /// Runs when the engine may go on after a refused write, on the thread of the reader.
+    /// Called on the reader's thread when the engine can repeat a rejected write.
     private let onRoom: @Sendable () -> Void
 
     init(onRoom: @escaping @Sendable () -> Void) {
@@ -35,9 +35,9 @@ final class DownloadPipe: Sendable {
 
     // MARK: The engine's side
 
-    /// Adds bytes. A reader that waits gets them with the next ``flush()``.
+    /// Adds bytes. A waiting reader receives them with the next ``flush()``.
     ///
-    /// - Returns: `false` when it is full: nothing was taken, and `onRoom` says when to try again.
+    /// - Returns: `false` if the buffer is full: nothing was added, and `onRoom` is called when the write can be repeated.
     func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
         state.withLock { state in
             if state.isClosed { return true }
@@ -50,10 +50,10 @@ final class DownloadPipe: Sendable {
         }
     }
 
-    /// Whether a write would be taken. When not, `onRoom` says when to try again.
+    /// Whether a write would be accepted. If not, `onRoom` is called when it would.
     var hasRoom: Bool { write(UnsafeRawBufferPointer(start: nil, count: 0)) }
 
-    /// Wakes a reader that waits, if there is something for it: once for all that one look at the socket has brought.
+    /// Passes the bytes, if any, to a waiting reader: once for all bytes of one read from the socket.
     func flush() {
         let (reader, bytes, mayGoOn): (Reader?, Data, Bool) = state.withLock { state in
             guard !state.bytes.isEmpty, let reader = state.reader else { return (nil, Data(), false) }
@@ -65,7 +65,7 @@ final class DownloadPipe: Sendable {
         if mayGoOn { onRoom() }
     }
 
-    /// Nothing follows. What has come before is still handed out, also before a failure.
+    /// Marks the end. Bytes that were received before are still delivered, also before a failure.
     func finish(_ end: Result<StreamEnd, TransportError>) {
         let (reader, bytes): (Reader?, Data) = state.withLock { state in
             guard state.end == nil else { return (nil, Data()) }
@@ -79,10 +79,10 @@ final class DownloadPipe: Sendable {
 
     // MARK: The reader's side
 
-    /// All that has come, or as soon as something comes; `nil` at the end.
+    /// Returns all buffered bytes, waiting for some if there are none; `nil` at the end.
     func next() async throws(TransportError) -> Data? {
         let result = await withUnsafeContinuation { continuation in
-            let (answer, mayGoOn): (Result<Data?, TransportError>?, Bool) = state.withLock { state in
+            let (ready, mayGoOn): (Result<Data?, TransportError>?, Bool) = state.withLock { state in
                 if !state.bytes.isEmpty {
                     let (bytes, mayGoOn) = state.takeBytes()
                     return (.success(bytes), mayGoOn)
@@ -95,19 +95,19 @@ final class DownloadPipe: Sendable {
                 return (nil, false)
             }
             if mayGoOn { onRoom() }
-            if let answer { continuation.resume(returning: answer) }
+            if let ready { continuation.resume(returning: ready) }
         }
         return try result.get()
     }
 
-    /// Nobody reads any more: what waits, and what still comes, is dropped.
+    /// Stops reading. Buffered bytes, and those still to come, are dropped.
     ///
-    /// - Returns: `false` when all had come already.
+    /// - Returns: `false` if the end was received before.
     func cancel(_ error: TransportError) -> Bool {
         let (isEnded, reader) = state.withLock { state in
             let hadEnded = state.end != nil
             state.isClosed = true
-            // A reader that lost bytes must not take the rest for the whole.
+            // A reader that lost bytes must not treat the rest as the complete body.
             if state.end == nil || !state.bytes.isEmpty { state.end = .failure(error) }
             state.bytes = Data()
             defer { state.reader = nil }
@@ -117,13 +117,13 @@ final class DownloadPipe: Sendable {
         return !isEnded
     }
 
-    /// What is known when all has come.
+    /// The trailers and timings, after the end was received.
     var end: StreamEnd? {
         state.withLock { if case .success(let end) = $0.end { end } else { nil } }
     }
 }
 
-/// What only the end of a response tells.
+/// The trailers and timings, which are known only at the end of a response.
 package struct StreamEnd: Sendable {
     package var trailers: HTTPHeaders
     package var timings: TransferTimings

@@ -1,27 +1,29 @@
 import Endpoints
 import Foundation
 
-/// The body of a response while it arrives: an async sequence of chunks, none of them empty.
+/// The body of a response while it arrives: an async sequence of non-empty chunks.
 ///
 /// ```swift
 /// for try await chunk in response.body { file.write(chunk) }
 /// ```
 ///
-/// It is read once and by one task at a time; a second loop goes on where the first one stopped. At most about 256 KiB wait for a reader;
-/// then the engine stops reading from the socket, which in turn stops the server. Letting go of the stream and its iterators before the end
-/// calls the transfer off, and so does cancelling the task that waits for a chunk.
+/// It can be read once, by one task at a time; a second loop continues where the first one stopped. At most about 256 KiB are
+/// buffered for the reader; beyond that, the engine stops reading from the socket, which in turn stops the server. Releasing the
+/// stream and its iterators before the end cancels the transfer, as does cancelling the task that waits for a chunk.
 public struct ResponseStream: AsyncSequence, Sendable {
     /// A part of the body, after content decoding.
     public typealias Element = Data
-    /// What iterating throws: ``TransportError``. Chunks that came before the failure are handed out first.
+    /// The error that iteration throws. Chunks that were received before the failure are delivered first.
     public typealias Failure = TransportError
 
     private let source: Source
 
+    /// Creates a stream from closures.
+    ///
     /// - Parameters:
-    ///   - next: The next chunk, `nil` at the end. Called by one task at a time.
-    ///   - end: Trailers and timings, once there are any.
-    ///   - stop: Runs once, when nobody holds the stream any more, or the reader was cancelled.
+    ///   - next: Returns the next chunk, or `nil` at the end. Called by one task at a time.
+    ///   - end: Returns the trailers and timings, once they are known.
+    ///   - stop: Called once, when the stream is released or the reader is cancelled.
     package init(
         next: @escaping @Sendable () async throws(TransportError) -> Data?,
         end: @escaping @Sendable () -> StreamEnd? = { nil },
@@ -30,7 +32,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
         source = Source(next: next, end: end, stop: stop)
     }
 
-    /// A body that is there already, as one chunk.
+    /// Creates a stream of a body in memory, as one chunk.
     public init(_ data: Data, trailers: HTTPHeaders = [:], timings: TransferTimings = TransferTimings()) {
         let rest = Locked<Data?>(data.isEmpty ? nil : data)
         self.init {
@@ -43,39 +45,39 @@ public struct ResponseStream: AsyncSequence, Sendable {
         }
     }
 
-    /// Trailer fields (RFC 9110 §6.5); empty until all has come.
+    /// The trailer fields (RFC 9110 §6.5); empty until the whole body was received.
     public var trailers: HTTPHeaders { end?.trailers ?? [:] }
 
-    /// Where the time went, and how many bytes moved; `nil` until all has come.
+    /// The durations of the transfer's phases and its byte counts; `nil` until the whole body was received.
     public var timings: TransferTimings? { end?.timings }
 
-    /// Reads on where the last iterator stopped.
+    /// Returns an iterator that continues where the last one stopped.
     public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
 
-    /// Hands out chunks.
+    /// An iterator over the chunks of the body.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let source: Source
 
-        /// Suspends until there are bytes.
+        /// Returns the next chunk, and suspends until there is one.
         ///
-        /// - Returns: All that has come since the last call; `nil` at the end.
-        /// - Throws: ``TransportError``; at once when the task is cancelled, which ends the transfer too.
+        /// - Returns: All bytes received since the last call; `nil` at the end.
+        /// - Throws: ``TransportError``; at once when the task is cancelled, which also ends the transfer.
         public mutating func next() async throws(TransportError) -> Data? {
             try await source.nextChunk()
         }
     }
 
-    /// All that is left, in memory.
+    /// Returns the rest of the body in memory.
     ///
-    /// - Parameter maximum: In bytes; 64 MiB unless given.
-    /// - Throws: ``TransportError``, with ``TransportError/Code/bodyTooLarge`` past `maximum`.
+    /// - Parameter maximum: The maximum size, in bytes. Default: 64 MiB.
+    /// - Throws: ``TransportError``, with ``TransportError/Code/bodyTooLarge`` if the rest is larger than `maximum`.
     public func collected(upTo maximum: Int = 64 << 20) async throws(TransportError) -> Data {
         var body = Data()
         while let chunk = try await source.nextChunk() {
             guard chunk.count <= maximum.clamped(to: 0...Int.max) - body.count else {
                 source.stopOnce()
                 throw TransportError(
-                    .bodyTooLarge, "the body is larger than the \(maximum) bytes to be collected", phase: .receive)
+                    .bodyTooLarge, "the body is larger than the limit of \(maximum) bytes", phase: .receive)
             }
             body.append(chunk)
         }
@@ -84,9 +86,9 @@ public struct ResponseStream: AsyncSequence, Sendable {
 }
 
 extension ResponseStream {
-    /// The beginning of what is left, at most `maximum` bytes; the rest is not read.
+    /// Returns the beginning of the rest of the body, at most `maximum` bytes, and stops reading.
     ///
-    /// - Parameter limit: How long that may take, looked at between chunks.
+    /// - Parameter limit: The maximum time, checked between chunks.
     func collectedStart(upTo maximum: Int, within limit: Duration) async throws(TransportError) -> Data {
         var body = Data()
         let end = ContinuousClock.now + limit
@@ -103,7 +105,7 @@ extension ResponseStream {
 }
 
 extension ResponseStream {
-    /// Shared by the stream and its iterators: when the last of them goes, so does the transfer.
+    /// The state that the stream and its iterators share. The transfer ends when the last of them is released.
     fileprivate final class Source: Sendable {
         private let next: @Sendable () async throws(TransportError) -> Data?
         let end: @Sendable () -> StreamEnd?
@@ -147,6 +149,41 @@ extension ResponseStream {
                 return stop
             }
             stop?()
+        }
+    }
+}
+
+extension ResponseStream {
+    /// Returns the stream with a closure that is called when it ends.
+    ///
+    /// - Parameter onEnd: Called exactly once: with the failure, or with `nil` when the last chunk was read or the stream was
+    ///   released.
+    package func observed(onEnd: @escaping @Sendable (TransportError?) -> Void) -> ResponseStream {
+        let observer = Locked<(onEnd: (@Sendable (TransportError?) -> Void)?, isReading: Bool)>((onEnd, false))
+        let report: @Sendable (TransportError?) -> Void = { error in
+            let onEnd = observer.withLock { observer in
+                defer { observer.onEnd = nil }
+                return observer.onEnd
+            }
+            onEnd?(error)
+        }
+        return ResponseStream { () async throws(TransportError) in
+            observer.withLock { $0.isReading = true }
+            defer { observer.withLock { $0.isReading = false } }
+            do throws(TransportError) {
+                let chunk = try await nextChunk()
+                if chunk == nil { report(nil) }
+                return chunk
+            } catch {
+                report(error)
+                throw error
+            }
+        } end: {
+            end
+        } stop: {
+            stop()
+            // A waiting reader receives an error of the transfer, which is reported instead.
+            if !observer.withLock({ $0.isReading }) { report(nil) }
         }
     }
 }

@@ -1,11 +1,12 @@
+import Endpoints
 import Foundation
 
-/// The way of a body from whoever makes it to the engine that sends it: bounded, the maker waits while it is full.
+/// A bounded buffer for a body, from its writer to the engine that sends it: the writer waits while it is full.
 final class UploadPipe: Sendable {
-    /// What the engine gets when it asks for bytes.
+    /// The result of reading from the buffer.
     enum Reading: Equatable {
         case bytes(Int)
-        /// Nothing yet; ``init(onBytes:)``'s closure says when to ask again.
+        /// No bytes are available; the closure of ``init(onBytes:)`` is called when there are some.
         case wait
         case end
         case failed
@@ -13,7 +14,7 @@ final class UploadPipe: Sendable {
 
     fileprivate struct State {
         var chunks: [Data] = []
-        /// Bytes of the first chunk that have been taken.
+        /// The number of bytes of the first chunk that were read.
         var taken = 0
         var waiting = 0
         var end: Result<Void, TransportError>?
@@ -22,24 +23,24 @@ final class UploadPipe: Sendable {
         var isClosed = false
     }
 
-    /// Bytes that may wait before the maker does. One chunk is taken whatever its size.
+    /// The number of buffered bytes at which the writer waits. A chunk is accepted whatever its size.
     static let capacity = 256 << 10
-    /// From how many bytes on a chunk is handed over without a copy.
+    /// The size from which a chunk is passed on without a copy, in bytes.
     static let largeBytes = 16 << 10
 
     private let state = Locked(State())
     private let onBytes: @Sendable () -> Void
 
-    /// - Parameter onBytes: Runs when there is something to read after ``Reading/wait``, on the thread of whoever made it.
+    /// - Parameter onBytes: Called after ``Reading/wait``, on the writer's thread, when there is something to read.
     init(onBytes: @escaping @Sendable () -> Void) {
         self.onBytes = onBytes
     }
 
-    // MARK: The maker's side, one task
+    // MARK: The writer's side, one task
 
     /// Adds a chunk, and returns when there is room for another.
     ///
-    /// - Throws: `CancellationError` when nobody reads any more.
+    /// - Throws: `CancellationError` if the engine has stopped reading.
     func write(_ chunk: Data) async throws {
         if chunk.isEmpty { return }
         let (isFull, isAwaited) = state.withLock { state in
@@ -55,18 +56,18 @@ final class UploadPipe: Sendable {
             return
         }
         let mayGoOn = await withUnsafeContinuation { continuation in
-            let answer: Bool? = state.withLock { state in
+            let result: Bool? = state.withLock { state in
                 if state.isClosed { return false }
                 if state.waiting < Self.capacity { return true }
                 state.writer = continuation
                 return nil
             }
-            if let answer { continuation.resume(returning: answer) }
+            if let result { continuation.resume(returning: result) }
         }
         if !mayGoOn { throw CancellationError() }
     }
 
-    /// No chunk will follow.
+    /// Marks the end of the body: no chunk follows.
     func finish(_ end: Result<Void, TransportError>) {
         let isAwaited = state.withLock { state in
             guard state.end == nil, !state.isClosed else { return false }
@@ -79,9 +80,9 @@ final class UploadPipe: Sendable {
 
     // MARK: The engine's side, one thread at a time
 
-    /// Removes and returns the first chunk without a copy, if it has at least ``largeBytes`` and no byte of it was read.
+    /// Removes and returns the first chunk without a copy, if it has at least ``largeBytes`` and none of its bytes were read.
     ///
-    /// - Returns: `nil` where ``read(into:)`` is to be used.
+    /// - Returns: `nil` if ``read(into:)`` must be used.
     func takeLargeChunk() -> Data? {
         let (chunk, writer): (Data?, UnsafeContinuation<Bool, Never>?) = state.withLock { state in
             guard state.taken == 0, let first = state.chunks.first, first.count >= Self.largeBytes else { return (nil, nil) }
@@ -93,7 +94,7 @@ final class UploadPipe: Sendable {
         return chunk
     }
 
-    /// Takes as many bytes as there are and fit.
+    /// Reads all available bytes that fit into the buffer.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Reading {
         let (reading, writer): (Reading, UnsafeContinuation<Bool, Never>?) = state.withLock { state in
             let count = state.take(into: buffer)
@@ -110,12 +111,12 @@ final class UploadPipe: Sendable {
         return reading
     }
 
-    /// Why it ended early.
+    /// The error that ended the body; `nil` if there is none.
     var failure: TransportError? {
         state.withLock { if case .failure(let error) = $0.end { error } else { nil } }
     }
 
-    /// Nothing will be read any more: the maker is let go.
+    /// Stops reading. A waiting writer receives an error.
     func close() {
         let writer = state.withLock { state in
             state.isClosed = true
@@ -129,7 +130,7 @@ final class UploadPipe: Sendable {
 }
 
 extension UploadPipe.State {
-    /// The writer that waits, if there is room for it now.
+    /// Removes and returns the waiting writer, if there is room for another chunk.
     fileprivate mutating func takeWriter() -> UnsafeContinuation<Bool, Never>? {
         guard waiting < UploadPipe.capacity else { return nil }
         defer { writer = nil }
@@ -154,5 +155,35 @@ extension UploadPipe.State {
         chunks.removeFirst(used)
         waiting -= count
         return count
+    }
+}
+
+/// Writes a body from its file or its sequence to a pipe, in a separate task.
+final class ContentPump: Sendable {
+    let pipe: UploadPipe
+    private let task: Task<Void, Never>
+
+    /// Starts writing the body.
+    ///
+    /// - Parameters:
+    ///   - length: The result of ``Endpoints/RequestContent/length(for:)``; `nil` for a stream of unknown length.
+    ///   - onBytes: Called after ``UploadPipe/Reading/wait`` when there is something to read.
+    init(_ content: RequestContent, length: Int64?, request: NetworkRequest, onBytes: @escaping @Sendable () -> Void) {
+        let pipe = UploadPipe(onBytes: onBytes)
+        self.pipe = pipe
+        task = Task {
+            do throws(TransportError) {
+                try await content.send(length: length, to: pipe.write)
+                pipe.finish(.success(()))
+            } catch {
+                pipe.finish(.failure(TransportError(like: error, request: request)))
+            }
+        }
+    }
+
+    /// Closes the pipe and cancels the task that writes the body.
+    func stop() {
+        pipe.close()
+        task.cancel()
     }
 }

@@ -1,23 +1,25 @@
 import NetworkLogging
 
-/// The threads that this package runs work on which may block: a group for callers' closures, and one for files.
+/// A group of threads for work that may block. There are two: one for callers' closures, and one for files.
 ///
-/// Both are apart from each other, from libdispatch's queues and from the cooperative pool of async tasks. So closures that block
-/// hold up other closures at most, once there are ``maximumCount`` of them; transfers, async calls, files and `Task.sleep` go on.
+/// The groups are separate from each other, from libdispatch's queues and from the cooperative pool of async tasks. Closures that
+/// block can therefore delay only other closures, once ``maximumCount`` of them block; transfers, async calls, files and
+/// `Task.sleep` continue.
 ///
 /// ```swift
 /// BackgroundThreads.completions.maximumCount = 16
 /// ```
 ///
-/// A group starts a thread when there is work and no thread is idle; one that was idle for 10 seconds ends. Work beyond the limit
-/// waits, first come, first served. Where the system has no thread left, work waits for those that run, or is done on one
-/// that libdispatch lends.
+/// A group starts a thread when there is work and no thread is idle; a thread that was idle for 10 seconds ends. Work beyond the
+/// limit waits, first come, first served. If the system cannot start another thread, work waits for the running threads, or runs
+/// on a thread of libdispatch if there are none.
 public struct BackgroundThreads: Sendable {
-    /// Run completions and other closures of callers that were not given a queue: results, chunks, values, events, progress.
+    /// The threads that run completions and other closures for which the caller passed no queue: results, chunks, values, events
+    /// and progress.
     public static let completions = BackgroundThreads("dt-completions")
-    /// Do what may block in the package itself: open, read, write and look at files.
+    /// The threads that run the package's own blocking work: opening, reading, writing and examining files.
     public static let files = BackgroundThreads("dt-files")
-    /// How many threads a group may have unless told otherwise: 64.
+    /// The default maximum number of threads of a group: 64.
     public static let defaultMaximumCount = 64
 
     private let threads: WorkerThreads
@@ -26,30 +28,30 @@ public struct BackgroundThreads: Sendable {
         threads = WorkerThreads(name: name, maximumCount: Self.defaultMaximumCount)
     }
 
-    /// How many threads the group may have, for the whole process. Default: 64; a number below 1 counts as 1.
+    /// The maximum number of threads of the group, for the whole process. Default: 64; a number below 1 counts as 1.
     ///
-    /// When it is lowered, threads beyond it end as soon as they have done what they do.
+    /// When it is lowered, excess threads end after their current work.
     public var maximumCount: Int {
         get { threads.maximumCount }
         nonmutating set { threads.maximumCount = newValue }
     }
 
-    /// How many threads the group has now.
+    /// The current number of threads of the group.
     public var count: Int { threads.count }
 
-    /// How much work waits for a thread now.
+    /// The number of work items that currently wait for a thread.
     public var waitingCount: Int { threads.waitingCount }
 
-    /// Runs work once, on one of the group's threads, never on the caller's. It may block.
+    /// Runs work once, on one of the group's threads and never on the caller's. It may block.
     public func run(_ work: @escaping @Sendable () -> Void) {
         threads.run(work)
     }
 
-    /// Runs work that may block, and returns what it does: no thread of the cooperative pool waits for it.
+    /// Runs work that may block and returns its result, without blocking a thread of the cooperative pool.
     package func value<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        // What the work has made comes through a lock: the thread sanitizer does not see the way through a continuation.
+        // The result is passed through a lock, since the thread sanitizer does not see the synchronization of a continuation.
         let done = Locked<Result<Value, Failure>?>(nil)
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             threads.run {
@@ -60,5 +62,42 @@ public struct BackgroundThreads: Sendable {
         }
         guard let result = done.withLock(\.self) else { preconditionFailure("the work was not done") }
         return try result.get()
+    }
+}
+
+/// A serial queue for work that may block, which runs on ``BackgroundThreads/files``.
+///
+/// Work runs one after another, in the order of submission. It uses at most one thread, and none while it is empty.
+package final class SerialWork: Sendable {
+    private struct State {
+        var waiting: [@Sendable () -> Void] = []
+        var isWorking = false
+    }
+
+    private let state = Locked(State())
+
+    /// Creates an empty queue.
+    package init() {}
+
+    /// Runs the work once, after all work that was submitted before.
+    package func run(_ work: @escaping @Sendable () -> Void) {
+        let starts = state.withLock { state in
+            state.waiting.append(work)
+            defer { state.isWorking = true }
+            return !state.isWorking
+        }
+        if starts { BackgroundThreads.files.run { self.work() } }
+    }
+
+    private func work() {
+        while true {
+            let waiting = state.withLock { state in
+                defer { state.waiting = [] }
+                state.isWorking = !state.waiting.isEmpty
+                return state.waiting
+            }
+            if waiting.isEmpty { return }
+            for work in waiting { work() }
+        }
     }
 }

@@ -1,8 +1,8 @@
-/// A value kept apart: whoever holds it moves a pointer instead of the value's bytes. Copies share it until one is changed.
+/// A value in separate storage, with copy on write: passing it copies a pointer instead of the value's bytes.
 ///
-/// For what passes many hands: a response and an error lie in each frame of a chain of calls.
+/// For values that pass through many calls: a response and an error are part of each frame in a chain of calls.
 struct Boxed<Value: Sendable>: Sendable {
-    // Sendable although unchecked: the value changes only while one alone holds it.
+    // Sendable although unchecked: the value is only changed while the storage has a single reference.
     private final class Storage: @unchecked Sendable {
         var value: Value
 

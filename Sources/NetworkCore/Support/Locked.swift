@@ -6,10 +6,11 @@
     import Musl
 #endif
 
-/// State behind a lock. The lock is held for the length of a closure, never across a callback or a suspension.
+/// State that a lock protects. The lock is held while a closure runs, never during a callback or a suspension.
 ///
-/// A POSIX mutex rather than `Mutex`: that one needs macOS 15 and iOS 18, and the thread sanitizer cannot see it on Linux.
-// Sendable although unchecked: the state is only touched inside `withLock`.
+/// It uses a POSIX mutex rather than `Mutex`, which requires macOS 15 and iOS 18 and is invisible to the thread sanitizer on
+/// Linux.
+// Sendable although unchecked: the state is only accessed inside `withLock`.
 package struct Locked<State>: @unchecked Sendable {
     private let storage: LockedStorage<State>
 
@@ -17,7 +18,9 @@ package struct Locked<State>: @unchecked Sendable {
         storage = LockedStorage.make(state)
     }
 
-    /// - Parameter body: Runs at once. It must not take another lock or call out.
+    /// Calls a closure with exclusive access to the state.
+    ///
+    /// - Parameter body: Called synchronously. It must not take another lock or call code outside this package.
     package func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -25,7 +28,7 @@ package struct Locked<State>: @unchecked Sendable {
     }
 }
 
-/// The state and its lock in one allocation.
+/// A buffer that holds the state and its lock in one allocation.
 private final class LockedStorage<State>: ManagedBuffer<State, pthread_mutex_t> {
     static func make(_ state: sending State) -> LockedStorage {
         let buffer = create(minimumCapacity: 1) { buffer in

@@ -1,15 +1,15 @@
 import Dispatch
 
-/// Ends transfers that are late, to the millisecond: one timer for all of a session manager's.
+/// Ends transfers at their deadlines, to the millisecond, with one timer for all transfers of a session manager.
 ///
-/// It runs on a queue of the clocks' own, so that a busy `URLSession` does not make it late.
-// Sendable although unchecked: the heap is behind its lock, and the timer is only armed on the queue.
+/// The timer runs on a separate queue that all clocks share, so that a busy `URLSession` does not delay it.
+// Sendable although unchecked: the heap is protected by its lock, and the timer is only set on the queue.
 final class URLSessionClock: @unchecked Sendable {
     private static let queue = DispatchQueue(label: "swift-data-transfer.urlsession.clock")
 
     private struct State {
         var heap = DeadlineHeap<URLSessionTransfer>()
-        /// When the timer will fire.
+        /// The time at which the timer fires.
         var armed = UInt64.max
     }
 
@@ -29,7 +29,7 @@ final class URLSessionClock: @unchecked Sendable {
 
     static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-    /// Watches over a transfer, from what its activity says now.
+    /// Starts watching a transfer, with the current deadline of its activity.
     func watch(_ transfer: URLSessionTransfer) {
         let deadline = transfer.activity.withLock { $0.deadline }
         let isSooner = state.withLock { state in
@@ -58,19 +58,19 @@ final class URLSessionClock: @unchecked Sendable {
             return due
         }
         for transfer in due {
-            // It may have moved since it was put in.
+            // The deadline may have moved since the transfer was inserted.
             let deadline = transfer.activity.withLock { $0.deadline }
-            if deadline <= now { transfer.expire(at: now) } else { watchOn(transfer, deadline) }
+            if deadline <= now { transfer.expire(at: now) } else { reinsert(transfer, deadline) }
         }
         arm()
     }
 
-    /// Puts back what is not late yet, unless somebody else has, or it has ended meanwhile.
-    private func watchOn(_ transfer: URLSessionTransfer, _ deadline: UInt64) {
+    /// Inserts a transfer again that is not late, unless it was inserted concurrently or has ended.
+    private func reinsert(_ transfer: URLSessionTransfer, _ deadline: UInt64) {
         state.withLock { state in
             if transfer.heapIndex < 0 { Self.insert(transfer, deadline, into: &state) }
         }
-        if transfer.isAnswered { forget(transfer) }
+        if transfer.isCompleted { forget(transfer) }
     }
 
     private static func insert(_ transfer: URLSessionTransfer, _ deadline: UInt64, into state: inout State) {
@@ -79,8 +79,8 @@ final class URLSessionClock: @unchecked Sendable {
         state.heap.insert(transfer)
     }
 
-    /// Sets the timer for the earliest deadline, if that is sooner than it will fire. On the queue alone, so that a later one
-    /// cannot take the place of a sooner one.
+    /// Sets the timer to the earliest deadline, if that is sooner than its current time. Only called on the queue, so that a
+    /// later time cannot replace a sooner one.
     private func arm() {
         let next: UInt64? = state.withLock { state in
             guard let next = state.heap.first?.deadline, next < state.armed else { return nil }

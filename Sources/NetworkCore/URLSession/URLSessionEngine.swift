@@ -1,12 +1,12 @@
 import Endpoints
 import Foundation
 
-/// Sends transfers over one `URLSession`: lets them in, starts their tasks, follows redirects, answers.
+/// Sends transfers with one `URLSession`: admits them, starts their tasks, follows redirects, and completes them.
 ///
-/// All of it happens on one serial queue, which is also what keeps the making of tasks and the end of the session apart. Calls into
-/// `URLSession` can block while it is busy; nobody waits for that queue. All engines share it: on Linux all sessions share one
-/// queue below anyway, and hundreds of engines that each block a thread in front of it would leave it none to run on.
-// Sendable although unchecked: each `var` is touched on `queue` alone.
+/// Everything happens on one serial queue, so tasks are never created while the session is being ended. Calls into `URLSession`
+/// can block while it is busy, and no caller waits for this queue. All engines share it: on Linux all sessions share one queue
+/// anyway, and hundreds of engines that each block a thread to wait for it would leave it none to run on.
+// Sendable although unchecked: each `var` is only accessed on `queue`.
 final class URLSessionEngine: @unchecked Sendable {
     private static let queue = DispatchQueue(label: "swift-data-transfer.urlsession")
     private var queue: DispatchQueue { Self.queue }
@@ -19,7 +19,7 @@ final class URLSessionEngine: @unchecked Sendable {
 
     private var gate: OriginGate<URLSessionTransfer>
     private var running: (session: URLSession, bridge: URLSessionDelegateBridge)?
-    /// Started and not ended.
+    /// The number of transfers that have started and not ended.
     private var transfers = 0
     private var isClosed = false
 
@@ -39,7 +39,7 @@ final class URLSessionEngine: @unchecked Sendable {
         }
     }
 
-    /// Tears down a transfer that has been answered.
+    /// Cancels the task of a transfer that is already completed.
     func discard(_ transfer: URLSessionTransfer) {
         queue.async { self.end(transfer, nil) }
     }
@@ -54,7 +54,7 @@ final class URLSessionEngine: @unchecked Sendable {
 
     // MARK: - On the queue
 
-    /// Begins a hop, or makes it wait for its origin's turn.
+    /// Starts an exchange, or adds the transfer to the queue of its origin.
     private func enter(_ transfer: URLSessionTransfer) {
         transfer.activity.withLock { $0.enterQueue(at: URLSessionClock.now) }
         switch gate.enter(transfer.origin, transfer) {
@@ -70,9 +70,9 @@ final class URLSessionEngine: @unchecked Sendable {
         let (session, bridge) = runningSession()
         let task = transfer.request.task(
             in: session, userAgent: limits.userAgent, handlesCookies: sessionConfiguration.httpShouldSetCookies)
-        let hop = URLSessionHop(task, transfer: transfer, limits: limits, trust: trust)
-        transfer.hop = hop
-        bridge.add(hop)
+        let exchange = URLSessionExchange(task, transfer: transfer, limits: limits, trust: trust)
+        transfer.exchange = exchange
+        bridge.add(exchange)
         transfer.activity.withLock { $0.launch(at: URLSessionClock.now) }
         clock.watch(transfer)
         task.resume()
@@ -80,9 +80,9 @@ final class URLSessionEngine: @unchecked Sendable {
 
     private func runningSession() -> (URLSession, URLSessionDelegateBridge) {
         if let running { return running }
-        let bridge = URLSessionDelegateBridge { [weak self] hop, error in
+        let bridge = URLSessionDelegateBridge { [weak self] exchange, error in
             guard let self else { return }
-            queue.async { self.finish(hop, error) }
+            queue.async { self.finish(exchange, error) }
         }
         let delegateQueue = OperationQueue()
         delegateQueue.maxConcurrentOperationCount = 1
@@ -91,12 +91,12 @@ final class URLSessionEngine: @unchecked Sendable {
         return (session, bridge)
     }
 
-    private func finish(_ hop: URLSessionHop, _ error: (any Error)?) {
-        let transfer = hop.transfer
-        guard transfer.hop === hop else { return }
-        let received = hop.take()
+    private func finish(_ exchange: URLSessionExchange, _ error: (any Error)?) {
+        let transfer = exchange.transfer
+        guard transfer.exchange === exchange else { return }
+        let received = exchange.take()
         do throws(TransportError) {
-            let response = try hop.response(received, error)
+            let response = try exchange.response(received, error)
             if RedirectRules.isRedirect(response.statusCode) {
                 let next = try redirectRules.next(
                     after: transfer.request, status: response.statusCode, locations: response.headers.values(for: "Location"),
@@ -117,7 +117,7 @@ final class URLSessionEngine: @unchecked Sendable {
         enter(transfer)
     }
 
-    /// - Parameter outcome: `nil` when it has been answered already.
+    /// - Parameter outcome: `nil` if the transfer is already completed.
     private func end(_ transfer: URLSessionTransfer, _ outcome: URLSessionTransfer.Outcome?) {
         guard !transfer.isEnded else { return }
         transfer.isEnded = true
@@ -128,23 +128,23 @@ final class URLSessionEngine: @unchecked Sendable {
         endSessionIfUnused()
     }
 
-    /// Takes the current hop out of the session or the line, and lets in who waits for its place.
+    /// Removes the current exchange from the session or the queue, and admits the next waiting transfers.
     private func leave(_ transfer: URLSessionTransfer, isFinished: Bool) {
         if let ticket = transfer.ticket {
             gate.stopWaiting(transfer.origin, ticket: ticket)
             transfer.ticket = nil
         }
-        guard let hop = transfer.hop else { return }
-        transfer.hop = nil
-        if !isFinished { hop.tearDown() }
+        guard let exchange = transfer.exchange else { return }
+        transfer.exchange = nil
+        if !isFinished { exchange.tearDown() }
         var left = [transfer.origin]
         while let origin = left.popLast() {
             for next in gate.leave(origin, lane: 0) {
-                guard next.member.isAnswered else {
+                guard next.member.isCompleted else {
                     launch(next.member)
                     continue
                 }
-                // It was called off, or late, while it stood in line, and its place passes on.
+                // It was cancelled or timed out while it waited, so its place passes on.
                 next.member.isEnded = true
                 next.member.ticket = nil
                 clock.forget(next.member)

@@ -1,9 +1,11 @@
 import Endpoints
 import Foundation
 
-/// The table from `URLError` codes to ours.
+/// The mapping from `URLError` codes to transport errors.
 enum URLSessionErrors {
-    /// - Parameter phase: How far the transfer had come as far as its events tell.
+    /// Returns the transport error for an error of `URLSession`.
+    ///
+    /// - Parameter phase: The phase of the transfer according to its events.
     static func transportError(
         _ error: any Error, phase: TransportError.Phase?, request: NetworkRequest
     ) -> TransportError {
@@ -31,7 +33,7 @@ enum URLSessionErrors {
         }
     }
 
-    /// - Returns: The code, and the phase where the error says more about it than the events.
+    /// - Returns: The code, and the phase if the error is more precise about it than the events.
     static func meaning(
         of code: URLError.Code, message: String
     ) -> (code: TransportError.Code, phase: TransportError.Phase?) {
@@ -53,7 +55,7 @@ enum URLSessionErrors {
         case .redirectToNonExistentLocation: (.redirectRefused, .receive)
         case .appTransportSecurityRequiresSecureConnection: (.unsupported, nil)
         case .badURL: (.invalidRequest, nil)
-        // The scheme was checked before: on Linux this is an answer that is not HTTP.
+        // The scheme was checked before: on Linux this is a response that is not HTTP.
         case .unsupportedURL: (.malformedResponse, .receive)
         case .dataLengthExceedsMaximum: (.bodyTooLarge, .receive)
         case .unknown: meaning(of: message)
@@ -61,7 +63,8 @@ enum URLSessionErrors {
         }
     }
 
-    /// On Linux most failures are `.unknown`, and only libcurl's words tell them apart.
+    /// Returns the code and phase for a message. On Linux most failures are `.unknown`, and only libcurl's message distinguishes
+    /// them.
     private static func meaning(of message: String) -> (code: TransportError.Code, phase: TransportError.Phase?) {
         let words: [(String, TransportError.Code, TransportError.Phase?)] = [
             ("transfer closed", .incompleteBody, .receive),
@@ -75,7 +78,7 @@ enum URLSessionErrors {
             ("HTTP version", .malformedResponse, .receive),
             ("Nul byte", .malformedResponse, .receive),
             ("Weird server reply", .malformedResponse, .receive),
-            // What libcurl says of a field line above 100 KB.
+            // The message of libcurl for a field line larger than 100 KB.
             ("Out of memory", .headersTooLarge, .receive),
             ("Too large response headers", .headersTooLarge, .receive),
             ("SSL", .tlsFailed, .tls),

@@ -1,49 +1,50 @@
 import Endpoints
 import Foundation
 
-/// Sends requests with `URLSession`: the default on Apple platforms, to be chosen on Linux.
+/// A session manager that sends requests with `URLSession`: the default on Apple platforms, and available on Linux.
 ///
-/// Redirects, limits, time limits and the number of connections are this type's own and the same as with every other session
-/// manager; of `URLSession` it uses only the moving of bytes. Where they cannot be quite the same:
+/// It handles redirects, size limits, time limits and the number of connections itself, as every other session manager does; it
+/// uses `URLSession` only to transfer bytes. Some behavior differs:
 ///
-/// - `URLSession` does not tell when a connection is ready, so the idle timeout runs from the moment the request leaves the
-///   queue and covers connecting too. `SessionConfiguration.connectTimeout` is not used; a request's own `timeouts.connect`
-///   limits the time to the first sign of life.
+/// - `URLSession` does not report when a connection is ready, so the idle timeout starts when the request leaves the queue, and
+///   includes connecting. `SessionConfiguration.connectTimeout` is not used; a request's own `timeouts.connect` limits the time
+///   to the first activity.
 /// - `maximumHeaderBytes` is checked when the head is complete. `maximumIdleConnections` is up to `URLSession`, and
-///   `maximumConnections` limits requests under way without counting idle connections. There are no `eventLoops`.
-/// - Without a `userAgent`, `URLSession` sends its own. Field order, and the case of response field names, are not kept.
-/// - A trust policy takes no client identity, and all hosts share one minimum version of TLS; on Linux there is none but the
-///   default one. Asking for more is an error of each request (``TransportError/Code/trustUnavailable``).
-/// - Bodies are held in memory, up to `maximumBodyBytes`: one from a file or a sequence is read before it is sent, and a streamed response
-///   comes as one chunk.
-/// - Trailers are not given, and ``TransferTimings/bytesReceived`` counts the bytes after content decoding.
+///   `maximumConnections` limits active requests without counting idle connections. `eventLoops` has no effect.
+/// - Without a `userAgent`, `URLSession` sends its default one. The order of fields, and the case of response field names, are
+///   lost.
+/// - A client identity in a trust policy is not supported, and all hosts share one minimum TLS version. On Linux, only the
+///   default trust policy is supported. Other policies fail each request (``TransportError/Code/trustUnavailable``).
+/// - Bodies are held in memory, up to `maximumBodyBytes`: one from a file or a sequence is read before it is sent, and a streamed
+///   response arrives as one chunk.
+/// - Trailers are not available, and ``TransferTimings/bytesReceived`` counts the bytes after content decoding.
 ///
-/// On Linux, moreover, a server can stop the whole process: `URLSession` traps on a chunked response with trailers, and on a
-/// connection that closes inside the response head. It closes descriptors while their event sources live, so that a descriptor
-/// another thread opens at that moment may never be reported as ready by dispatch. A redirect that is handed back has no body, a
-/// method in lower case is sent in upper case, and IPv6 literals are ``TransportError/Code/unsupported``. Prefer the default
-/// session manager there.
+/// On Linux, in addition, a server can stop the whole process: `URLSession` traps on a chunked response with trailers, and on a
+/// connection that closes inside the response head. It closes file descriptors while their event sources are active, so that
+/// dispatch may never report a descriptor as ready that another thread opens at that moment. A redirect that is returned as a
+/// response has no body, a method in lower case is sent in upper case, and IPv6 literals are ``TransportError/Code/unsupported``.
+/// Prefer the default session manager there.
 ///
-/// When the session manager is released, its session is invalidated once the last transfer has ended.
+/// When the session manager is released, its session is invalidated after the last transfer has ended.
 public final class URLSessionManager: NetworkSessionManager {
-    /// The limits in force.
+    /// The configuration of this session manager.
     public let configuration: SessionConfiguration
     private let engine: URLSessionEngine
     private let trust: URLSessionTrust?
-    private let flaw: TransportError?
+    private let configurationError: TransportError?
 
-    /// Shared by those that are content with the default limits, and with it its connections.
+    /// A shared session manager with the default limits, whose connections are shared too.
     public static let shared = URLSessionManager()
 
-    /// Makes a session of its own.
+    /// Creates a session manager with a separate session.
     ///
     /// - Parameters:
-    ///   - configuration: Limits that make no sense are an error of each request
-    ///     (``TransportError/Code/invalidConfiguration``), and so is trust that cannot be loaded or enforced
+    ///   - configuration: The limits and trust policies. Each request fails if a value is invalid
+    ///     (``TransportError/Code/invalidConfiguration``), or if a trust policy cannot be loaded or enforced
     ///     (``TransportError/Code/trustUnavailable``).
-    ///   - sessionConfiguration: Copied here; without cookies, cache and stored credentials by default. Its time limits and
-    ///     its number of connections per host give way to those of `configuration`, and on Linux it loses its cache, since
-    ///     the one there answers a request with another query's response.
+    ///   - sessionConfiguration: The configuration of the session, which is copied. Default: without cookies, cache and stored
+    ///     credentials. Its time limits and its number of connections per host are replaced by those of `configuration`. On Linux
+    ///     its cache is removed, since it can return the response to another query.
     public init(
         configuration: SessionConfiguration = SessionConfiguration(),
         sessionConfiguration: URLSessionConfiguration = .isolated
@@ -53,19 +54,20 @@ public final class URLSessionManager: NetworkSessionManager {
         do throws(TransportError) {
             try configuration.validate()
             trust = try URLSessionTrust(configuration)
-            flaw = nil
+            configurationError = nil
         } catch {
-            flaw = error
+            configurationError = error
         }
         self.trust = trust
         engine = URLSessionEngine(
             limits: configuration, sessionConfiguration: sessionConfiguration.governed(by: configuration), trust: trust)
     }
 
-    /// Makes a session like another one: with its protocol classes, cookie storage, proxies and additional headers.
+    /// Creates a session manager with the configuration of an existing session: protocol classes, cookie storage, proxies and
+    /// additional headers.
     ///
-    /// A session's delegate cannot be set later, so the given session only lends its configuration: it is not used, its
-    /// delegate is not called, and it is never invalidated from here.
+    /// A session's delegate cannot be set later, so only the session's configuration is used: the session itself sends nothing,
+    /// its delegate is not called, and it is never invalidated here.
     public convenience init(session: URLSession, configuration: SessionConfiguration = SessionConfiguration()) {
         self.init(configuration: configuration, sessionConfiguration: session.configuration)
     }
@@ -74,10 +76,10 @@ public final class URLSessionManager: NetworkSessionManager {
         engine.close()
     }
 
-    /// Sends a request. Its URL's user information is sent as `Authorization` unless there is one.
+    /// Sends a request. User information in its URL is sent as `Authorization`, unless that field is set.
     ///
-    /// - Parameter completion: Runs exactly once, on ``BackgroundThreads/completions``, so that it may block.
-    /// - Returns: A handle that calls the transfer off.
+    /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``, so that it may block.
+    /// - Returns: A handle that cancels the transfer.
     @discardableResult
     public func request(
         _ request: NetworkRequest,
@@ -93,7 +95,7 @@ public final class URLSessionManager: NetworkSessionManager {
                 }
             }
             return start(try request.prepared()) { outcome in
-                // Not on a queue of the session's: the caller's closure may block.
+                // Not on a queue of the session, since the caller's closure may block.
                 BackgroundThreads.completions.run { completion(outcome) }
             }
         } catch {
@@ -102,7 +104,7 @@ public final class URLSessionManager: NetworkSessionManager {
         }
     }
 
-    /// Sends a request, without a detour by a completion. A body from a file or a sequence is collected in memory first.
+    /// Sends a request and returns its response. A body from a file or a sequence is collected in memory first.
     ///
     /// - Throws: ``TransportError``; at once when the task is cancelled.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
@@ -127,11 +129,11 @@ public final class URLSessionManager: NetworkSessionManager {
     }
 
     private func admit(_ request: NetworkRequest) throws(TransportError) {
-        if let flaw { throw flaw }
+        if let configurationError { throw configurationError }
         try trust?.admit(request)
     }
 
-    /// - Parameter completion: Runs once, on a queue of the session's: it must not block.
+    /// - Parameter completion: Called once, on a queue of the session. It must not block.
     private func start(
         _ request: NetworkRequest, completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
     ) -> URLSessionTransfer {
@@ -142,17 +144,47 @@ public final class URLSessionManager: NetworkSessionManager {
 }
 
 extension NetworkSessionManager where Self == URLSessionManager {
-    /// A `URLSession` of its own: `.urlSession()`.
+    /// A session manager with a separate `URLSession`: `.urlSession()`.
     public static func urlSession(
         _ configuration: SessionConfiguration = SessionConfiguration()
     ) -> URLSessionManager {
         URLSessionManager(configuration: configuration)
     }
 
-    /// A session like the given one: `.urlSession(like: stubbed)`. See ``URLSessionManager/init(session:configuration:)``.
+    /// A session manager with the configuration of a session: `.urlSession(like: stubbed)`. See
+    /// ``URLSessionManager/init(session:configuration:)``.
     public static func urlSession(
         like session: URLSession, _ configuration: SessionConfiguration = SessionConfiguration()
     ) -> URLSessionManager {
         URLSessionManager(session: session, configuration: configuration)
+    }
+}
+
+extension URLSessionConfiguration {
+    /// A new configuration that shares and stores nothing: no cookies, no cache and no stored credentials.
+    public static var isolated: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.urlCache = nil
+        configuration.urlCredentialStorage = nil
+        return configuration
+    }
+
+    /// The value of `URLSession`'s own time limits, which are too coarse to be used: longer than any transfer, and finite, since
+    /// infinity traps on Linux.
+    static let backstop: TimeInterval = 2_000_000
+
+    /// Returns a copy in which no limit of `URLSession` applies before those of the session manager.
+    func governed(by limits: SessionConfiguration) -> URLSessionConfiguration {
+        guard let governed = copy() as? URLSessionConfiguration else { return self }
+        governed.timeoutIntervalForRequest = Self.backstop
+        governed.timeoutIntervalForResource = Self.backstop
+        governed.httpMaximumConnectionsPerHost = max(1, limits.maximumConnectionsPerHost)
+        #if os(Linux)
+            governed.urlCache = nil
+        #endif
+        return governed
     }
 }

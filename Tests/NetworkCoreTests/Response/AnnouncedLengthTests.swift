@@ -23,7 +23,7 @@ struct AnnouncedLengthTests {
         ["Content-Length: 1 2"], ["Content-Length: 5,"], ["Content-Length: 5, 6"], ["Content-Length: 5", "Content-Length: 6"],
         ["Content-Length: 9223372036854775808"], ["Content-Length: 99999999999999999999999"], ["Content-Length: 0x5"],
     ])
-    func `any others are none`(lines: [String]) {
+    func `contradictory or invalid lengths are rejected`(lines: [String]) {
         #expect(isContradictory(lines))
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// What interceptors may do with the rest of the way, and what becomes of it where they should not.
 @Suite(.timeLimit(.minutes(1))) struct InterceptorTests {
-    /// Made of a closure.
+    /// An interceptor that calls a closure.
     private struct Custom: NetworkInterceptor {
         let way: @Sendable (NetworkRequest, @escaping NetworkExchange) async throws(TransportError) -> NetworkResponse
 
@@ -26,7 +26,7 @@ import Testing
 
     private let endpoint = Endpoint<Data>(path: "a", responseDecoder: .rawData)
 
-    @Test func `one that never goes on answers itself`() async throws {
+    @Test func `an interceptor that does not call next returns its own response`() async throws {
         let server = try LoopbackServer { _ in .text("server") }
         let service = service(
             server,
@@ -38,7 +38,7 @@ import Testing
         #expect(server.requestCount == 0)
     }
 
-    @Test func `one that goes on twice sends twice, and the last answer counts`() async throws {
+    @Test func `an interceptor that calls next twice sends twice, and the last response counts`() async throws {
         let server = try LoopbackServer { request in .text(request.headers["X-Number"] ?? "none") }
         let service = service(
             server,
@@ -52,11 +52,11 @@ import Testing
         #expect(try await service.response(for: endpoint).body == Data("2".utf8))
         #expect(try await service.stream(for: endpoint).collected().body == Data("2".utf8))
         #expect(server.requestCount == 4)
-        // The stream that nobody reads was let go of, and its socket closed with it.
+        // The unread stream was released, and its socket closed with it.
         #expect(await server.waitForOpenConnections(server.openConnectionCount))
     }
 
-    @Test func `one that goes on twice at once gets two answers`() async throws {
+    @Test func `an interceptor that calls next twice concurrently gets two responses`() async throws {
         let server = try LoopbackServer { _ in .text("value") }
         let service = service(
             server,
@@ -70,7 +70,7 @@ import Testing
         #expect(server.requestCount == 2)
     }
 
-    @Test func `a body that can be read once is an error the second time, and no hang`() async throws {
+    @Test func `a body that can be read only once is an error the second time and does not hang`() async throws {
         let server = try LoopbackServer { request in .data(request.body) }
         let service = service(
             server,
@@ -88,7 +88,7 @@ import Testing
         #expect(server.requests.map(\.body).first == Data("once".utf8))
     }
 
-    @Test func `one that goes on after its call was over has an answer that nobody gets`() async throws {
+    @Test func `the response to a next that is called after the end of the call is dropped`() async throws {
         let server = try LoopbackServer { _ in .text("late") }
         let late = Locked<Task<Int?, Never>?>(nil)
         let service = service(
@@ -101,7 +101,7 @@ import Testing
         #expect(await late.withLock { $0 }?.value == 200)
     }
 
-    @Test func `what remembers the request that was sent goes with it`() throws {
+    @Test func `the object that stores the sent request is released with it`() throws {
         weak var observer: SentRequest?
         do {
             let sent = SentRequest()

@@ -15,7 +15,7 @@ struct NetworkServiceTests {
             interceptors: interceptors, logger: logger)
     }
 
-    /// Both faces of the service have to say the same.
+    /// The completion form and the async form must report the same.
     private func outcomes(
         _ endpoint: some Requestable, interceptors: [any NetworkInterceptor] = []
     ) async throws -> [Result<NetworkResponse, NetworkError>] {
@@ -49,7 +49,7 @@ struct NetworkServiceTests {
             #expect(error?.isNotFoundError == (status == 404))
             #expect(error?.isRetryable == [500, 503].contains(status))
         }
-        #expect(logger.networkErrors.count == 2 && logger.responses.count == 2, "each failure is told once")
+        #expect(logger.networkErrors.count == 2 && logger.responses.count == 2, "each failure is logged once")
     }
 
     @Test func `an endpoint can accept other statuses`() async throws {
@@ -64,7 +64,7 @@ struct NetworkServiceTests {
             (TransportError.Code.cancelled, TransportError.Phase?.none), (.timedOut, .connect), (.nameLookupFailed, .nameLookup),
             (.cannotConnect, .connect), (.connectionLost, .receive), (.tlsFailed, .tls), (.bodyTooLarge, .receive),
         ])
-    func `a transport failure answers questions`(code: TransportError.Code, phase: TransportError.Phase?) async throws {
+    func `a transport failure reports its category`(code: TransportError.Code, phase: TransportError.Phase?) async throws {
         session.route { _ in .failure(code, phase: phase) }
         for outcome in try await outcomes(Endpoint<Void>(path: "x")) {
             let error = try #require(#expect(throws: NetworkError.self) { try outcome.get() })
@@ -76,7 +76,7 @@ struct NetworkServiceTests {
         #expect(logger.networkErrors.count == 2 && logger.requests.count == 2 && logger.responses.isEmpty)
     }
 
-    @Test func `a request that cannot be built is an error that names the field, told once`() async throws {
+    @Test func `a request that cannot be built is an error that names the field, logged once`() async throws {
         for outcome in try await outcomes(Endpoint<Void>(path: "x", headerParameters: ["A B": "1"])) {
             let error = #expect(throws: NetworkError.self) { try outcome.get() }
             guard case .requestGeneration(let cause) = error else { throw TransportError(.other, "another error") }
@@ -103,14 +103,14 @@ struct NetworkServiceTests {
         #expect(rotating.count.withLock { $0 } == 2)
     }
 
-    @Test func `a disabled logger is told nothing`() async throws {
+    @Test func `a disabled logger receives nothing`() async throws {
         session.route { _ in .status(500) }
         let service = DefaultNetworkService(
             configuration: try APIConfiguration("http://h.example"), sessionManager: session, logger: .silent)
         await #expect(throws: NetworkError.self) { try await service.response(for: Endpoint<Void>(path: "x")) }
     }
 
-    @Test func `cancelling reaches the session manager, through both faces`() async throws {
+    @Test func `cancelling reaches the session manager in both forms`() async throws {
         session.route { _ in .silence }
         let service = try service()
         let task = Task { () -> NetworkError? in
@@ -144,7 +144,7 @@ struct NetworkServiceTests {
         }
     }
 
-    @Test func `interceptors run in order on the way out and back, for both faces`() async throws {
+    @Test func `interceptors run in order for requests and in reverse for responses, in both forms`() async throws {
         session.route { _ in .status(200) }
         for outcome in try await outcomes(Endpoint<Void>(path: "x"), interceptors: [Mark(name: "a"), Mark(name: "b")]) {
             #expect(try outcome.get().headers.values(for: "X-Back") == ["b", "a"])

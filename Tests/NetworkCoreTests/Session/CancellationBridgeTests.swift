@@ -21,7 +21,7 @@ struct CancellationBridgeTests {
         #expect(value == 1)
     }
 
-    @Test func `a task cancelled before starts nothing`() async {
+    @Test func `a task that was cancelled before starts nothing`() async {
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await bridge().run { _ in
@@ -32,7 +32,7 @@ struct CancellationBridgeTests {
         await #expect(throws: Cancelled.self) { try await task.value }
     }
 
-    @Test func `a cancellation that comes before the handle exists reaches it`() async {
+    @Test func `a cancellation that arrives before the handle exists cancels it`() async {
         let handle = Handle()
         let task = Task {
             try await bridge().run { _ in

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct FailureTimingsTests {
-    @Test func `a failure tells where the time went`() async throws {
+    @Test func `a failure has timings`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 2)) }
         let late = RequestTimeouts(idle: .milliseconds(100))
         let error = try await failure(of: DefaultSessionManager(), server.request("/", timeouts: late))
@@ -19,7 +19,7 @@ struct FailureTimingsTests {
         #endif
     }
 
-    @Test(arguments: [true, false]) func `one that waited in line tells how long`(isOurs: Bool) async throws {
+    @Test(arguments: [true, false]) func `a failure in the queue reports the waiting time`(isOurs: Bool) async throws {
         let limits = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
         let session: any NetworkSessionManager =
             isOurs ? DefaultSessionManager(configuration: limits) : URLSessionManager(configuration: limits)
@@ -35,7 +35,7 @@ struct FailureTimingsTests {
         handle.cancel()
     }
 
-    @Test func `nobody knows what a refused connection took to connect`() async throws {
+    @Test func `a refused connection has no connect time`() async throws {
         let nowhere = try #require(URL(string: "http://127.0.0.1:1/"))
         let error = try await failure(of: DefaultSessionManager(), NetworkRequest(url: nowhere))
         #if os(Linux)

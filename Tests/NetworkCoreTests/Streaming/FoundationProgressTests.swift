@@ -16,7 +16,7 @@ struct FoundationProgressTests {
         }
     }
 
-    @Test func `a Foundation progress counts bytes both ways`() async throws {
+    @Test func `a Foundation progress counts bytes in both directions`() async throws {
         let server = try LoopbackServer { _ in .data(Data(count: 1000)) }
         let observer = FoundationProgress()
         #expect(observer.progress.totalUnitCount == -1 && observer.progress.isIndeterminate)
@@ -37,7 +37,7 @@ struct FoundationProgressTests {
         #expect(whole.fractionCompleted == 0.5)
     }
 
-    @Test func `cancelling the progress calls the transfer off`() async throws {
+    @Test func `cancelling the progress cancels the transfer`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
         let observer = FoundationProgress()
         let (results, sink) = AsyncStream.makeStream(of: Result<NetworkResponse, TransportError>.self)
@@ -54,7 +54,7 @@ struct FoundationProgressTests {
         #expect(observer.progress.isCancelled)
     }
 
-    @Test func `a cancellation is heard whether it comes first or not, from a parent too`() async {
+    @Test func `a cancellation runs the action, whichever comes first, also from a parent`() async {
         let early = FoundationProgress()
         early.progress.cancel()
         await withCheckedContinuation { continuation in early.onCancel { continuation.resume() } }

@@ -9,14 +9,14 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct MultipartContentTests {
     let session = DefaultSessionManager()
-    /// Of 700,000 bytes.
+    /// A file of 700,000 bytes.
     let file: TemporaryFile
 
     init() throws {
         file = try TemporaryFile(Self.bytes(700_000))
     }
 
-    // Made once, and not a power of two long: a piece in the wrong place would show.
+    // Created once, with a length that is not a power of two, so that a misplaced piece is detected.
     private static let period = Data((0..<10_007).lazy.map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
 
     private static func bytes(_ count: Int) -> Data {
@@ -32,7 +32,7 @@ struct MultipartContentTests {
             .networkRequest(with: APIConfiguration(baseURL: url))
     }
 
-    /// The same form with all parts in memory: what has to come out.
+    /// The same form with all parts in memory: the expected body.
     private func golden(_ form: MultipartFormData) async throws -> Data {
         var copy = form
         for index in copy.parts.indices { copy.parts[index].content = .data(try await copy.parts[index].content.collected()) }
@@ -50,7 +50,7 @@ struct MultipartContentTests {
     }
 
     @Test(arguments: ["AaB03x", nil])
-    func `a form from files goes up with its exact length`(boundary: String?) async throws {
+    func `a form from files is sent with its exact length`(boundary: String?) async throws {
         let server = try LoopbackServer { request in .data(request.body) }
         let files = try [0, 1, 700_000, 1_200_000].map { try TemporaryFile(bytes($0)) }
         let form = form(files, boundary: boundary, length: 70_000)
@@ -63,7 +63,7 @@ struct MultipartContentTests {
         #expect(try form.content().length(for: nil) == Int64(expected.count))
     }
 
-    @Test func `a form with a stream of unknown length goes up in chunks`() async throws {
+    @Test func `a form with a stream of unknown length is sent in chunks`() async throws {
         let server = try LoopbackServer { request in .data(request.body) }
         let form = form([file], length: nil)
         let response = try await session.response(for: request(server.url, form))
@@ -97,7 +97,7 @@ struct MultipartContentTests {
         #expect(try await failure(of: session, sent).code == .bodyNotReplayable)
     }
 
-    @Test func `what is no file is an error that names the part, before a byte is sent`() async throws {
+    @Test func `a path that is not a regular file is an error that names the part, before a byte is sent`() async throws {
         let server = try LoopbackServer { _ in .text("") }
         for (path, reason) in [("/nowhere/at/all", "No such file"), ("/dev/zero", "regular file"), ("/tmp", "directory")] {
             var form = form([], length: nil)
@@ -126,7 +126,7 @@ struct MultipartContentTests {
         #expect(try await session.response(for: request(server.url, other)).body == golden(other))
     }
 
-    @Test func `a boundary inside a stream is an error, however it is cut`() async throws {
+    @Test func `a boundary inside a stream is an error, however the stream is split`() async throws {
         let server = try LoopbackServer { request in .data(request.body) }
         for size in 1...12 {
             var form = MultipartFormData(boundary: "AaB03x")
@@ -148,7 +148,7 @@ struct MultipartContentTests {
         }
     }
 
-    @Test func `a file that is cut or taken away while the form is sent is an error`() async throws {
+    @Test func `a file that is truncated or removed while the form is sent is an error`() async throws {
         let first = try TemporaryFile(bytes(2 << 20))
         let second = try TemporaryFile(bytes(10))
         let content = try form([first, second], length: 70_000).content()
@@ -169,7 +169,7 @@ struct MultipartContentTests {
         }
     }
 
-    @Test func `a stream that makes another number of bytes than it said is an error`() async throws {
+    @Test func `a stream that produces a different number of bytes than announced is an error`() async throws {
         for length in [69_999, 70_001] as [Int64] {
             let content = try form([], length: length).content()
             let error = await #expect(throws: TransportError.self) {

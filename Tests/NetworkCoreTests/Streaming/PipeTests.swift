@@ -10,7 +10,7 @@ struct PipeTests {
         .pattern(count, seed: generator.next())
     }
 
-    /// Reads what there is, in pieces of random size, as an engine does.
+    /// Reads the available bytes in pieces of random size, as an engine does.
     private func drain(_ pipe: UploadPipe, _ generator: inout SeededGenerator) -> (Data, UploadPipe.Reading) {
         var bytes = Data()
         while true {
@@ -47,7 +47,7 @@ struct PipeTests {
         #expect(received == pieces.reduce(Data(), +))
     }
 
-    @Test func `who makes a body waits at the pipe's capacity, and goes with its reader`() async throws {
+    @Test func `the writer of a body waits at the pipe's capacity, and ends with its reader`() async throws {
         let pipe = UploadPipe {}
         let written = Locked(0)
         let (full, sink) = AsyncStream.makeStream(of: Void.self)
@@ -65,7 +65,7 @@ struct PipeTests {
         await #expect(throws: CancellationError.self) { try await pipe.write(Data(count: 1)) }
     }
 
-    @Test func `a failure is told after what came before it`() async throws {
+    @Test func `a failure is reported after the bytes that preceded it`() async throws {
         let pipe = UploadPipe {}
         try await pipe.write(Data([1, 2]))
         pipe.finish(.failure(TransportError(.bodyFailed, "broken")))
@@ -106,7 +106,7 @@ struct PipeTests {
         #expect(try await pipe.next() == nil)
     }
 
-    @Test func `a writer refused while a reader waits goes on when the reader is woken`() async throws {
+    @Test func `a writer rejected while a reader waits continues when the reader resumes`() async throws {
         let (rooms, sink) = AsyncStream.makeStream(of: Void.self)
         let pipe = DownloadPipe { sink.finish() }
         let reading = Task { try await pipe.next() }
@@ -119,7 +119,7 @@ struct PipeTests {
         #expect(piece.withUnsafeBytes { pipe.write($0) })
     }
 
-    @Test func `a full download pipe refuses, and takes on once it was read`() async throws {
+    @Test func `a full download pipe rejects bytes until it was read`() async throws {
         let rooms = Locked(0)
         let pipe = DownloadPipe { rooms.withLock { $0 += 1 } }
         let piece = [UInt8](repeating: 1, count: 16_384)
@@ -129,7 +129,7 @@ struct PipeTests {
         #expect(try await pipe.next()?.count == taken)
         #expect(rooms.withLock { $0 } == 1)
         #expect(piece.withUnsafeBytes { pipe.write($0) })
-        // What waits is dropped with its reader.
+        // Buffered bytes are dropped with the reader.
         #expect(pipe.cancel(TransportError(.cancelled, "gone")))
         await #expect(throws: TransportError.self) { try await pipe.next() }
         #expect(!pipe.cancel(TransportError(.cancelled, "gone")))

@@ -9,14 +9,14 @@ import Testing
 struct ProgressTests {
     static let sessions: [any NetworkSessionManager] = [DefaultSessionManager(), URLSessionManager()]
 
-    /// All that a monitor tells, the end included.
+    /// All states that a monitor reports, including the end.
     private func states(of monitor: ProgressMonitor) async -> [TransferProgress] {
         var states: [TransferProgress] = []
         for await state in monitor { states.append(state) }
         return states
     }
 
-    @Test(arguments: [0, 1]) func `an upload and its answer are counted to the last byte`(index: Int) async throws {
+    @Test(arguments: [0, 1]) func `an upload and its response are counted to the last byte`(index: Int) async throws {
         let server = try LoopbackServer { request in .data(Data(request.body.prefix(1000))) }
         let monitor = ProgressMonitor()
         let request = NetworkRequest(
@@ -75,7 +75,7 @@ struct ProgressTests {
         #expect(await states(of: late).last?.isFinished == true)
     }
 
-    @Test func `a closure hears the newest, one at a time, and the last`() async throws {
+    @Test func `a closure receives the newest state, one at a time, and the last`() async throws {
         let server = try LoopbackServer { _ in .data(Data(count: 2_000_000)) }
         let isRunning = Locked(false)
         let (events, sink) = AsyncStream.makeStream(of: TransferProgress.self)
@@ -94,7 +94,7 @@ struct ProgressTests {
         #expect(last?.isFinished == true && last?.bytesReceived == 2_000_000)
     }
 
-    @Test func `attempts of an interceptor are one transfer to who watches`() async throws {
+    @Test func `attempts of an interceptor are one transfer to the observer`() async throws {
         struct Twice: NetworkInterceptor {
             func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
                 _ = try await next(request)
@@ -122,7 +122,7 @@ struct ProgressTests {
         #expect(server.requestCount == 4)
     }
 
-    @Test func `an endpoint that makes no request, and a stub, end the progress too`() async throws {
+    @Test func `an endpoint without a valid request, and a stub, end the progress too`() async throws {
         let session = StubSessionManager()
         session.route("/a", .text("four"))
         let configuration = try APIConfiguration("http://a.example")

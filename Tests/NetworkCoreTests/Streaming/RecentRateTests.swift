@@ -4,7 +4,7 @@ import Testing
 @testable import NetworkCore
 
 struct RecentRateTests {
-    @Test func `a steady rate is told at once and for ever`() {
+    @Test func `a steady rate is reported at once and stays the same`() {
         var rate = RecentRate()
         #expect(rate.add(0, at: .zero) == 0)
         for step in 1...100 { #expect(abs(rate.add(Int64(step) * 50, at: .milliseconds(step * 50)) - 1000) < 1e-6) }
@@ -17,7 +17,7 @@ struct RecentRateTests {
         #expect(rate.add(1000, at: .seconds(30)) < 20)
     }
 
-    @Test func `a hop that begins from 0 again, and a clock that stands, do no harm`() {
+    @Test func `a redirect that starts from 0 again, and a clock that stands still, do no harm`() {
         var rate = RecentRate()
         _ = rate.add(5000, at: .seconds(1))
         #expect(rate.add(100, at: .seconds(1)) == 5100)
@@ -25,16 +25,16 @@ struct RecentRateTests {
         #expect(rate.add(50, at: .seconds(2)) > 0)
     }
 
-    @Test func `a reporter tells the recent rate`() {
+    @Test func `a reporter reports the recent rate`() {
         final class Observer: TransferProgressObserver {
-            let told = Locked<[TransferProgress]>([])
-            func transferDidProgress(_ progress: TransferProgress) { told.withLock { $0.append(progress) } }
+            let updates = Locked<[TransferProgress]>([])
+            func transferDidProgress(_ progress: TransferProgress) { updates.withLock { $0.append(progress) } }
         }
         let observer = Observer()
         let reporter = ProgressReporter(observer, submitted: 0)
         for second in 1...3 as ClosedRange<UInt64> {
             reporter?.report(at: second * 1_000_000_000) { $0.bytesSent = Int64(second * 1000) }
         }
-        #expect(observer.told.withLock { $0.map(\.recentBytesPerSecond) } == [1000, 1000, 1000])
+        #expect(observer.updates.withLock { $0.map(\.recentBytesPerSecond) } == [1000, 1000, 1000])
     }
 }

@@ -25,7 +25,7 @@
         }
 
         @Test(arguments: [0, 1, 131_072, 131_073, 5_000_000])
-        func `a file goes up with its length`(count: Int) async throws {
+        func `a file is sent with its length`(count: Int) async throws {
             let server = try echoServer()
             let file = try TemporaryFile(bytes(count))
             let response = try await session.response(for: request(server, body: .file(file.url)))
@@ -37,7 +37,7 @@
         }
 
         @Test(arguments: [HTTPMethod.post, .put, .patch, HTTPMethod("PROPPATCH")], [0, 1, 1000, 3_000_000])
-        func `a sequence of unknown length goes up in chunks`(method: HTTPMethod, count: Int) async throws {
+        func `a sequence of unknown length is sent in chunks`(method: HTTPMethod, count: Int) async throws {
             let server = try echoServer()
             let body = bytes(count)
             let response = try await session.response(
@@ -49,7 +49,7 @@
         }
 
         @Test(arguments: [0, 1, 100_000])
-        func `a sequence of known length goes up with it`(count: Int) async throws {
+        func `a sequence of known length is sent with it`(count: Int) async throws {
             let server = try echoServer()
             let body = bytes(count)
             let response = try await session.response(
@@ -58,7 +58,7 @@
             #expect(server.requests.first?.headers.values(for: "Content-Length") == ["\(count)"])
         }
 
-        @Test func `a handle used again forgets how the last body came`() async throws {
+        @Test func `a reused handle keeps nothing of the last body`() async throws {
             let server = try echoServer()
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
             let file = try TemporaryFile(bytes(200_000))
@@ -89,7 +89,7 @@
             #expect(server.connectionCount == 1)
         }
 
-        @Test func `a sequence is asked for no more than the server takes`() async throws {
+        @Test func `a sequence is read no faster than the server reads`() async throws {
             let server = try FlowServer(sending: nil)
             let total = 64 << 20
             let pieces = Pieces(of: Data(count: total), size: 64 << 10)
@@ -105,12 +105,12 @@
             let error = try await failure(
                 of: session,
                 NetworkRequest(method: .post, url: server.url, body: body, timeouts: RequestTimeouts(idle: .seconds(1))))
-            #expect(error.isTimeout, "the server never answers")
+            #expect(error.isTimeout, "the server never responds")
             #expect(server.moved == total)
             #expect(lead.withLock { $0 } < 16 << 20, "\(lead.withLock { $0 }) bytes were ahead")
         }
 
-        @Test func `what a sequence throws is the cause`() async throws {
+        @Test func `the error of a sequence is the cause`() async throws {
             struct Broken: Error {}
             let server = try echoServer()
             let body = AsyncThrowingStream<Data, any Error> { continuation in
@@ -123,14 +123,14 @@
         }
 
         @Test(arguments: [(10, 11, "ended after 10 of the 11"), (12, 11, "more than the 11")])
-        func `a sequence of another length than announced is an error`(made: Int, announced: Int64, words: String) async throws {
+        func `a sequence longer or shorter than announced is an error`(made: Int, announced: Int64, reason: String) async throws {
             let server = try echoServer()
             let body = RequestContent.stream(Pieces(of: bytes(made), size: 100), length: announced)
             let error = try await failure(of: session, request(server, body: body))
-            #expect(error.code == .bodyFailed && error.message.contains(words), "\(error)")
+            #expect(error.code == .bodyFailed && error.message.contains(reason), "\(error)")
         }
 
-        @Test func `a file that is not there, or is none, is an error before a byte is sent`() async throws {
+        @Test func `a path that is missing or not a regular file is an error before a byte is sent`() async throws {
             let server = try echoServer()
             for path in ["/nowhere/at/all", "/dev/zero", "/tmp"] {
                 let error = try await failure(of: session, request(server, body: .file(URL(fileURLWithPath: path))))
@@ -164,7 +164,7 @@
             #expect(try await session.response(for: request(server, "/c", body: other)).body == Data("d".utf8))
         }
 
-        @Test func `cancelling lets the sequence go`() async throws {
+        @Test func `cancelling releases the sequence`() async throws {
             let server = try echoServer()
             let (ended, report) = AsyncStream.makeStream(of: Void.self)
             do {
@@ -177,12 +177,12 @@
                 handle.cancel()
                 #expect(await server.waitForOpenConnections(0))
             }
-            // Its task ends, or nobody holds it any more if that had not begun.
+            // Its task ends, or it is released if the task had not begun.
             for await _ in ended {}
         }
 
         @Test func `both ways at once`() async throws {
-            // The server answers while the body is still being made.
+            // The server responds while the body is still being produced.
             let server = try FlowServer(sending: 100)
             let (chunks, sink) = AsyncStream.makeStream(of: Data.self)
             sink.yield(Data("a".utf8))
@@ -192,8 +192,8 @@
             #expect(try await response.body.collected().count == 100)
         }
 
-        @Test func `an answer that comes before the body has been read counts`() async throws {
-            // The server answers, and then resets the connection instead of reading on.
+        @Test func `a response that arrives before the body has been read counts`() async throws {
+            // The server responds, and then resets the connection instead of reading the rest.
             let server = try FlowServer(sending: 5, thenResets: true)
             let body = RequestContent.stream(Pieces(of: Data(count: 64 << 20), size: 64 << 10))
             let response = try await session.response(for: NetworkRequest(method: .post, url: server.url, body: body))

@@ -10,7 +10,7 @@
     struct ResponseStreamTests {
         let session = CurlSessionManager()
 
-        @Test func `the head is there before the body has come`() async throws {
+        @Test func `the head is returned before the body has arrived`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 2)) }
             let response = try await session.stream(for: server.request("/a?b=c"))
             #expect(response.statusCode == 200 && response.headers["Content-Length"] == "5" && response.url.path == "/a")
@@ -20,7 +20,7 @@
         }
 
         @Test(arguments: [0, 1, 16_384, 16_385, 300_000, 5_000_000])
-        func `every byte comes, in order`(count: Int) async throws {
+        func `every byte arrives, in order`(count: Int) async throws {
             let body = Data.pattern(count)
             let server = try LoopbackServer { _ in .data(body) }
             let response = try await session.stream(for: server.request("/"))
@@ -36,14 +36,14 @@
             #expect(server.connectionCount == 1)
         }
 
-        @Test func `trailers come with the end`() async throws {
+        @Test func `trailers arrive with the end`() async throws {
             let server = try LoopbackServer { _ in .chunked([Data("a".utf8), Data("b".utf8)], trailers: ["X-Sum": "2"]) }
             let response = try await session.stream(for: server.request("/"))
             #expect(try await response.body.collected() == Data("ab".utf8))
             #expect(response.body.trailers["x-sum"] == "2")
         }
 
-        @Test func `a reader that stops reading stops the server, and one that goes on gets all`() async throws {
+        @Test func `a reader that stops reading stops the server, and one that continues gets all`() async throws {
             let total = 64 << 20
             let server = try FlowServer(sending: total)
             // The idle timeout stands still while the reader is what is waited for.
@@ -57,7 +57,7 @@
             #expect(count == total)
         }
 
-        @Test func `a reader that goes away closes the socket`() async throws {
+        @Test func `releasing the stream closes the socket`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("x").fault(.endlessBody) }
             do {
                 let response = try await session.stream(for: server.request("/"))
@@ -92,7 +92,7 @@
             #expect(await server.waitForOpenConnections(0))
         }
 
-        @Test func `cancelling before the head has come throws at once`() async throws {
+        @Test func `cancelling before the head has arrived throws at once`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
             let task = Task { try await session.stream(for: server.request("/")) }
             _ = await server.waitForRequests(count: 1)
@@ -102,7 +102,7 @@
             #expect(await server.waitForOpenConnections(0))
         }
 
-        @Test func `what came before a failure is handed out, then the failure`() async throws {
+        @Test func `the chunks before a failure are delivered, then the failure`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
             let response = try await session.stream(for: server.request("/"))
             var received = Data()
@@ -153,7 +153,7 @@
             #expect(try await response.body.collected() == Data("old".utf8))
         }
 
-        @Test func `a body larger than fits memory is none of maximumBodyBytes' business`() async throws {
+        @Test func `maximumBodyBytes does not limit a streamed body`() async throws {
             let server = try LoopbackServer { _ in .data(Data(count: 100_000)) }
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 10 })
             let response = try await session.stream(for: server.request("/"))

@@ -8,7 +8,7 @@
 
     @Suite(.timeLimit(.minutes(5)))
     struct StreamStormTests {
-        /// Calls one off at a random moment, in one of the ways there are.
+        /// Cancels a stream at a random moment, in one of the possible ways.
         private func play(_ session: CurlSessionManager, _ server: LoopbackServer, seed: UInt64) async {
             var generator = SeededGenerator(seed: seed)
             let path = ["/endless", "/short", "/stall", "/cut", "/redirect", "/echo"].randomElement(using: &generator) ?? "/"
@@ -32,7 +32,7 @@
         }
 
         @Test(arguments: [1, 3])
-        func `streams called off at random moments leave nothing behind`(loops: Int) async throws {
+        func `streams cancelled at random moments leave nothing behind`(loops: Int) async throws {
             let server = try LoopbackServer {
                 Route(.get, "/endless") { _ in LoopbackResponse.text("x").fault(.endlessBody) }
                 Route(.get, "/short") { _ in .data(Data(count: 100_000)) }

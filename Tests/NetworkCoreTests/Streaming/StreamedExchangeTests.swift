@@ -33,7 +33,7 @@ struct StreamedExchangeTests {
         #expect(error?.statusCode == 404 && error?.response?.body == Data("nothing here".utf8))
     }
 
-    @Test func `an endless body of a refused status is cut`() async throws {
+    @Test func `an endless body with a status that is not accepted is truncated`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("no", status: 500).fault(.endlessBody) }
         let error = await #expect(throws: NetworkError.self) {
             try await service(server).stream(for: Endpoint<Data>(path: "x", responseDecoder: .rawData))
@@ -42,7 +42,7 @@ struct StreamedExchangeTests {
         #expect(await server.waitForOpenConnections(0))
     }
 
-    @Test func `interceptors stand in the way of a stream too`() async throws {
+    @Test func `interceptors process a stream too`() async throws {
         struct Twice: NetworkInterceptor {
             func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
                 let first = try await next(request)
@@ -69,7 +69,7 @@ struct StreamedExchangeTests {
         #expect(logger.requests.count == 1 && logger.responses.count == 1 && logger.networkErrors.count == 1)
     }
 
-    @Test func `the completion form hands over chunk after chunk, then the end`() async throws {
+    @Test func `the completion form passes chunk after chunk, then the end`() async throws {
         let server = try LoopbackServer { _ in .chunked([Data("ab".utf8), Data("cd".utf8)], trailers: ["X-Sum": "4"]) }
         let received = Locked(Data())
         let result = await withCheckedContinuation { continuation in
@@ -87,7 +87,7 @@ struct StreamedExchangeTests {
         #endif
     }
 
-    @Test func `a chunk's closure that blocks holds up the server, and cancelling ends it`() async throws {
+    @Test func `a blocking chunk closure stops the server, and cancelling ends the transfer`() async throws {
         #if os(Linux)
             let server = try FlowServer(sending: 1 << 30)
             let session = DefaultSessionManager()

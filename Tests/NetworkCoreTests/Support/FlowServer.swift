@@ -7,7 +7,7 @@
 
     @testable import NetworkCore
 
-    /// Serves one connection from a thread of its own, as fast as the peer lets it, and tells how far it came.
+    /// Serves one connection on a separate thread, as fast as the peer permits, and reports its progress.
     final class FlowServer: Sendable {
         enum Event: Equatable {
             /// The peer has taken nothing for 300 ms.
@@ -27,8 +27,8 @@
         var moved: Int { count.withLock { $0 } }
 
         /// - Parameters:
-        ///   - body: How many bytes to answer with; `nil` reads the request's body after ``readOn()``, and answers nothing.
-        ///   - thenResets: Whether it resets the connection after it, without reading on.
+        ///   - body: The size of the response's body in bytes; `nil` reads the request's body after ``readOn()`` and sends no response.
+        ///   - thenResets: Whether the connection is reset afterwards, without reading the rest.
         init(sending body: Int?, thenResets: Bool = false) throws {
             (events, report) = AsyncStream.makeStream()
             let (listener, port) = try LoopbackSocket.listen(backlog: 1, blocks: true)

@@ -11,7 +11,7 @@
             var pins: [String: String]
         }
 
-        /// What each of them answers: the state of the connection, and what the server has received so far.
+        /// The response of each server: the state of the connection, and what the server has received so far.
         struct Answer: Decodable {
             var connection: Int
             var connections: Int

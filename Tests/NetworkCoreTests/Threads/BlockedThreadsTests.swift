@@ -7,9 +7,9 @@
 
     @testable import NetworkCore
 
-    /// In processes of their own: they block threads that all others need.
+    /// In separate processes, since they block threads that all other tests need.
     @Suite(.timeLimit(.minutes(2))) struct BlockedThreadsTests {
-        /// Completions that block, once they run, until all are let go.
+        /// Completions that block until all are released.
         private final class Blockers: Sendable {
             private let gate = DispatchSemaphore(value: 0)
             private let entered = Watched(0)
@@ -38,7 +38,7 @@
             for line in output.split(separator: "\n") where line.hasPrefix("measured: ") { print(line) }
         }
 
-        @Test func `with 60 completions blocked, the next one comes at once`() async {
+        @Test func `with 60 completions blocked, the next one runs at once`() async {
             let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 let server = try LoopbackServer { _ in .text("x") }
                 let session = DefaultSessionManager()
@@ -57,7 +57,7 @@
             BlockedThreadsTests.show(result)
         }
 
-        @Test func `with 1,000 completions blocked, nothing waits but completions`() async {
+        @Test func `with 1,000 completions blocked, only completions wait`() async {
             let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 let server = try LoopbackServer { request in .text(String(decoding: request.body, as: UTF8.self)) }
                 let session = DefaultSessionManager()
@@ -97,7 +97,7 @@
             BlockedThreadsTests.show(result)
         }
 
-        @Test func `with all threads for files blocked, completions and transfers go on`() async {
+        @Test func `with all threads for files blocked, completions and transfers continue`() async {
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { _ in .text("x") }
                 let session = DefaultSessionManager()
@@ -114,7 +114,7 @@
         }
 
         /// Whatever is done with the file waits for those threads.
-        @Test func `the file of a body is looked at on the threads for files, for async calls and completions`() async {
+        @Test func `the file of a body is examined on the threads for files, for async calls and completions`() async {
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { request in .text("\(request.body.count)") }
                 let file = FileManager.default.temporaryDirectory.appendingPathComponent("blocked-\(UUID())")
@@ -126,20 +126,20 @@
                 var request = NetworkRequest(method: .put, url: server.url("/"))
                 request.body = .file(file)
                 let session = DefaultSessionManager()
-                let answer = Watched<String?>(nil)
+                let response = Watched<String?>(nil)
                 async let one = BlockedThreadsTests.body(session, request)
                 session.request(request) { result in
-                    answer.withLock { $0 = (try? result.get()).map { String(decoding: $0.body, as: UTF8.self) } }
+                    response.withLock { $0 = (try? result.get()).map { String(decoding: $0.body, as: UTF8.self) } }
                 }
                 while BackgroundThreads.files.waitingCount < 2 { await Task.yield() }
                 #expect(server.requests.isEmpty)
                 await blockers.letGo(64)
                 #expect(try await one == "100")
-                await answer.wait { $0 == "100" }
+                await response.wait { $0 == "100" }
             }
         }
 
-        @Test func `a limit can be set, and absurd ones count as 1`() async {
+        @Test func `a limit can be set, and a number below 1 counts as 1`() async {
             await #expect(processExitsWith: .success) {
                 #expect(BackgroundThreads.completions.maximumCount == 64)
                 BackgroundThreads.completions.maximumCount = Int.min
@@ -154,7 +154,7 @@
             }
         }
 
-        @Test func `a transfer does not wait for a standard error that takes nothing`() async {
+        @Test func `a transfer does not wait for a blocked standard error`() async {
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { _ in .text("x") }
                 var ends: [Int32] = [0, 0]
@@ -165,7 +165,7 @@
                     logger: ConsoleLogger.console)
                 for _ in 0..<20 {
                     let endpoint = Endpoint<Data>(path: "x", responseDecoder: .rawData)
-                    guard let answer = try? await service.response(for: endpoint), answer.statusCode == 200 else { exit(3) }
+                    guard let response = try? await service.response(for: endpoint), response.statusCode == 200 else { exit(3) }
                 }
                 // The process ends within the 2 seconds that it waits for standard error.
                 exit(0)

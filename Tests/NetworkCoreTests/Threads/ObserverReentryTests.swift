@@ -5,19 +5,19 @@ import Testing
 
 @testable import NetworkCore
 
-/// An engine's turn is held while an observer hears of progress: the one lock that is held across a caller's closure.
+/// An engine's lock is held while an observer receives progress: the only lock that is held during a caller's closure.
 @Suite(.timeLimit(.minutes(1))) struct ObserverReentryTests {
     private final class Sender: TransferProgressObserver {
         let session = DefaultSessionManager()
         let url: URL
-        let answers = Watched<[Int]>([])
+        let statuses = Watched<[Int]>([])
         let handles = Watched<[any NetworkCancellable]>([])
 
         init(_ url: URL) { self.url = url }
 
         func transferDidProgress(_ progress: TransferProgress) {
-            let handle = session.request(NetworkRequest(url: url)) { [answers] result in
-                answers.withLock { $0.append((try? result.get())?.statusCode ?? 0) }
+            let handle = session.request(NetworkRequest(url: url)) { [statuses] result in
+                statuses.withLock { $0.append((try? result.get())?.statusCode ?? 0) }
             }
             handles.withLock { $0.append(handle) }
             session.request(NetworkRequest(url: url)) { _ in }.cancel()
@@ -35,7 +35,7 @@ import Testing
         }
         let count = sender.handles.withLock(\.count)
         #expect(count >= 3)
-        await sender.answers.wait { $0.count >= count }
-        #expect(sender.answers.withLock { $0.allSatisfy { $0 == 200 } })
+        await sender.statuses.wait { $0.count >= count }
+        #expect(sender.statuses.withLock { $0.allSatisfy { $0 == 200 } })
     }
 }

@@ -11,7 +11,7 @@ extension URLSessionTests {
             URLSessionActivity(timeouts, limits: SessionConfiguration(), now: 1000 * Self.millisecond)
         }
 
-        @Test func `waiting in line is limited by the total alone`() {
+        @Test func `waiting in the queue is limited by the total timeout alone`() {
             #expect(activity(RequestTimeouts(idle: .milliseconds(1))).deadline == .max)
             #expect(activity(RequestTimeouts(total: .milliseconds(5))).deadline == 1005 * Self.millisecond)
         }
@@ -24,7 +24,7 @@ extension URLSessionTests {
             #expect(activity.deadline == 2099 * Self.millisecond && activity.phase == .receive)
         }
 
-        @Test func `a request's connect timeout ends with the first sign of life`() {
+        @Test func `a request's connect timeout ends with the first activity`() {
             var activity = activity(RequestTimeouts(connect: .milliseconds(7), idle: .milliseconds(50)))
             activity.launch(at: 2000 * Self.millisecond)
             #expect(activity.deadline == 2007 * Self.millisecond)
@@ -32,14 +32,14 @@ extension URLSessionTests {
             #expect(activity.deadline == 2056 * Self.millisecond)
         }
 
-        @Test func `the total is not moved by anything`() {
+        @Test func `the total timeout is never extended`() {
             var activity = activity(RequestTimeouts(total: .milliseconds(1010)))
             activity.launch(at: 2000 * Self.millisecond)
             activity.move(to: .receive, at: 2009 * Self.millisecond)
             #expect(activity.deadline == 2010 * Self.millisecond)
         }
 
-        @Test func `a movement after the hop has left counts for nothing`() {
+        @Test func `activity after the end of an exchange is ignored`() {
             var activity = activity(RequestTimeouts())
             activity.launch(at: 2000 * Self.millisecond)
             activity.enterQueue(at: 0)

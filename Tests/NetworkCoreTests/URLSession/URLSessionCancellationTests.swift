@@ -61,7 +61,7 @@ extension URLSessionTests {
             #expect(server.requestCount == 0)
         }
 
-        @Test func `a cancel in the line lets the others through`() async throws {
+        @Test func `a cancel in the queue admits the others`() async throws {
             let server = try LoopbackServer { request in request.path == "/slow" ? .text("").fault(.stall) : .text("ok") }
             let manager = URLSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
             let outcomes = Outcomes()
@@ -88,7 +88,7 @@ extension URLSessionTests {
             #expect(server.connectionCount == 1)
         }
 
-        @Test func `a completion may block without holding others up`() async throws {
+        @Test func `a completion may block without delaying others`() async throws {
             let server = try LoopbackServer { _ in .text("ok") }
             let gate = DispatchSemaphore(value: 0)
             let outcomes = Outcomes()

@@ -17,7 +17,7 @@ extension URLSessionTests {
             #expect(URLSessionErrors.meaning(of: code, message: "").code == meaning)
         }
 
-        /// The words of libcurl 7.88.
+        /// The messages of libcurl 7.88.
         @Test(arguments: [
             ("transfer closed with 2 bytes remaining to read", TransportError.Code.incompleteBody),
             ("transfer closed with outstanding read data remaining", .incompleteBody),
@@ -29,11 +29,11 @@ extension URLSessionTests {
             ("Error while processing content unencoding: incorrect header check", .undecodableContent),
             ("Out of memory", .headersTooLarge), ("something new", .other),
         ])
-        func `an unknown error is told by its words`(message: String, meaning: TransportError.Code) {
+        func `an unknown error is mapped by its message`(message: String, meaning: TransportError.Code) {
             #expect(URLSessionErrors.meaning(of: .unknown, message: message).code == meaning)
         }
 
-        @Test func `joined cookies come apart, dates do not`() {
+        @Test func `joined cookies are separated, dates are not`() {
             let joined = "a=1; Expires=Sat, 01 Jan 2028 00:00:00 GMT, b=x,y; Path=/, c=, __d=4"
             #expect(
                 HTTPHeaders.separateCookies(joined) == [

@@ -35,7 +35,7 @@ extension URLSessionTests {
             #expect(!received.headers.contains("Transfer-Encoding") && !received.headers.contains("Expect"))
         }
 
-        @Test func `a large body goes both ways unharmed`() async throws {
+        @Test func `a large body is unchanged in both directions`() async throws {
             let server = try LoopbackServer { request in .data(request.body) }
             var random = SeededGenerator(seed: 7)
             let body = Data((0..<3_000_000).map { _ in UInt8.random(in: 0...255, using: &random) })
@@ -69,7 +69,7 @@ extension URLSessionTests {
             #expect(server.requests.first?.headers["Authorization"] == "Basic bWU6c2VjcmV0")
         }
 
-        @Test func `response headers arrive, cookies apart`() async throws {
+        @Test func `response headers arrive, with separate cookies`() async throws {
             let server = try LoopbackServer { _ in
                 LoopbackResponse.status(
                     200, headers: ["ETag": "\"x\"", "Set-Cookie": "a=1; Expires=Sat, 01 Jan 2028 00:00:00 GMT"]
@@ -100,7 +100,7 @@ extension URLSessionTests {
             #expect(try await manager.response(for: NetworkRequest(url: server.url("/"))).statusCode == status)
         }
 
-        @Test func `interim responses are passed over`() async throws {
+        @Test func `interim responses are ignored`() async throws {
             let server = try LoopbackServer { _ in .text("final").interim(103, ["Link": "</a.css>"]) }
             let response = try await manager.response(for: NetworkRequest(url: server.url("/")))
             #expect(response.statusCode == 200 && response.text == "final")

@@ -13,8 +13,8 @@ extension URLSessionTests {
             return await manager.error(for: NetworkRequest(url: server.url("/path?token=secret")))
         }
 
-        @Test func `a refused connection is told`() async throws {
-            // Nobody listens there, and no test is ever given that port.
+        @Test func `a refused connection is an error`() async throws {
+            // No server listens on that port, and no test uses it.
             let url = try #require(URL(string: "http://127.0.0.1:1/path?token=secret"))
             let error = try #require(await manager.error(for: NetworkRequest(url: url)))
             #expect(error.code == .cannotConnect && error.phase == .connect && error.isConnectivity)
@@ -22,7 +22,7 @@ extension URLSessionTests {
             #expect(!"\(error)".contains("secret"))
         }
 
-        @Test func `an unknown host is told`() async throws {
+        @Test func `an unknown host is an error`() async throws {
             let url = try #require(URL(string: "http://nowhere.invalid/"))
             let error = try #require(await manager.error(for: NetworkRequest(url: url)))
             #expect(error.code == .nameLookupFailed && error.phase == .nameLookup)
@@ -43,12 +43,12 @@ extension URLSessionTests {
         }
 
         @Test(arguments: [LoopbackFault.reset, .resetHead(after: 12), .resetBody(after: 3)])
-        func `a reset loses the connection`(fault: LoopbackFault) async throws {
+        func `a reset is a lost connection`(fault: LoopbackFault) async throws {
             let error = try #require(try await error(LoopbackResponse.text("hello").fault(fault)))
             #expect(error.code == .connectionLost && error.isRetryable)
         }
 
-        @Test func `a close without an answer loses the connection`() async throws {
+        @Test func `a close without a response is a lost connection`() async throws {
             let server = try LoopbackServer(configuration: LoopbackServerConfiguration(behavior: .closeOnAccept))
             let error = try #require(await manager.error(for: NetworkRequest(url: server.url("/"))))
             #expect(error.code == .connectionLost)
@@ -67,7 +67,7 @@ extension URLSessionTests {
 
         @Test func `a body above the limit ends the transfer`() async throws {
             let server = try LoopbackServer { request in
-                // Not faster than URLSession hears of its cancellation.
+                // Not faster than URLSession processes its cancellation.
                 request.path == "/long"
                     ? LoopbackResponse.text(String(repeating: "x", count: 1 << 20)).fault(
                         .drip(bytes: 1000, every: .milliseconds(1)))
@@ -109,7 +109,7 @@ extension URLSessionTests {
             #expect(server.connectionCount == 0)
         }
 
-        @Test func `a limit that makes no sense is an error of each request`() async throws {
+        @Test func `an invalid limit is an error of each request`() async throws {
             let manager = URLSessionManager(configuration: SessionConfiguration { $0.idleTimeout = .zero })
             let url = try #require(URL(string: "http://127.0.0.1:9/"))
             for _ in 0..<2 { #expect(await manager.error(for: NetworkRequest(url: url))?.code == .invalidConfiguration) }

@@ -6,7 +6,7 @@ import Testing
 
 extension URLSessionTests {
     @Suite(.timeLimit(.minutes(1))) struct URLSessionInteropTests {
-        @Test func `a request survives the way to URLRequest and back`() throws {
+        @Test func `a request is unchanged after conversion to URLRequest and back`() throws {
             let url = try #require(URL(string: "https://example.com/a?b=c"))
             let request = NetworkRequest(
                 method: .put, url: url, headers: ["Accept": "text/plain", "X-One": "1"], body: .data(Data("x".utf8)),
@@ -22,7 +22,7 @@ extension URLSessionTests {
             #expect(request.value(forHTTPHeaderField: "X-Many")?.filter { $0 != " " } == "one,two")
         }
 
-        @Test func `what cannot be sent is refused`() throws {
+        @Test func `a request that cannot be sent is rejected`() throws {
             let url = try #require(URL(string: "https://example.com/"))
             var stream = URLRequest(url: url)
             stream.httpMethod = "POST"
@@ -53,7 +53,7 @@ extension URLSessionTests {
             #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
         }
 
-        @Test func `a session with a stubbed protocol is heard`() async throws {
+        @Test func `a session with a stubbed protocol is used`() async throws {
             let configuration = URLSessionConfiguration.isolated
             configuration.protocolClasses = [EchoProtocol.self]
             let manager: URLSessionManager = .urlSession(like: URLSession(configuration: configuration))
@@ -68,7 +68,7 @@ extension URLSessionTests {
     }
 }
 
-/// Answers every request with what it was.
+/// Responds to every request with its contents.
 private final class EchoProtocol: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { true }
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }

@@ -59,7 +59,7 @@ extension URLSessionTests {
             #expect(server.requestCount == 11)
         }
 
-        @Test func `a redirect is handed back when none is followed`() async throws {
+        @Test func `a redirect is returned as a response when none is followed`() async throws {
             let server = try Self.server()
             let manager = URLSessionManager(configuration: SessionConfiguration { $0.maximumRedirects = 0 })
             let response = try await manager.response(for: NetworkRequest(url: server.url("/302")))

@@ -8,11 +8,11 @@ import Testing
 extension URLSessionTests {
     /// Cancellations at random moments, many at once: what stock `URLSession` hangs on or dies of.
     ///
-    /// Each storm has a process of its own. `URLSession` on Linux closes a descriptor while its event source still lives; another
+    /// Each storm has a separate process. `URLSession` on Linux closes a descriptor while its event source still lives; another
     /// descriptor of the process that is given the same number at that moment is then never reported as readable, be it of a server
     /// in a test that runs beside.
     @Suite(.timeLimit(.minutes(2)), .serialized) struct URLSessionStormTests {
-        /// A server with a bit of everything that answers fast.
+        /// A server with various fast responses.
         fileprivate static func server() throws -> LoopbackServer {
             let body = Data(repeating: 0x62, count: 20_000)
             return try LoopbackServer(configuration: LoopbackServerConfiguration(maximumRecordedRequests: 0)) { request in
@@ -56,7 +56,7 @@ extension URLSessionTests {
             }
         }
 
-        /// On a server of its own: descriptors of the one that went through the storm may be deaf.
+        /// On a separate server: descriptors of the storm's server may never be reported as ready.
         fileprivate static func expectCalm(_ manager: URLSessionManager) async throws {
             let server = try server()
             for _ in 0..<100 {

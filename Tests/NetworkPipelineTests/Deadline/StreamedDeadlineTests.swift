@@ -83,7 +83,8 @@ import Testing
         }
         #expect(error?.code == .timedOut && error?.phase == .receive)
         #expect(
-            error?.message.contains("no byte moved for 0.15 seconds, the deadline (set by RequestPipeline.deadline)") == true,
+            error?.message.contains("no byte was transferred within 0.15 seconds, the deadline (set by RequestPipeline.deadline)")
+                == true,
             "\(String(describing: error))")
     }
 

@@ -110,7 +110,7 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "TransferTimings.init(queued:nameLookup:connect:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:)"
+            "NetworkResponse.init(queued:nameLookup:connect:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:)"
         ) {
             for (number, time) in Extreme.integers.flatMap({ number in Extreme.durations.map { (number, $0) } }) {
                 let timings = TransferTimings(
@@ -122,7 +122,7 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "ContentPump.collected(upTo:)", "ResponseStream.collected(upTo:)", "StreamedResponse.collected(upTo:)",
+            "RequestContent+Sending.collected(upTo:)", "ResponseStream.collected(upTo:)", "StreamedResponse.collected(upTo:)",
             "StreamedResponse.init(statusCode:headers:url:timings:body:)"
         ) {
             for number in Extreme.integers {

@@ -3,31 +3,33 @@ import Foundation
 
 /// One task of a `URLSession`: one request and its response, without redirects.
 ///
-/// What arrives is collected here by the delegate; the engine takes it when the task has ended.
-final class URLSessionHop: Sendable {
-    /// What has arrived.
+/// It collects what the delegate receives; the engine takes it when the task has ended.
+final class URLSessionExchange: Sendable {
+    /// The parts of the response that were received.
     struct Received: Sendable {
         var response: HTTPURLResponse?
         var body = Data()
-        /// The server asked for credentials, and `URLSession` was told to give up: its cancellation is no failure.
+        /// Whether the server requested credentials and the challenge was cancelled. The task's cancellation is then not a
+        /// failure.
         var wasChallenged = false
-        /// A response that is not HTTP came.
-        var isForeign = false
-        /// Nobody wants the rest.
+        /// Whether a response arrived that is not HTTP.
+        var isNotHTTP = false
+        /// Whether further data is dropped.
         var isClosed = false
-        /// Where the time went, on platforms that tell.
+        /// The durations of the phases, on platforms that measure them.
         var timings = TransferTimings()
     }
 
     let task: URLSessionTask
     let transfer: URLSessionTransfer
     let request: NetworkRequest
-    /// Asked about the server's certificate, on platforms where `URLSession` asks; without it, no server is trusted.
+    /// Decides on the server's certificate, on platforms where `URLSession` asks for a decision; without it, no server is
+    /// trusted.
     let trust: URLSessionTrust?
     private let limits: SessionConfiguration
     private let received = Locked(Received())
-    /// Whether the task was cancelled. Held while the task is cancelled and while a redirect or a challenge is answered: on
-    /// Linux, an answer that follows a cancellation stops the process.
+    /// Whether the task was cancelled. The lock is held while the task is cancelled and while a redirect or a challenge is
+    /// completed: on Linux, completing one after a cancellation stops the process.
     private let isCancelled = Locked(false)
 
     init(_ task: URLSessionTask, transfer: URLSessionTransfer, limits: SessionConfiguration, trust: URLSessionTrust?) {
@@ -38,7 +40,7 @@ final class URLSessionHop: Sendable {
         request = transfer.request
     }
 
-    /// Drops what comes from now on and cancels the task. Blocks while `URLSession` is busy.
+    /// Drops further data and cancels the task. Blocks while `URLSession` is busy.
     func tearDown() {
         close()
         isCancelled.withLock { isCancelled in
@@ -47,14 +49,14 @@ final class URLSessionHop: Sendable {
         }
     }
 
-    /// Answers a question of `URLSession`'s, unless the task was cancelled.
-    func answer(_ reply: () -> Void) {
+    /// Calls a completion handler of `URLSession`, unless the task was cancelled.
+    func unlessCancelled(_ complete: () -> Void) {
         isCancelled.withLock { isCancelled in
-            if !isCancelled { reply() }
+            if !isCancelled { complete() }
         }
     }
 
-    /// Everything that arrived.
+    /// Removes and returns what was received.
     func take() -> Received {
         received.withLock { received in
             defer { received.body = Data() }
@@ -73,12 +75,12 @@ final class URLSessionHop: Sendable {
         }
     }
 
-    // MARK: - What the delegate hears
+    // MARK: - Events of the delegate
 
     func receive(_ response: URLResponse) {
         transfer.move(to: .receive)
-        guard let response = response as? HTTPURLResponse else { return update { $0.isForeign = true } }
-        // Interim responses (RFC 9110 §15.2).
+        guard let response = response as? HTTPURLResponse else { return update { $0.isNotHTTP = true } }
+        // Ignores interim responses (RFC 9110 §15.2).
         guard response.statusCode >= 200 || response.statusCode == 101 else { return }
         guard HTTPHeaders.size(of: response) <= limits.maximumHeaderBytes else {
             return exceed(
@@ -114,5 +116,36 @@ final class URLSessionHop: Sendable {
     private func exceed(_ code: TransportError.Code, _ message: String) {
         close()
         transfer.fail(TransportError(code, message, phase: .receive, request: request))
+    }
+}
+
+extension URLSessionExchange {
+    /// Returns the response from what was received and the task's error.
+    func response(_ received: Received, _ error: (any Error)?) throws(TransportError) -> NetworkResponse {
+        let activity = transfer.activity.withLock { $0 }
+        if let error {
+            let code = (error as NSError).code
+            guard received.wasChallenged, received.response != nil, code == URLError.Code.cancelled.rawValue else {
+                throw URLSessionErrors.transportError(error, phase: activity.phase, request: request)
+            }
+        }
+        // On Linux, a redirect that cannot be followed causes no event.
+        guard let response = received.response ?? task.response as? HTTPURLResponse else {
+            let reason = received.isNotHTTP ? "the response is not HTTP" : "the task ended without a response"
+            throw TransportError(.malformedResponse, reason, phase: .receive, request: request)
+        }
+        return NetworkResponse(
+            statusCode: response.statusCode, headers: HTTPHeaders(response), body: received.body, url: request.url,
+            timings: timings(received, activity))
+    }
+
+    private func timings(_ received: Received, _ activity: URLSessionActivity) -> TransferTimings {
+        var timings = received.timings
+        timings.queued = .nanoseconds(Int64(clamping: activity.queued))
+        timings.total = .nanoseconds(Int64(URLSessionClock.now - activity.submitted))
+        timings.redirects = transfer.redirects
+        timings.bytesSent = Int64(request.body?.data?.count ?? 0)
+        timings.bytesReceived = Int64(received.body.count)
+        return timings
     }
 }

@@ -1,22 +1,22 @@
 import Endpoints
 import Foundation
 
-/// A response whose head has come, and whose body is still on its way.
+/// A response whose head was received and whose body is still arriving.
 ///
 /// Descriptions show no query and no header that could be secret.
 public struct StreamedResponse: Sendable {
-    /// The final status, not that of a redirect that was followed.
+    /// The final status code, not that of a followed redirect.
     public var statusCode: Int
-    /// As received; `Content-Encoding` and `Content-Length` speak of the bytes before content decoding.
+    /// The header fields as received. `Content-Encoding` and `Content-Length` refer to the bytes before content decoding.
     public var headers: HTTPHeaders
-    /// The URL that answers, after redirects.
+    /// The URL of the response, after redirects.
     public var url: URL
-    /// Where the time went until the head had come.
+    /// The durations of the transfer's phases until the head was received.
     public var timings: TransferTimings
-    /// The body as it comes. Letting go of it calls the transfer off.
+    /// The body while it arrives. Releasing it before its end cancels the transfer.
     public var body: ResponseStream
 
-    /// A response of these parts.
+    /// Creates a response from its parts.
     public init(
         statusCode: Int, headers: HTTPHeaders = [:], url: URL, timings: TransferTimings = TransferTimings(), body: ResponseStream
     ) {
@@ -27,7 +27,7 @@ public struct StreamedResponse: Sendable {
         self.body = body
     }
 
-    /// A response that has come whole, or that a chain of interceptors hands on with its ``NetworkResponse/stream``.
+    /// Creates a streamed response from a complete one, or from one whose ``NetworkResponse/stream`` passed through interceptors.
     public init(_ response: NetworkResponse) {
         self.init(
             statusCode: response.statusCode, headers: response.headers, url: response.url, timings: response.timings,
@@ -35,10 +35,10 @@ public struct StreamedResponse: Sendable {
                 ?? ResponseStream(response.body, trailers: response.trailers, timings: response.timings))
     }
 
-    /// The whole response, once the rest of the body has come.
+    /// Returns the complete response after the rest of the body was received.
     ///
-    /// - Parameter maximum: The largest body, in bytes; 64 MiB unless given.
-    /// - Throws: ``TransportError``, with ``TransportError/Code/bodyTooLarge`` past `maximum`.
+    /// - Parameter maximum: The maximum size of the body, in bytes. Default: 64 MiB.
+    /// - Throws: ``TransportError``, with ``TransportError/Code/bodyTooLarge`` if the body is larger than `maximum`.
     public func collected(upTo maximum: Int = 64 << 20) async throws(TransportError) -> NetworkResponse {
         let data = try await body.collected(upTo: maximum)
         return head(body: data)
@@ -46,14 +46,14 @@ public struct StreamedResponse: Sendable {
 }
 
 extension StreamedResponse {
-    /// Without a body, or with what has come of it.
+    /// Returns the head as a response, with the given body.
     func head(body: Data = Data()) -> NetworkResponse {
         NetworkResponse(
             statusCode: statusCode, headers: headers, trailers: self.body.trailers, body: body, url: url,
             timings: self.body.timings ?? timings)
     }
 
-    /// Hands each chunk to a closure that may block, and waits for it.
+    /// Passes each chunk to a closure, which may block, and waits until it returns.
     ///
     /// - Returns: The head, with trailers and timings.
     func delivered(
@@ -63,7 +63,7 @@ extension StreamedResponse {
         let result = await withTaskCancellationHandler {
             await Self.deliver(body, with: head, to: onChunk)
         } onCancel: {
-            // A closure that blocks does not keep the socket open.
+            // Closes the transfer even while the closure blocks.
             body.stop()
         }
         try result.get()
@@ -90,13 +90,13 @@ extension StreamedResponse {
 }
 
 extension StreamedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Status, origin and path, and headers without secrets.
+    /// The status, the origin and path of the URL, and the headers without secrets.
     public var description: String {
         "\(statusCode) from \(URLText(url).originAndPath), a streamed body, \(headers)"
     }
 
-    /// The same as `description`.
+    /// A textual representation with secrets redacted.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that contains only the redacted description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,0 +1,118 @@
+import Endpoints
+import Foundation
+
+/// A complete response: status, headers, body, URL and timings.
+///
+/// Descriptions show no body, no query and no header that could be secret.
+public struct NetworkResponse: Sendable {
+    /// The final status code, not that of a followed redirect.
+    public var statusCode: Int
+    /// The header fields as received. After content decoding, `Content-Encoding` and `Content-Length` still refer to the encoded
+    /// bytes.
+    public var headers: HTTPHeaders
+    /// The trailer fields of a chunked or HTTP/2 response (RFC 9110 §6.5); always empty with `URLSession`.
+    public var trailers: HTTPHeaders
+    /// The body after content decoding; empty if there is none.
+    public var body: Data
+    /// The URL of the response, after redirects.
+    public var url: URL
+    /// The method of the request, set in ``NetworkError/status(_:)``; `nil` elsewhere.
+    public package(set) var method: HTTPMethod?
+    /// The durations of the transfer's phases, and its byte counts.
+    public var timings: TransferTimings {
+        get { boxedTimings.value }
+        set { boxedTimings.value = newValue }
+    }
+    private var boxedTimings: Boxed<TransferTimings>
+    /// The body of a streamed response while it passes through the interceptors; ``body`` is then empty. Otherwise `nil`.
+    public var stream: ResponseStream?
+
+    /// Creates a response from its parts.
+    public init(
+        statusCode: Int,
+        headers: HTTPHeaders = [:],
+        trailers: HTTPHeaders = [:],
+        body: Data = Data(),
+        url: URL,
+        timings: TransferTimings = TransferTimings()
+    ) {
+        self.statusCode = statusCode
+        self.headers = headers
+        self.trailers = trailers
+        self.body = body
+        self.url = url
+        boxedTimings = Boxed(timings)
+    }
+}
+
+extension NetworkResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The status, the origin and path of the URL, the size of the body, and the headers without secrets.
+    public var description: String {
+        "\(statusCode) from \(URLText(url).originAndPath), \(body.count) bytes, \(headers)"
+    }
+
+    /// A textual representation with secrets redacted.
+    public var debugDescription: String { description }
+    /// A mirror that contains only the redacted description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// The durations of a transfer's phases, and its byte counts. Phases that did not happen, or that an engine does not measure, are
+/// `nil`.
+///
+/// The phases are those of the last request, after redirects; ``queued``, ``total`` and ``redirects`` refer to the whole
+/// transfer.
+public struct TransferTimings: Sendable, Hashable {
+    /// The time spent waiting for a connection, over all redirects.
+    public var queued: Duration?
+    /// The time of the name lookup. On a reused connection it is `nil`, as are ``connect`` and ``tls``.
+    public var nameLookup: Duration?
+    /// The time of the TCP connect.
+    public var connect: Duration?
+    /// The time of the TLS handshake.
+    public var tls: Duration?
+    /// The time spent sending the request's body; `nil` without a body.
+    ///
+    /// It starts when the connection is ready, and ends when the last byte of the body was accepted, by the system for HTTP/1.1,
+    /// by the connection for HTTP/2, or when the response begins, if that is earlier.
+    public var send: Duration?
+    /// The time from when the connection is ready until the first byte of the response, including ``send``.
+    public var firstByte: Duration?
+    /// The time spent waiting for the response: from the end of ``send`` until its first byte.
+    public var wait: Duration? { firstByte.map { max(.zero, $0 - (send ?? .zero)) } }
+    /// The time from the call until the last byte, including all redirects.
+    public var total: Duration
+    /// The number of redirects that were followed.
+    public var redirects: Int
+    /// The bytes of the request's body that were sent with the last request.
+    public var bytesSent: Int64
+    /// The bytes of the response's body that were received for the last request, before content decoding.
+    public var bytesReceived: Int64
+    /// The protocol as ALPN names it (RFC 7301 §6): `http/1.0`, `http/1.1`, `h2` or `h3`.
+    public var protocolName: String?
+    /// Whether the connection has served another request before.
+    public var isReusedConnection: Bool?
+    /// The number of the attempt, starting at 1. A request is sent again if its reused connection turns out to be closed.
+    public var attempt: Int
+
+    /// Creates timings. Values that are not passed are zero or unknown.
+    public init(
+        queued: Duration? = nil, nameLookup: Duration? = nil, connect: Duration? = nil, tls: Duration? = nil,
+        send: Duration? = nil, firstByte: Duration? = nil, total: Duration = .zero, redirects: Int = 0, bytesSent: Int64 = 0,
+        bytesReceived: Int64 = 0, protocolName: String? = nil, isReusedConnection: Bool? = nil, attempt: Int = 1
+    ) {
+        self.queued = queued
+        self.nameLookup = nameLookup
+        self.connect = connect
+        self.tls = tls
+        self.send = send
+        self.firstByte = firstByte
+        self.total = total
+        self.redirects = redirects
+        self.bytesSent = bytesSent
+        self.bytesReceived = bytesReceived
+        self.protocolName = protocolName
+        self.isReusedConnection = isReusedConnection
+        self.attempt = attempt
+    }
+}

@@ -1,0 +1,169 @@
+import Endpoints
+import Foundation
+import NetworkLogging
+
+/// Reports requests to a logger. Without a logger, or while it is disabled, no log entries are built.
+struct RequestLog: Sendable {
+    let logger: (any NetworkErrorLogger)?
+
+    private static let lastIdentifier = Locked<UInt64>(0)
+
+    /// Returns this log, or one without a logger if the request is not to be logged.
+    func enabled(for context: RequestContext) -> RequestLog {
+        context.isLogged ? self : RequestLog(logger: nil)
+    }
+
+    /// Begins the log of a call.
+    ///
+    /// - Returns: The log; `nil` if there is no enabled logger.
+    func begin(_ request: NetworkRequest) -> CallLog? {
+        guard let logger, logger.isEnabled else { return nil }
+        let identifier = Self.lastIdentifier.withLock { last in
+            last += 1
+            return last
+        }
+        return CallLog(request, identifier: identifier, logger: logger)
+    }
+
+    /// Logs that no request could be built.
+    func reject(_ error: NetworkError) {
+        guard let logger, logger.isEnabled else { return }
+        logger.log(error: error, for: nil)
+        logger.log(outcome: LoggedOutcome(error: error, source: .none, attempts: 0), for: nil)
+    }
+}
+
+extension HTTPHeaders {
+    /// The fields with secrets redacted, since an application's logger may write them anywhere.
+    fileprivate var logged: [LoggedField] {
+        fields.map { LoggedField(name: $0.name, value: Redaction.default.redacted(headerValue: $0.value, for: $0.name)) }
+    }
+}
+
+extension NetworkRequest {
+    /// The description of this request for a logger or ``NetworkLogging/CurlCommand``. The values of secret header fields are
+    /// redacted.
+    public var logged: LoggedRequest {
+        LoggedRequest(
+            method: method.rawValue, url: url, headers: headers.logged, body: body?.logged)
+    }
+}
+
+extension RequestContent {
+    fileprivate var logged: LoggedBody {
+        switch source {
+        case .data(let data): .data(data)
+        case .file(let url): .file(url, bytes: nil)
+        case .stream, .sequence: .stream(bytes: knownLength)
+        }
+    }
+}
+
+extension NetworkResponse {
+    var logged: LoggedResponse {
+        let measured = [
+            ("queued", timings.queued), ("dns", timings.nameLookup), ("connect", timings.connect), ("tls", timings.tls),
+            ("send", timings.send), ("first byte", timings.wait),
+        ]
+        return LoggedResponse(
+            statusCode: statusCode, url: url, headers: headers.logged, body: stream == nil ? body : nil, duration: timings.total,
+            protocolName: timings.protocolName, isReusedConnection: timings.isReusedConnection,
+            bytesSent: timings.bytesSent, bytesReceived: stream == nil ? timings.bytesReceived : nil, attempt: timings.attempt,
+            phases: measured.compactMap { name, duration in duration.map { LoggedPhase(name: name, duration: $0) } })
+    }
+}
+
+/// Reports one call to a logger: each attempt when it is sent, after all interceptors, and the outcome of the call.
+final class CallLog: AttemptObserver {
+    private struct State {
+        var attempts = 0
+        /// The request of the last attempt.
+        var sent: LoggedRequest?
+        var isShared = false
+        var isStored = false
+        /// The failure of the last attempt, which is not logged again as the failure of the call.
+        var failure: TransportError?
+        var isOver = false
+    }
+
+    private let logger: any NetworkErrorLogger
+    /// The request as the service built it.
+    private let call: LoggedRequest
+    private let began = monotonicNanoseconds()
+    private let state = Locked(State())
+
+    init(_ request: NetworkRequest, identifier: UInt64, logger: any NetworkErrorLogger) {
+        self.logger = logger
+        var call = request.logged
+        call.identifier = identifier
+        self.call = call
+    }
+
+    // MARK: Attempts
+
+    func attemptWillBegin(_ request: NetworkRequest) {
+        var record = request.logged
+        record.identifier = call.identifier
+        record.attempt = state.withLock { state in
+            state.attempts += 1
+            state.failure = nil
+            state.isStored = false
+            return state.attempts
+        }
+        state.withLock { $0.sent = record }
+        if logger.isEnabled { logger.log(request: record) }
+    }
+
+    func attemptDidEnd(_ result: Result<NetworkResponse, TransportError>) {
+        switch result {
+        case .success(let response):
+            if logger.isEnabled { logger.log(response: response.logged, for: lastSent) }
+        case .failure(let error):
+            state.withLock { $0.failure = error }
+            if logger.isEnabled { logger.log(error: NetworkError(error), for: lastSent) }
+        }
+    }
+
+    func attemptWasShared(_ request: NetworkRequest) {
+        state.withLock { $0.isShared = true }
+    }
+
+    func answerIsStored() {
+        state.withLock { $0.isStored = true }
+    }
+
+    private var lastSent: LoggedRequest { state.withLock { $0.sent } ?? call }
+
+    // MARK: The call
+
+    /// Logs that the call has succeeded.
+    func end(_ response: NetworkResponse) {
+        end(statusCode: response.statusCode, error: nil)
+    }
+
+    /// Logs that the call has failed. An error that was logged as the failure of the last attempt is not repeated.
+    func end(_ error: NetworkError) {
+        let isLogged = state.withLock { state in
+            guard let failure = state.failure, let error = error.transportError else { return state.isOver }
+            return state.isOver || failure.code == error.code && failure.message == error.message
+        }
+        if !isLogged, logger.isEnabled { logger.log(error: error, for: lastSent) }
+        end(statusCode: error.statusCode, error: error)
+    }
+
+    private func end(statusCode: Int?, error: NetworkError?) {
+        let (state, isFirst) = state.withLock { state in
+            defer { state.isOver = true }
+            return (state, !state.isOver)
+        }
+        guard isFirst, logger.isEnabled else { return }
+        let source: LoggedOutcome.Source =
+            state.isStored ? .cache : state.isShared ? .sharedAttempt : state.attempts > 0 ? .attempt : .interceptor
+        let now = monotonicNanoseconds()
+        logger.log(
+            outcome: LoggedOutcome(
+                statusCode: statusCode, error: error, source: source, attempts: state.attempts,
+                duration: .nanoseconds(now - min(began, now))),
+            for: call)
+    }
+}

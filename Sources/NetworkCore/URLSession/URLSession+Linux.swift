@@ -1,0 +1,41 @@
+#if canImport(FoundationNetworking)
+    import Foundation
+
+    /// The trust policies of a session manager. On Linux, `URLSession` supports only the default one, the system's authorities.
+    struct URLSessionTrust: Sendable {
+        /// Checks the policies.
+        ///
+        /// - Throws: ``TransportError/Code/trustUnavailable`` for every policy except the default one.
+        init(_ configuration: SessionConfiguration) throws(TransportError) {
+            let policies =
+                [("trust", configuration.trust)] + configuration.trustByHost.map { ("trustByHost[\"\($0.key)\"]", $0.value) }
+            for (subject, policy) in policies where policy != TrustPolicy() {
+                throw TrustFlaw("URLSession on Linux cannot enforce a trust policy; CurlSessionManager can").transportError(
+                    of: subject)
+            }
+        }
+
+        /// Checks that a request requires no policy.
+        ///
+        /// - Throws: ``TransportError/Code/trustUnavailable`` for a request with an endpoint that states a policy.
+        func admit(_ request: NetworkRequest) throws(TransportError) {
+            try request.requireStatedTrust(TrustPolicy())
+        }
+
+        func govern(_ configuration: URLSessionConfiguration) {}
+    }
+
+    extension URLSessionExchange {
+        /// Returns the response to an authentication challenge, which is always to cancel it.
+        ///
+        /// Credentials are header fields of the request, and a 401 is a response. With any other response, a task with a Basic
+        /// challenge would wait forever. The HTTP response and its body have arrived by then, or arrive before the cancellation.
+        func disposition(
+            of challenge: URLAuthenticationChallenge
+        ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+            if let response = challenge.failureResponse as? HTTPURLResponse { receive(response) }
+            update { $0.wasChallenged = true }
+            return (.cancelAuthenticationChallenge, nil)
+        }
+    }
+#endif
