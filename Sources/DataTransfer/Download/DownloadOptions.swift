@@ -1,4 +1,5 @@
 import Endpoints
+import Foundation
 
 /// How a response becomes a file.
 public struct DownloadOptions: Sendable, Hashable {
@@ -45,5 +46,57 @@ public struct DownloadOptions: Sendable, Hashable {
         self.maximumBytes = maximumBytes
         self.permissions = permissions
         self.flushesToDisk = flushesToDisk
+    }
+}
+
+/// Where a download goes.
+public struct DownloadDestination: Sendable, Hashable {
+    let url: URL
+    /// Whether the file's name is still to be found.
+    let isFolder: Bool
+
+    /// A file of this name. Its folder has to be there.
+    public static func file(_ url: URL) -> DownloadDestination {
+        DownloadDestination(url: url, isFolder: false)
+    }
+
+    /// A file in this folder, which has to be there. The name is that of the response's `Content-Disposition` (RFC 6266), else the last
+    /// segment of its URL, else `download`; what could make it more than a name is taken out.
+    public static func folder(_ url: URL) -> DownloadDestination {
+        DownloadDestination(url: url, isFolder: true)
+    }
+}
+
+extension DownloadOptions {
+    func validate(for url: URL) throws(FileFailure) {
+        if let digest, digest.bytes == nil {
+            throw FileFailure(
+                .invalidOptions, "the digest asked for is neither 64 hexadecimal digits nor base64 of 32 bytes", url: url)
+        }
+        if let maximumBytes, maximumBytes < 0 {
+            throw FileFailure(.invalidOptions, "maximumBytes is \(maximumBytes)", url: url)
+        }
+    }
+}
+
+extension DownloadDestination {
+    func validate(_ options: DownloadOptions) throws(FileFailure) {
+        guard url.isFileURL, !url.path.utf8.contains(0), url.path.first == "/" else {
+            throw FileFailure(.invalidOptions, "is no file URL of a file", url: url)
+        }
+        var status = stat()
+        let isThere = stat(url.path, &status) == 0
+        let isThereAsFolder = isThere && status.st_mode & S_IFMT == S_IFDIR
+        if isFolder {
+            guard !isThere || isThereAsFolder else { throw FileFailure(.folderMissing, "is no folder", url: url) }
+            return
+        }
+        guard !isThereAsFolder, !url.hasDirectoryPath, !["", "/", ".", ".."].contains(url.lastPathComponent) else {
+            throw FileFailure(.destinationIsFolder, "is a folder", url: url)
+        }
+        guard url.lastPathComponent.utf8.count <= SafeFileName.maximumBytes else {
+            throw FileFailure(.invalidOptions, "has a name of more than \(SafeFileName.maximumBytes) bytes", url: url)
+        }
+        if isThere, options.existingFile == .fail { throw FileFailure(.destinationExists, "is there already", url: url) }
     }
 }

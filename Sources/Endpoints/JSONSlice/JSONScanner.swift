@@ -128,3 +128,120 @@ extension JSONScanner {
         position += literal.utf8CodeUnitCount
     }
 }
+
+extension JSONScanner {
+    /// RFC 8259 §6: `[ minus ] int [ frac ] [ exp ]`. Any magnitude is well-formed; the type it is decoded to decides.
+    @inline(__always)
+    static func skipNumber(_ position: inout Position, _ end: Position) throws(JSONFlaw) {
+        if position.pointee == UInt8(ascii: "-") { position += 1 }
+        if position < end, position.pointee == UInt8(ascii: "0") {
+            position += 1
+            if position < end, isDigit(position.pointee) { throw JSONFlaw(.leadingZero, position) }
+        } else {
+            try skipDigits(&position, end)
+        }
+        guard position < end else { return }
+        if position.pointee == UInt8(ascii: ".") {
+            position += 1
+            try skipDigits(&position, end)
+            guard position < end else { return }
+        }
+        if position.pointee | 0x20 == UInt8(ascii: "e") {
+            position += 1
+            if position < end, position.pointee == UInt8(ascii: "+") || position.pointee == UInt8(ascii: "-") {
+                position += 1
+            }
+            try skipDigits(&position, end)
+        }
+    }
+
+    /// At least one digit.
+    @inline(__always)
+    private static func skipDigits(_ position: inout Position, _ end: Position) throws(JSONFlaw) {
+        guard position < end else { throw JSONFlaw(.unexpectedEnd, position) }
+        guard isDigit(position.pointee) else { throw JSONFlaw(.noDigit, position) }
+        repeat { position += 1 } while position < end && isDigit(position.pointee)
+    }
+
+    @inline(__always)
+    static func isDigit(_ byte: UInt8) -> Bool {
+        byte &- UInt8(ascii: "0") < 10
+    }
+}
+
+/// Which containers are open: one bit for each level, in a fixed 72 bytes.
+struct JSONContainerStack {
+    /// JSONDecoder's own limit.
+    static let limit = 512
+
+    private(set) var depth = 0
+
+    /// The innermost levels, the last one lowest; a full word moves to `outer`.
+    private var inner: UInt64 = 0
+    private var outer = SIMD8<UInt64>()
+
+    var isObject: Bool {
+        @inline(__always) get { inner & 1 != 0 }
+    }
+
+    /// Opens a container; the caller has seen that `depth` is below the limit.
+    @inline(__always)
+    mutating func push(isObject: Bool) {
+        if depth & 63 == 0 { outer[(depth &>> 6) & 7] = inner }
+        inner = inner &<< 1 | (isObject ? 1 : 0)
+        depth &+= 1
+    }
+
+    /// Closes the innermost container; one is open.
+    @inline(__always)
+    mutating func pop() {
+        depth &-= 1
+        inner = depth & 63 == 0 ? outer[(depth &>> 6) & 7] : inner &>> 1
+    }
+}
+
+/// What is wrong with a document, and where; small enough to be thrown without a box.
+struct JSONFlaw: Error {
+    enum Reason: UInt8 {
+        case empty, unexpectedEnd, textAfterDocument, tooDeep
+        case noValue, noSeparator, noName, noColon
+        case noDigit, leadingZero
+        case control, badEscape, loneSurrogate, badUTF8
+    }
+
+    let reason: Reason
+
+    // An address, because an error is Sendable and a pointer is not. Only ever subtracted from.
+    private let address: UInt
+
+    @inline(__always)
+    init(_ reason: Reason, _ position: UnsafePointer<UInt8>) {
+        self.reason = reason
+        self.address = UInt(bitPattern: position)
+    }
+
+    func offset(from start: UnsafePointer<UInt8>) -> Int {
+        Int(address - UInt(bitPattern: start))
+    }
+}
+
+extension JSONFlaw.Reason {
+    var text: String {
+        switch self {
+        case .empty: "it is empty"
+        case .unexpectedEnd: "it ends too early"
+        case .textAfterDocument: "there is text after the value"
+        case .tooDeep: "it is nested too deeply"
+        case .noValue: "a value is expected"
+        case .noSeparator: "a comma or closing bracket is expected"
+        case .noName: "a member name in quotes is expected"
+        case .noColon: "a colon is expected"
+        case .noDigit: "a digit is expected"
+        case .leadingZero: "a number has a leading zero"
+        case .control: "a control character in a string is not escaped"
+        case .badEscape: "an escape sequence is unknown"
+        case .loneSurrogate: "a surrogate escape has no partner"
+        case .badUTF8: "a string is not UTF-8"
+        }
+    }
+}

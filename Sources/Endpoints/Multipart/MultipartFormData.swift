@@ -96,3 +96,104 @@ extension RequestBody {
         return multipart(form)
     }
 }
+
+extension MultipartFormData {
+    /// One named part.
+    ///
+    /// Names and file names are escaped as the WHATWG HTML standard says (§4.10.21.8): `"` becomes `%22`, CR `%0D`, LF `%0A`.
+    public struct Part: Sendable {
+        /// The form field's name, not yet escaped.
+        public var name: String
+        /// Not yet escaped; `nil` sends no `filename`.
+        public var fileName: String?
+        /// Sent as the part's `Content-Type`; none for plain fields (RFC 7578 §4.4).
+        public var contentType: String?
+        /// What is sent, as it is.
+        public var content: RequestContent
+
+        /// A part; its content type is checked when the form is encoded.
+        public init(name: String, fileName: String? = nil, contentType: String? = nil, content: RequestContent) {
+            self.name = name
+            self.fileName = fileName
+            self.contentType = contentType
+            self.content = content
+        }
+
+        /// A part in memory.
+        public init(name: String, fileName: String? = nil, contentType: String? = nil, data: Data) {
+            self.init(name: name, fileName: fileName, contentType: contentType, content: .data(data))
+        }
+    }
+}
+
+extension MultipartFormData.Part {
+    /// What stands between the boundary's line and the content.
+    func head() throws(RequestGenerationError) -> String {
+        var head = "Content-Disposition: form-data; name=\"\(Self.escaped(name))\""
+        if let fileName { head += "; filename=\"\(Self.escaped(fileName))\"" }
+        head += "\r\n"
+        if let contentType {
+            guard !contentType.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+                throw RequestGenerationError(.body, "the content type of part \"\(name.printable)\" has a control character")
+            }
+            head += "Content-Type: \(contentType)\r\n"
+        }
+        return head + "\r\n"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": escaped.append(contentsOf: "%22".unicodeScalars)
+            case "\r": escaped.append(contentsOf: "%0D".unicodeScalars)
+            case "\n": escaped.append(contentsOf: "%0A".unicodeScalars)
+            default: escaped.append(scalar)
+            }
+        }
+        return String(escaped)
+    }
+}
+
+extension MultipartFormData.Part: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Name and size; contents and file names are nobody's business.
+    public var description: String { "\(name.printable): <\(content)>" }
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// The description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension MultipartFormData {
+    /// The media type that a file name's extension stands for, compared without case; `application/octet-stream` for any other.
+    public static func contentType(forFileName name: String) -> String {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "application/octet-stream" }
+        return contentTypes[name[name.index(after: dot)...].lowercased()] ?? "application/octet-stream"
+    }
+
+    // As IANA registers them, where it does.
+    private static let contentTypes = [
+        "7z": "application/x-7z-compressed", "aac": "audio/aac", "apng": "image/apng", "avi": "video/x-msvideo",
+        "avif": "image/avif",
+        "bmp": "image/bmp", "bz2": "application/x-bzip2", "css": "text/css", "csv": "text/csv", "doc": "application/msword",
+        "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "epub": "application/epub+zip",
+        "flac": "audio/flac", "gif": "image/gif", "gz": "application/gzip", "heic": "image/heic", "heif": "image/heif",
+        "htm": "text/html", "html": "text/html", "ico": "image/vnd.microsoft.icon", "ics": "text/calendar", "jpeg": "image/jpeg",
+        "jpg": "image/jpeg", "js": "text/javascript", "json": "application/json", "jsonl": "application/jsonl",
+        "jxl": "image/jxl",
+        "log": "text/plain", "m4a": "audio/mp4", "m4v": "video/x-m4v", "md": "text/markdown", "mid": "audio/midi",
+        "mjs": "text/javascript", "mkv": "video/matroska", "mov": "video/quicktime", "mp3": "audio/mpeg", "mp4": "video/mp4",
+        "mpeg": "video/mpeg", "mpg": "video/mpeg", "odp": "application/vnd.oasis.opendocument.presentation",
+        "ods": "application/vnd.oasis.opendocument.spreadsheet", "odt": "application/vnd.oasis.opendocument.text",
+        "oga": "audio/ogg",
+        "ogg": "audio/ogg", "ogv": "video/ogg", "opus": "audio/ogg", "otf": "font/otf", "pdf": "application/pdf",
+        "png": "image/png",
+        "ppt": "application/vnd.ms-powerpoint",
+        "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation", "rtf": "application/rtf",
+        "svg": "image/svg+xml", "tar": "application/x-tar", "tif": "image/tiff", "tiff": "image/tiff", "ttf": "font/ttf",
+        "txt": "text/plain", "wasm": "application/wasm", "wav": "audio/wav", "weba": "audio/webm", "webm": "video/webm",
+        "webp": "image/webp", "woff": "font/woff", "woff2": "font/woff2", "xls": "application/vnd.ms-excel",
+        "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xml": "application/xml",
+        "yaml": "application/yaml", "yml": "application/yaml", "zip": "application/zip", "zst": "application/zstd",
+    ]
+}
