@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the bytes of a file have to hash to.
+/// The expected digest of a file's bytes.
 ///
 /// ```swift
 /// DownloadOptions(digest: .sha256("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"))
@@ -8,12 +8,14 @@ import Foundation
 public struct ContentDigest: Sendable, Hashable {
     private let text: String
 
-    /// SHA-256 (FIPS 180-4): 64 hexadecimal digits in any case, or the base64 of 32 bytes. Another text is an error where it is used.
+    /// A SHA-256 digest (FIPS 180-4) as 64 hexadecimal digits in upper or lower case, or as the base64 encoding of 32 bytes.
+    ///
+    /// Any other text is reported as an error when the digest is used.
     public static func sha256(_ text: String) -> ContentDigest {
         ContentDigest(text: text)
     }
 
-    /// The 32 bytes; `nil` where the text is neither form.
+    /// The 32 bytes of the digest; `nil` if the text is malformed.
     package var bytes: [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count == 64 else {
@@ -32,9 +34,10 @@ public struct ContentDigest: Sendable, Hashable {
 
 /// The value of a `Content-Digest` or `Repr-Digest` header (RFC 9530 §2, §3): a dictionary of byte sequences (RFC 9651 §3.2).
 ///
-/// A value that is no dictionary is one without digests, as RFC 9651 §4.2 asks; so is a member that is no byte sequence.
+/// A value that is not a dictionary is treated as one without digests, as RFC 9651 §4.2 requires. Members that are not byte sequences are
+/// ignored.
 package struct DigestField: Sendable, Hashable {
-    /// The bytes by the name of their algorithm: `sha-256`.
+    /// The digests by the name of their algorithm, such as `sha-256`.
     package var digests: [String: Data]
 
     package init(_ text: String) {
@@ -43,18 +46,18 @@ package struct DigestField: Sendable, Hashable {
     }
 }
 
-/// Reads a dictionary of structured fields (RFC 9651 §4.2.2), and remembers its byte sequences.
+/// A parser of structured field dictionaries (RFC 9651 §4.2.2) that returns their byte sequences.
 private struct DictionaryParser {
     let bytes: [UInt8]
     var index = 0
 
-    /// `nil` where it is no dictionary.
+    /// Returns the members that are byte sequences; `nil` if the text is not a dictionary.
     mutating func byteSequences() -> [String: Data]? {
         var found: [String: Data] = [:]
         skip(" ")
         while index < bytes.count {
             guard let key = key() else { return nil }
-            // The last of several with one key counts, also one of another type.
+            // The last of several members with the same key is used, even if it is not a byte sequence.
             found[key] = nil
             if take("=") {
                 guard let value = value() else { return nil }
@@ -90,7 +93,7 @@ private struct DictionaryParser {
         case UInt8(ascii: ":"): return byteSequence()
         case UInt8(ascii: "\""): return string() ? .other : nil
         default:
-            // Numbers, tokens, booleans, dates and display strings matter only in that they end.
+            // Of numbers, tokens, booleans, dates and display strings, only the end matters.
             let start = index
             while let byte = current, !" \t,;()\"".utf8.contains(byte), byte > 0x20, byte < 0x7F { index += 1 }
             return index > start ? .other : nil

@@ -1,51 +1,60 @@
 import Foundation
 
-/// Lines of text, ended by LF or CRLF. What follows the last line end is a line too, unless it is empty.
+/// A parser of text lines that end with LF or CRLF. Text after the last line ending is a line too, unless it is empty.
 ///
-/// The text is UTF-8; bytes that are not are replaced by U+FFFD, and a byte order mark at the start is dropped. Empty lines count.
+/// The text is read as UTF-8: invalid bytes are replaced by U+FFFD, and a byte order mark at the start is skipped. Empty lines are returned
+/// as empty strings.
 public struct LineParser: StreamParser {
     private var splitter: LineSplitter
 
-    /// - Parameter maximumLineBytes: The longest line, its end not counted, in bytes. A longer one is an error, and nothing follows it.
+    /// Creates a parser with a limit on the length of a line.
+    ///
+    /// - Parameter maximumLineBytes: The maximum length of a line in bytes, without its line ending. A longer line is an error that ends the
+    ///   stream. Default: 1 MiB.
     public init(maximumLineBytes: Int = 1 << 20) {
         splitter = LineSplitter(maximumBytes: maximumLineBytes)
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes of the stream.
     public mutating func receive(_ chunk: Data) { splitter.receive(chunk) }
 
-    /// Says that nothing follows.
+    /// Marks the end of the stream: no bytes follow.
     public mutating func finish() { splitter.finish() }
 
-    /// The next line without its end; `nil` when it takes more bytes, and at the end.
+    /// Returns the next line without its line ending, or `nil` if more bytes are needed or the stream has ended.
     ///
-    /// - Throws: ``StreamParsingError`` for a line past the limit.
+    /// - Throws: ``StreamParsingError`` for a line that exceeds the limit.
     public mutating func next() throws(StreamParsingError) -> String? {
         try splitter.next().map { String(decoding: $0, as: UTF8.self) }
     }
 }
 
-/// The JSON texts of a stream with one on each line (NDJSON, JSON Lines), as bytes.
+/// A parser of streams with one JSON text on each line (NDJSON, JSON Lines). It returns the bytes of each text.
 ///
-/// Lines end with LF or CRLF, the last one also with the stream. Lines of nothing but white space are passed over. That a line is JSON is
-/// for whoever decodes it to find out.
+/// Lines end with LF or CRLF, the last line also with the end of the stream. Lines that contain only white space are skipped. The parser does
+/// not check that a line is valid JSON.
 public struct NDJSONParser: StreamParser {
     private var splitter: LineSplitter
 
-    /// - Parameter maximumLineBytes: The longest line, its end not counted, in bytes. A longer one is an error, and nothing follows it.
+    /// Creates a parser with a limit on the length of a line.
+    ///
+    /// - Parameter maximumLineBytes: The maximum length of a line in bytes, without its line ending. A longer line is an error that ends the
+    ///   stream. Default: 1 MiB.
     public init(maximumLineBytes: Int = 1 << 20) {
         splitter = LineSplitter(maximumBytes: maximumLineBytes)
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes of the stream.
     public mutating func receive(_ chunk: Data) { splitter.receive(chunk) }
 
-    /// Says that nothing follows.
+    /// Marks the end of the stream: no bytes follow.
     public mutating func finish() { splitter.finish() }
 
-    /// The next line without its end; `nil` when it takes more bytes, and at the end. It shares the chunk's storage where it came whole.
+    /// Returns the next line without its line ending, or `nil` if more bytes are needed or the stream has ended.
     ///
-    /// - Throws: ``StreamParsingError`` for a line past the limit.
+    /// The line shares the chunk's storage if it is contained in one chunk.
+    ///
+    /// - Throws: ``StreamParsingError`` for a line that exceeds the limit.
     public mutating func next() throws(StreamParsingError) -> Data? {
         try splitter.next(isSkipped: Self.isBlank)
     }
@@ -55,12 +64,14 @@ public struct NDJSONParser: StreamParser {
     }
 }
 
-/// Cuts a stream at its line feeds. A carriage return before one belongs to the line's end; alone it is a byte like others.
+/// A splitter that divides a stream at its line feeds.
+///
+/// A carriage return before a line feed belongs to the line ending. Any other carriage return is part of the line.
 struct LineSplitter: Sendable {
     private let maximumBytes: Int
     private var buffer = ChunkBuffer()
     private var failure: StreamParsingError?
-    /// Lines handed out.
+    /// The number of lines returned so far.
     private(set) var count = 0
 
     init(maximumBytes: Int) {
@@ -75,9 +86,9 @@ struct LineSplitter: Sendable {
         buffer.isFinished = true
     }
 
-    /// The next line without its end, and without a byte order mark.
+    /// Returns the next line without its line ending and without a byte order mark.
     ///
-    /// - Parameter isSkipped: Lines that do not count.
+    /// - Parameter isSkipped: Returns whether a line is skipped and not counted.
     mutating func next(isSkipped: (Data) -> Bool = { _ in false }) throws(StreamParsingError) -> Data? {
         if let failure { throw failure }
         while let line = try nextOfAll() {
@@ -98,7 +109,7 @@ struct LineSplitter: Sendable {
         }
         guard let length else {
             buffer.keep(from: start)
-            // A byte more may turn out to be half of the line's end.
+            // One more byte is allowed, because it may be the CR of a CRLF.
             guard buffer.kept.count <= maximumBytes + (buffer.isFinished ? 0 : 1) else { throw fail(at: position) }
             guard buffer.isFinished, !buffer.kept.isEmpty else { return nil }
             return withoutMark(buffer.take(from: buffer.offset, to: buffer.offset), isFirst: position == 0)

@@ -1,48 +1,51 @@
 import Foundation
 
-/// How the body of a response is made into a stream of values.
+/// A format that determines how a response's body is parsed into a stream of values.
 ///
 /// ```swift
 /// let movies = try await service.stream(endpoint, as: .elements(of: Movie.self, at: "data.items"))
 /// ```
 ///
-/// Values are made one at a time, where and when the stream is read. A parser of your own makes a format too.
+/// Values are decoded one at a time, by the task that reads the stream, when it reads them. A custom ``StreamParser`` can be used as a
+/// format too.
 public struct StreamFormat<Element: Sendable>: Sendable {
     private let make: @Sendable () -> any StreamParser<Element>
 
-    /// - Parameter parser: Makes the parser of one stream.
+    /// Creates a format from a custom parser.
+    ///
+    /// - Parameter parser: Creates a parser. It is called once for each stream.
     public init(parser: @escaping @Sendable () -> any StreamParser<Element>) {
         make = parser
     }
 
-    /// A parser for one stream.
+    /// Creates a parser for one stream.
     public func makeParser() -> any StreamParser<Element> { make() }
 }
 
 extension StreamFormat where Element == Data {
-    /// The bytes as they come, in chunks of any size, none of them empty.
+    /// The bytes as they are received, in non-empty chunks of any size.
     public static var chunks: StreamFormat { StreamFormat { ChunkParser() } }
 }
 
 extension StreamFormat where Element == String {
-    /// Lines of text, ended by LF or CRLF; see ``LineParser``. At most 1 MiB each.
+    /// Lines of text of at most 1 MiB each, ended by LF or CRLF; see ``LineParser``.
     public static var lines: StreamFormat { .lines() }
 
     /// Lines of text, ended by LF or CRLF; see ``LineParser``.
     ///
-    /// - Parameter maximumLineBytes: The longest line. A longer one ends the stream with an error.
+    /// - Parameter maximumLineBytes: The maximum length of a line in bytes. A longer line ends the stream with an error. Default: 1 MiB.
     public static func lines(maximumLineBytes: Int = 1 << 20) -> StreamFormat {
         StreamFormat { LineParser(maximumLineBytes: maximumLineBytes) }
     }
 }
 
 extension StreamFormat where Element == ServerSentEvent {
-    /// Server-sent events; see ``ServerSentEventParser``. At most 1 MiB each.
+    /// Server-sent events of at most 1 MiB each; see ``ServerSentEventParser``.
     public static var serverSentEvents: StreamFormat { .serverSentEvents() }
 
     /// Server-sent events; see ``ServerSentEventParser``.
     ///
-    /// - Parameter maximumEventBytes: The longest event. A longer one ends the stream with an error.
+    /// - Parameter maximumEventBytes: The maximum length of an event in bytes. A longer event ends the stream with an error. Default: 1 MiB.
     public static func serverSentEvents(maximumEventBytes: Int = 1 << 20) -> StreamFormat {
         StreamFormat { ServerSentEventParser(maximumEventBytes: maximumEventBytes) }
     }
@@ -52,10 +55,10 @@ extension StreamFormat where Element: Decodable {
     /// A JSON text on each line (NDJSON, JSON Lines); see ``NDJSONParser``.
     ///
     /// - Parameters:
-    ///   - type: What each line is decoded to.
-    ///   - decoder: Foundation's defaults unless given. Don't change it once it is in use.
-    ///   - onFailure: What becomes of the stream when a line is no such value, or no JSON.
-    ///   - maximumLineBytes: The longest line. A longer one ends the stream with an error.
+    ///   - type: The type that each line is decoded as.
+    ///   - decoder: The decoder for the elements. It must not be changed while it is in use. Default: one with Foundation's settings.
+    ///   - onFailure: How the stream continues after a line that cannot be decoded or is not JSON. Default: it ends with the error.
+    ///   - maximumLineBytes: The maximum length of a line in bytes. A longer line ends the stream with an error. Default: 1 MiB.
     public static func ndjson(
         _ type: Element.Type = Element.self, decoder: JSONDecoder = JSONDecoder(), onFailure: ElementFailureRule = .stop,
         maximumLineBytes: Int = 1 << 20
@@ -71,10 +74,11 @@ extension StreamFormat where Element: Decodable {
     /// A JSON text sequence, `application/json-seq` (RFC 7464); see ``JSONSequenceParser``.
     ///
     /// - Parameters:
-    ///   - type: What each text is decoded to.
-    ///   - decoder: Foundation's defaults unless given. Don't change it once it is in use.
-    ///   - onFailure: What becomes of the stream when a text is no such value, is truncated, or no JSON.
-    ///   - maximumElementBytes: The longest text. A longer one ends the stream with an error.
+    ///   - type: The type that each text is decoded as.
+    ///   - decoder: The decoder for the elements. It must not be changed while it is in use. Default: one with Foundation's settings.
+    ///   - onFailure: How the stream continues after a text that cannot be decoded, is truncated or is not JSON. Default: it ends with
+    ///     the error.
+    ///   - maximumElementBytes: The maximum length of a text in bytes. A longer text ends the stream with an error. Default: 16 MiB.
     public static func jsonSequence(
         _ type: Element.Type = Element.self, decoder: JSONDecoder = JSONDecoder(), onFailure: ElementFailureRule = .stop,
         maximumElementBytes: Int = 16 << 20
@@ -92,14 +96,15 @@ extension StreamFormat where Element: Decodable {
         }
     }
 
-    /// The elements of an array in a JSON document, decoded while it arrives; see ``JSONElementParser``.
+    /// The elements of an array in a JSON document, decoded while the document is received; see ``JSONElementParser``.
     ///
     /// - Parameters:
-    ///   - type: What each element is decoded to.
-    ///   - path: Where the array is: `data.items`, or the RFC 6901 pointer `/data/items`. The document itself unless given.
-    ///   - decoder: Foundation's defaults unless given. Don't change it once it is in use.
-    ///   - onFailure: What becomes of the stream when an element is no such value. A malformed document always ends it.
-    ///   - maximumElementBytes: The longest element. A longer one ends the stream with an error.
+    ///   - type: The type that each element is decoded as.
+    ///   - path: The path of the array: `data.items`, or the RFC 6901 pointer `/data/items`. Default: the document itself.
+    ///   - decoder: The decoder for the elements. It must not be changed while it is in use. Default: one with Foundation's settings.
+    ///   - onFailure: How the stream continues after an element that cannot be decoded. Default: it ends with the error. A malformed
+    ///     document always ends it.
+    ///   - maximumElementBytes: The maximum length of an element in bytes. A longer element ends the stream with an error. Default: 16 MiB.
     public static func elements(
         of type: Element.Type = Element.self, at path: JSONKeyPath = "", decoder: JSONDecoder = JSONDecoder(),
         onFailure: ElementFailureRule = .stop, maximumElementBytes: Int = 16 << 20
@@ -114,22 +119,23 @@ extension StreamFormat where Element: Decodable {
     }
 }
 
-/// What becomes of a stream when one of its elements is no value of the type asked for.
+/// A rule that determines how a stream continues after an element that cannot be decoded as the requested type.
 ///
-/// Only elements are meant: a stream that is broken as such, and a limit that is hit, always end it.
+/// It applies to single elements only. A malformed stream and an exceeded limit always end the stream.
 public struct ElementFailureRule: Sendable {
-    /// `nil` stops.
+    /// Receives the index of the element and the error; `nil` ends the stream.
     let report: (@Sendable (Int, StreamParsingError) -> Void)?
 
-    /// The stream ends with the error.
+    /// Ends the stream with the error.
     public static let stop = ElementFailureRule(report: nil)
 
-    /// The element is passed over, and nobody hears of it.
+    /// Skips the element without reporting it.
     public static let skip = ElementFailureRule { _, _ in }
 
-    /// The element is passed over.
+    /// Skips the element and reports the error.
     ///
-    /// - Parameter report: Hears of each, with the number of elements before it. Runs where the stream is read, before the next element.
+    /// - Parameter report: Receives the number of elements before the skipped one, and the error. It is called once for each skipped
+    ///   element, by the task that reads the stream, before the next element is returned.
     public static func skip(_ report: @escaping @Sendable (_ index: Int, _ error: StreamParsingError) -> Void)
         -> ElementFailureRule
     {
@@ -137,14 +143,14 @@ public struct ElementFailureRule: Sendable {
     }
 }
 
-/// Decodes what another parser cuts out.
+/// A parser that decodes the records of another parser.
 struct DecodingStreamParser<Base: StreamParser, Element: Sendable>: StreamParser {
     private var base: Base
     private let failureRule: ElementFailureRule
     private let decode: @Sendable (Base.Element, Int, Base) throws(StreamParsingError) -> Element
     private var index = 0
 
-    /// - Parameter decode: Makes the value of a record with this index.
+    /// - Parameter decode: Decodes a record, given its index and the parser that returned it.
     init(
         _ base: Base, onFailure failureRule: ElementFailureRule,
         decode: @escaping @Sendable (Base.Element, Int, Base) throws(StreamParsingError) -> Element
@@ -173,7 +179,9 @@ struct DecodingStreamParser<Base: StreamParser, Element: Sendable>: StreamParser
 }
 
 extension JSONDecoder {
-    /// - Parameter path: Where the document's root is in the stream.
+    /// Decodes a record; an error's coding path starts with `path` and the record's index.
+    ///
+    /// - Parameter path: The path of the array in the document.
     func decode<Value: Decodable>(
         _ type: Value.Type, from record: Data, index: Int, path: () -> [JSONKeyPath.Component]
     ) throws(StreamParsingError) -> Value {

@@ -18,7 +18,7 @@ struct EventConnectionTests {
         DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
     }
 
-    @Test func `a stream that breaks off is picked up behind its last event`() async throws {
+    @Test func `an interrupted stream is continued after its last event`() async throws {
         let server = try LoopbackServer { request in
             switch request.headers["Last-Event-ID"] {
             case nil: events("retry: 50\nid: 1\ndata: a\n\nid: 2\ndata: bbb", .truncateBody(after: 30))

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a path that leads nowhere is told at once`() throws {
+    @Test func `a path that does not lead to an array is reported immediately`() throws {
         var parser = JSONElementParser(at: "a")
         parser.receive(Data(#"{"a": 1, "rest": ["#.utf8))
         #expect(throws: StreamParsingError.self) { try parser.next() }

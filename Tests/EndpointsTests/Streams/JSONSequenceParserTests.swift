@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct JSONSequenceParserTests {
-    /// Good texts as they are, truncated ones in angle brackets, malformed ones in braces of their own.
+    /// Valid texts unchanged, truncated texts in angle brackets, malformed texts after an exclamation mark.
     private func texts(_ stream: String, _ chunkSize: Int) -> [String] {
         let bytes = Array(stream.utf8)
         let chunks = stride(from: 0, to: bytes.count, by: chunkSize).map { Data(bytes[$0..<min($0 + chunkSize, bytes.count)]) }

@@ -1,8 +1,8 @@
-/// How deep the elements of an XML property list are nested.
+/// A check of the nesting of elements in an XML property list.
 ///
-/// It reads tags, comments, CDATA sections and processing instructions as Foundation does; where two readers could see different tags, the
-/// document is refused: a DOCTYPE with declarations of its own (which no property list has, and entities are made in), and angle brackets
-/// within a tag.
+/// It reads tags, comments, CDATA sections and processing instructions as Foundation does. A document is rejected if two parsers could find
+/// different tags in it: with a DOCTYPE that contains declarations (property lists have none, and they can define entities), and with angle
+/// brackets inside a tag.
 struct XMLNesting {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
@@ -12,7 +12,7 @@ struct XMLNesting {
         self.bytes = bytes
     }
 
-    mutating func check() throws(PropertyListFlaw) {
+    mutating func check() throws(PropertyListError) {
         while let open = position(of: "<", from: index) {
             index = open + 1
             if begins(with: "!--") {
@@ -24,7 +24,7 @@ struct XMLNesting {
             } else if begins(with: "!") {
                 let end = try endOfTag()
                 guard !bytes[index..<end].contains(UInt8(ascii: "[")) else {
-                    throw .malformed("the property list has a document type with declarations of its own")
+                    throw .malformed("the property list has a document type with declarations")
                 }
                 index = end + 1
             } else if begins(with: "/") {
@@ -37,7 +37,7 @@ struct XMLNesting {
                 index = end + 1
                 if bytes[end - 1] == UInt8(ascii: "/") { continue }
                 depth += 1
-                // The root element and the innermost text are no containers.
+                // The root element and the innermost element with text are not containers.
                 guard depth <= PropertyListCheck.maximumDepth + 2 else {
                     throw .tooDeep
                 }
@@ -45,8 +45,8 @@ struct XMLNesting {
         }
     }
 
-    /// The `>` that ends the tag at the index, whether or not quotes are heeded.
-    private func endOfTag() throws(PropertyListFlaw) -> Int {
+    /// Returns the position of the `>` that ends the current tag, which must be the same whether or not quotes are interpreted.
+    private func endOfTag() throws(PropertyListError) -> Int {
         var end = index
         var quotes = (single: 0, double: 0)
         while end < bytes.count {
@@ -66,7 +66,7 @@ struct XMLNesting {
         throw .malformed("the property list ends within a tag")
     }
 
-    private mutating func skip(past end: StaticString, from start: Int, _ what: StaticString) throws(PropertyListFlaw) {
+    private mutating func skip(past end: StaticString, from start: Int, _ what: StaticString) throws(PropertyListError) {
         guard let found = position(of: end, from: start) else {
             throw .malformed("the property list ends within a \(what)")
         }
@@ -92,9 +92,9 @@ struct XMLNesting {
     }
 }
 
-/// How deep the containers of a property list in the old style are nested: `{ name = (1, "two"); }`.
+/// A check of the nesting of containers in an OpenStep property list, such as `{ name = (1, "two"); }`.
 ///
-/// Comments and quotes are what they are only where a value could begin; in a bare word they are characters like others.
+/// Comments and quotes are recognized only where a value could begin; within an unquoted word they are ordinary characters.
 struct OpenStepNesting {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
@@ -104,7 +104,7 @@ struct OpenStepNesting {
         self.bytes = bytes
     }
 
-    mutating func check() throws(PropertyListFlaw) {
+    mutating func check() throws(PropertyListError) {
         while index < bytes.count {
             switch bytes[index] {
             case UInt8(ascii: "("), UInt8(ascii: "{"):
