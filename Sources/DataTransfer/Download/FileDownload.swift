@@ -231,13 +231,6 @@ struct FileDownload<Target: Requestable>: Sendable {
     }
 }
 
-extension DownloadRecord {
-    fileprivate var checks: [DigestCheck] {
-        guard let digest, let expected = ContentDigest.sha256(digest).bytes else { return [] }
-        return [DigestCheck(start: 0, expected: expected, source: "the digest in the first response")]
-    }
-}
-
 // Conversion of file failures to errors of the service, each of which is logged once.
 extension FileDownload {
     func reporting<Value>(
@@ -270,5 +263,12 @@ extension FileDownload {
         } catch {
             return .failure(error)
         }
+    }
+}
+
+extension DownloadRecord {
+    fileprivate var checks: [DigestCheck] {
+        guard let digest, let expected = ContentDigest.sha256(digest).bytes else { return [] }
+        return [DigestCheck(start: 0, expected: expected, source: "the digest in the first response")]
     }
 }

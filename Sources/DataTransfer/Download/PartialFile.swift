@@ -33,8 +33,7 @@ struct PartialFile: Sendable {
         }
         guard descriptor >= 0 else {
             if errno == ELOOP {
-                throw FileFailure(
-                    .notWritable, "its partial file is a symbolic link", url: place.url, systemError: ELOOP)
+                throw FileFailure(.notWritable, "its partial file is a symbolic link", url: place.url, systemError: ELOOP)
             }
             let number = errno == EISDIR ? EPERM : errno
             throw FileFailure("the partial file cannot be opened", url: place.url, errno: number)
@@ -111,66 +110,6 @@ struct PartialFile: Sendable {
     }
 }
 
-/// The paths of a partial file and its record.
-struct PartialPlace: Sendable {
-    /// The final file, or its folder while the final name is not known.
-    let url: URL
-    let folder: String
-    let file: String
-    var record: String { file + ".json" }
-    var newRecord: String { file + ".json.new" }
-
-    /// Creates the paths beside a file with a known name, such as `.movie.mp4.partial`.
-    init(beside url: URL) {
-        let name = url.lastPathComponent
-        // Leaves room for the longest suffix.
-        let stem = name.utf8.count <= 230 ? name : SHA256.digest(of: Array(name.utf8)).hexadecimal
-        self.init(url: url, folder: url.deletingLastPathComponent().path, name: ".\(stem).partial")
-    }
-
-    /// Creates the paths in a folder for an endpoint.
-    ///
-    /// - Parameter number: A number that distinguishes simultaneous downloads of the same endpoint.
-    init(in folder: URL, for endpoint: String, number: Int) {
-        self.init(url: folder, folder: folder.path, name: ".download-\(endpoint.prefix(32))-\(number).partial")
-    }
-
-    /// Creates the paths of an existing partial file.
-    init(of file: URL) {
-        self.init(url: file, folder: file.deletingLastPathComponent().path, name: file.lastPathComponent)
-    }
-
-    private init(url: URL, folder: String, name: String) {
-        self.url = url
-        self.folder = folder
-        file = folder.hasSuffix("/") ? folder + name : folder + "/" + name
-    }
-}
-
-extension stat {
-    /// Whether only this user can have written to the file, under this or another name.
-    ///
-    /// A file that the group or others may write to does not count, because they may have opened it.
-    fileprivate var isOnlyOurs: Bool { st_nlink == 1 && st_uid == geteuid() && st_mode & 0o022 == 0 }
-}
-
-extension DownloadRecord {
-    /// Reads a record from a file; `nil` if the file does not exist, can have been written by others, or is not a record.
-    init?(file path: String) {
-        let descriptor = Foundation.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        let file = OutputFile(descriptor, url: URL(fileURLWithPath: path))
-        guard let status = try? file.status(), status.st_mode & S_IFMT == S_IFREG, status.isOnlyOurs,
-            status.st_size <= Self.maximumBytes
-        else { return nil }
-        var json = Data(count: Int(status.st_size))
-        guard let count = try? json.withUnsafeMutableBytes({ try file.read(into: $0, at: 0) }), count == json.count else {
-            return nil
-        }
-        self.init(json: json)
-    }
-}
-
 extension PartialFile {
     /// The maximum number of names that are tried to keep an existing file.
     private static let maximumCopies = 9_999
@@ -242,4 +181,64 @@ extension PartialFile {
 
     private func path(_ name: String) -> String { place.folder.hasSuffix("/") ? place.folder + name : place.folder + "/" + name }
     private func url(_ name: String) -> URL { URL(fileURLWithPath: path(name), isDirectory: false) }
+}
+
+/// The paths of a partial file and its record.
+struct PartialPlace: Sendable {
+    /// The final file, or its folder while the final name is not known.
+    let url: URL
+    let folder: String
+    let file: String
+    var record: String { file + ".json" }
+    var newRecord: String { file + ".json.new" }
+
+    /// Creates the paths beside a file with a known name, such as `.movie.mp4.partial`.
+    init(beside url: URL) {
+        let name = url.lastPathComponent
+        // Leaves room for the longest suffix.
+        let stem = name.utf8.count <= 230 ? name : SHA256.digest(of: Array(name.utf8)).hexadecimal
+        self.init(url: url, folder: url.deletingLastPathComponent().path, name: ".\(stem).partial")
+    }
+
+    /// Creates the paths in a folder for an endpoint.
+    ///
+    /// - Parameter number: A number that distinguishes simultaneous downloads of the same endpoint.
+    init(in folder: URL, for endpoint: String, number: Int) {
+        self.init(url: folder, folder: folder.path, name: ".download-\(endpoint.prefix(32))-\(number).partial")
+    }
+
+    /// Creates the paths of an existing partial file.
+    init(of file: URL) {
+        self.init(url: file, folder: file.deletingLastPathComponent().path, name: file.lastPathComponent)
+    }
+
+    private init(url: URL, folder: String, name: String) {
+        self.url = url
+        self.folder = folder
+        file = folder.hasSuffix("/") ? folder + name : folder + "/" + name
+    }
+}
+
+extension stat {
+    /// Whether only this user can have written to the file, under this or another name.
+    ///
+    /// A file that the group or others may write to does not count, because they may have opened it.
+    fileprivate var isOnlyOurs: Bool { st_nlink == 1 && st_uid == geteuid() && st_mode & 0o022 == 0 }
+}
+
+extension DownloadRecord {
+    /// Reads a record from a file; `nil` if the file does not exist, can have been written by others, or is not a record.
+    init?(file path: String) {
+        let descriptor = Foundation.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        let file = OutputFile(descriptor, url: URL(fileURLWithPath: path))
+        guard let status = try? file.status(), status.st_mode & S_IFMT == S_IFREG, status.isOnlyOurs,
+            status.st_size <= Self.maximumBytes
+        else { return nil }
+        var json = Data(count: Int(status.st_size))
+        guard let count = try? json.withUnsafeMutableBytes({ try file.read(into: $0, at: 0) }), count == json.count else {
+            return nil
+        }
+        self.init(json: json)
+    }
 }

@@ -9,7 +9,30 @@ public protocol ResponseDecoder: Sendable {
     func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value
 }
 
-/// A type with a value for an empty body, which is decoded to it instead of being an error.
+/// The body of a response, with its content type, as passed to a ``ResponseDecoder``.
+public struct ResponseBody: Sendable {
+    /// The bytes after content decoding, such as gzip.
+    public var data: Data
+    /// The value of the `Content-Type` header with its parameters; `nil` if there was none.
+    public var contentType: String?
+
+    /// Creates a body from its bytes and the value of its `Content-Type` header.
+    public init(_ data: Data, contentType: String? = nil) {
+        self.data = data
+        self.contentType = contentType
+    }
+}
+
+extension ResponseBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The size and the content type, without the bytes.
+    public var description: String { "ResponseBody(\(data.count) bytes, \(contentType?.printable ?? "no content type"))" }
+    /// The text of ``description``, without the bytes.
+    public var debugDescription: String { description }
+    /// A mirror that contains only the ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// A type with a value for empty bodies. An empty body is decoded to this value instead of being an error.
 public protocol EmptyBodyRepresentable {
     /// The value that an empty body is decoded to.
     static var emptyBody: Self { get }
@@ -76,27 +99,4 @@ extension ResponseDecodingError: CustomStringConvertible, LocalizedError {
         case .tooDeep(let depth): "the document is nested more than \(depth) levels deep"
         }
     }
-}
-
-/// The body of a response, with its content type, as passed to a ``ResponseDecoder``.
-public struct ResponseBody: Sendable {
-    /// The bytes after content decoding, such as gzip.
-    public var data: Data
-    /// The value of the `Content-Type` header with its parameters; `nil` if there was none.
-    public var contentType: String?
-
-    /// Creates a body from its bytes and the value of its `Content-Type` header.
-    public init(_ data: Data, contentType: String? = nil) {
-        self.data = data
-        self.contentType = contentType
-    }
-}
-
-extension ResponseBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The size and the content type, without the bytes.
-    public var description: String { "ResponseBody(\(data.count) bytes, \(contentType?.printable ?? "no content type"))" }
-    /// The text of ``description``, without the bytes.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the ``description``.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

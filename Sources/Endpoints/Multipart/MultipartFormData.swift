@@ -73,34 +73,6 @@ public struct MultipartFormData: Sendable {
     }
 }
 
-extension MultipartFormData: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The names and sizes of the parts, without their contents and file names.
-    public var description: String { "MultipartFormData(\(parts.map(\.description).joined(separator: ", ")))" }
-    /// The text of ``description``, without contents and file names.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the ``description``.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
-
-extension RequestBody {
-    /// A `multipart/form-data` body whose content type contains the form's boundary.
-    public static func multipart(_ form: MultipartFormData) -> RequestBody {
-        let quoted = form.boundary.isToken ? form.boundary : "\"\(form.boundary)\""
-        return RequestBody(contentType: "multipart/form-data; boundary=\(quoted)", makeContent: { try form.content() })
-    }
-
-    /// A `multipart/form-data` body of the parts that a closure adds.
-    ///
-    /// - Parameter build: Adds the parts. It is called once, before this method returns.
-    public static func multipart<Failure: Error>(
-        _ build: (inout MultipartFormData) throws(Failure) -> Void
-    ) throws(Failure) -> RequestBody {
-        var form = MultipartFormData()
-        try build(&form)
-        return multipart(form)
-    }
-}
-
 extension MultipartFormData {
     /// A part of a form: a name and its content.
     ///
@@ -159,15 +131,6 @@ extension MultipartFormData.Part {
     }
 }
 
-extension MultipartFormData.Part: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The name and the size of the content, without the content and the file name, which may be confidential.
-    public var description: String { "\(name.printable): <\(content)>" }
-    /// The text of ``description``, without contents and file names.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the ``description``.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
-
 extension MultipartFormData {
     /// Returns the media type for a file name's extension, compared case-insensitively.
     ///
@@ -202,4 +165,41 @@ extension MultipartFormData {
         "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xml": "application/xml",
         "yaml": "application/yaml", "yml": "application/yaml", "zip": "application/zip", "zst": "application/zstd",
     ]
+}
+
+extension MultipartFormData: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The names and sizes of the parts, without their contents and file names.
+    public var description: String { "MultipartFormData(\(parts.map(\.description).joined(separator: ", ")))" }
+    /// The text of ``description``, without contents and file names.
+    public var debugDescription: String { description }
+    /// A mirror that contains only the ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension MultipartFormData.Part: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The name and the size of the content, without the content and the file name, which may be confidential.
+    public var description: String { "\(name.printable): <\(content)>" }
+    /// The text of ``description``, without contents and file names.
+    public var debugDescription: String { description }
+    /// A mirror that contains only the ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension RequestBody {
+    /// A `multipart/form-data` body whose content type contains the form's boundary.
+    public static func multipart(_ form: MultipartFormData) -> RequestBody {
+        let quoted = form.boundary.isToken ? form.boundary : "\"\(form.boundary)\""
+        return RequestBody(contentType: "multipart/form-data; boundary=\(quoted)", makeContent: { try form.content() })
+    }
+
+    /// A `multipart/form-data` body of the parts that a closure adds.
+    ///
+    /// - Parameter build: Adds the parts. It is called once, before this method returns.
+    public static func multipart<Failure: Error>(
+        _ build: (inout MultipartFormData) throws(Failure) -> Void
+    ) throws(Failure) -> RequestBody {
+        var form = MultipartFormData()
+        try build(&form)
+        return multipart(form)
+    }
 }
