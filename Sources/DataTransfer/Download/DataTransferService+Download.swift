@@ -12,8 +12,8 @@ extension DataTransferService {
     /// Downloads an endpoint's response to a file, and resumes an interrupted earlier download of it.
     ///
     /// The response is written to a hidden file beside the final one, which is renamed in one step when it is complete: when its length is
-    /// the announced one, and its SHA-256 is the one that the caller expects and the server announced (`Content-Digest`, `Repr-Digest`,
-    /// RFC 9530; SHA-512 digests are ignored).
+    /// the announced one, and its SHA-256 is that which the caller expects and that which the server announced, if any (`Content-Digest`,
+    /// `Repr-Digest`, RFC 9530; SHA-512 digests are ignored).
     ///
     /// After a failure, a cancellation or the end of the process, the received bytes are kept if the response has a strong validator
     /// (RFC 9110 §8.8): the next download of the endpoint to the same destination requests only the rest (`Range`, `If-Range`). If the
@@ -31,7 +31,7 @@ extension DataTransferService {
     ///     has its final name, or the download has failed. Default: the endpoint's observer.
     /// - Returns: The downloaded file with its final name.
     /// - Throws: ``DataTransferError``, with ``DataTransferError/file(_:)`` if a response was received but the file could not be written. If
-    ///   the task is cancelled, it throws after the bytes received so far have been written to the file.
+    ///   the task is cancelled, it throws soon afterwards, when the bytes received so far have been written to the file.
     public func download(
         _ endpoint: some Requestable, to destination: DownloadDestination, options: DownloadOptions = DownloadOptions(),
         progress: (any TransferProgressObserver)? = nil
