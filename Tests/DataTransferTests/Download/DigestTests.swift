@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// SHA-256 of what comes: as the caller expects, and as the server announces (RFC 9530).
+/// The SHA-256 of a download: as the caller expects, and as the server announces (RFC 9530).
 @Suite(.timeLimit(.minutes(1)))
 struct DigestTests {
     private static let body = Data("hello, world\n".utf8)

@@ -37,7 +37,7 @@
             #expect(folder.names == ["movie.mp4"])
         }
 
-        /// The child kills itself as soon as so many bytes are in its file, while more of them come.
+        /// The child process kills itself when so many bytes are in its file, while more are received.
         @Test(arguments: [1, 500_000, 2_000_000, 3_900_000])
         func `a download of a killed process is resumed when the process is started again`(bytes: Int) async throws {
             served.change { $0.faults = [.stallBody(after: 3_950_000)] }

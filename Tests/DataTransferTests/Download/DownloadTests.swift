@@ -130,7 +130,7 @@ struct DownloadTests {
         }
         #expect(error.fileFailure?.code == .destinationExists)
         #expect(try folder.contents("movie.mp4") == Data("meanwhile".utf8))
-        // What has come is whole, and nothing of it is fetched again.
+        // The received file is complete, and no part of it is requested again.
         let other = try await server.service().download(movie, to: place, options: DownloadOptions(existingFile: .replace))
         #expect(other.resumedFrom == 700_000 && other.statusCode == 416)
         #expect(try folder.contents("movie.mp4") == sampleBytes(700_000))
@@ -148,7 +148,7 @@ struct DownloadTests {
     }
 
     @Test(arguments: [UInt16(0o600), 0o644])
-    func `a file is private unless said otherwise`(permissions: UInt16) async throws {
+    func `a file is private by default`(permissions: UInt16) async throws {
         let server = try served.server()
         let options = permissions == 0o600 ? DownloadOptions() : DownloadOptions(permissions: permissions, flushesToDisk: true)
         let file = try await server.service().download(movie, to: folder.file("movie.mp4"), options: options)

@@ -56,7 +56,7 @@ final class HeldBody: DataTransferService {
         state.change { $0.chunks.append(chunk.map { Data($0.utf8) }) }
     }
 
-    /// Returns once somebody waits for a chunk.
+    /// Returns once a reader waits for a chunk.
     func waitForReader() async {
         await state.wait { $0.readers > 0 }
     }
