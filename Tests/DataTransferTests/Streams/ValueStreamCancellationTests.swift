@@ -57,7 +57,7 @@ struct ValueStreamCancellationTests {
         withExtendedLifetime(lines) {}
     }
 
-    @Test func `letting go of a stream closes the socket`() async throws {
+    @Test func `releasing a stream closes the socket`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
         for try await line in try await service(server).stream(endpoint, as: .lines) {
             #expect(line == "a")
