@@ -2,32 +2,36 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// Responses to files.
+/// Downloads of responses to files, and of large responses to values.
 ///
 /// ```swift
 /// let file = try await service.download(endpoint, to: URL(fileURLWithPath: "movie.mp4"))
 /// let file = try await service.download(endpoint, to: .folder(downloads), options: DownloadOptions(digest: .sha256(expected)))
 /// ```
 extension DataTransferService {
-    /// Downloads an endpoint's response to a file, and goes on where an earlier attempt stopped.
+    /// Downloads an endpoint's response to a file, and resumes an interrupted earlier download of it.
     ///
-    /// It is written under a hidden name beside its final one, and renamed in one step when it is whole: its length is the one announced,
-    /// and its SHA-256 the one that the caller expects and the server announced (`Content-Digest`, `Repr-Digest`, RFC 9530; SHA-512 is not
-    /// looked at). After a failure, a cancellation or the end of the process, what has come stays there if the response has a strong
-    /// validator (RFC 9110 §8.8): the next download of the endpoint to the same place asks for the rest alone (`Range`, `If-Range`).
-    /// What has changed meanwhile is loaded anew. With an interceptor that retries, a download whose connection breaks off goes on within
-    /// the call, as long as the retry policy has attempts. Only one download at a time writes to a place. ``PartialDownload`` lists what was
-    /// left in a folder, and removes it.
+    /// The response is written to a hidden file beside the final one, which is renamed in one step when it is complete: when its length is
+    /// the announced one, and its SHA-256 is that which the caller expects and that which the server announced, if any (`Content-Digest`,
+    /// `Repr-Digest`, RFC 9530; SHA-512 digests are ignored).
     ///
-    /// The endpoint's decoder is not asked. The response comes as it is stored (`Accept-Encoding: identity`) unless the endpoint's headers
-    /// say otherwise. Limits on bodies in memory do not apply.
+    /// After a failure, a cancellation or the end of the process, the received bytes are kept if the response has a strong validator
+    /// (RFC 9110 §8.8): the next download of the endpoint to the same destination requests only the rest (`Range`, `If-Range`). If the
+    /// resource has changed meanwhile, it is downloaded from the beginning. With an interceptor that retries, a download that is interrupted
+    /// is resumed within the call, while the retry policy allows more attempts. Only one download at a time can write to a destination.
+    /// ``PartialDownload`` lists and removes the partial files in a folder.
+    ///
+    /// The endpoint's decoder is not used. The response is requested without content coding (`Accept-Encoding: identity`) unless the
+    /// endpoint's headers contain `Accept-Encoding`. Limits on bodies in memory do not apply.
     ///
     /// - Parameters:
-    ///   - destination: A file's name, or a folder.
-    ///   - progress: Hears of the whole file, what was there already included, and for the last time when it has its name, or the download
-    ///     has failed. By default the endpoint's own observer.
-    /// - Throws: ``DataTransferError``, with ``DataTransferError/file(_:)`` where the response came but no file was made of it; soon after
-    ///   the task is cancelled, once what has come by then is in the file.
+    ///   - destination: The file to write, or the folder to create it in.
+    ///   - options: How the file is written, verified and resumed.
+    ///   - progress: Receives the progress of the whole file, including the bytes of earlier downloads. The last event is sent when the file
+    ///     has its final name, or the download has failed. Default: the endpoint's observer.
+    /// - Returns: The downloaded file with its final name.
+    /// - Throws: ``DataTransferError``, with ``DataTransferError/file(_:)`` if a response was received but the file could not be written. If
+    ///   the task is cancelled, it throws soon afterwards, when the bytes received so far have been written to the file.
     public func download(
         _ endpoint: some Requestable, to destination: DownloadDestination, options: DownloadOptions = DownloadOptions(),
         progress: (any TransferProgressObserver)? = nil
@@ -39,9 +43,9 @@ extension DataTransferService {
         ).run()
     }
 
-    /// Downloads an endpoint's response to a file of this name; see ``download(_:to:options:progress:)-(_,DownloadDestination,_,_)``.
+    /// Downloads an endpoint's response to the given file; see ``download(_:to:options:progress:)-(_,DownloadDestination,_,_)``.
     ///
-    /// - Throws: ``DataTransferError``.
+    /// - Throws: ``DataTransferError``, as the form with a destination does.
     public func download(
         _ endpoint: some Requestable, to file: URL, options: DownloadOptions = DownloadOptions(),
         progress: (any TransferProgressObserver)? = nil
@@ -49,12 +53,12 @@ extension DataTransferService {
         try await download(endpoint, to: .file(file), options: options, progress: progress)
     }
 
-    /// Downloads an endpoint's response to a file; as the async form does.
+    /// Downloads an endpoint's response to a file, as the `async` method does, and calls a completion handler.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion runs; by default on a background thread that no transfer depends on.
-    ///   - completion: Runs exactly once.
-    /// - Returns: A handle that calls the download off.
+    ///   - queue: The queue on which `completion` is called. Default: a background thread that no transfer depends on.
+    ///   - completion: Receives the result. It is called exactly once.
+    /// - Returns: A handle that cancels the download.
     @discardableResult
     public func download(
         _ endpoint: some Requestable, to destination: DownloadDestination, options: DownloadOptions = DownloadOptions(),
@@ -68,12 +72,12 @@ extension DataTransferService {
         }
     }
 
-    /// Downloads an endpoint's response to a file of this name; as the async form does.
+    /// Downloads an endpoint's response to the given file, as the `async` method does, and calls a completion handler.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion runs; by default on a background thread that no transfer depends on.
-    ///   - completion: Runs exactly once.
-    /// - Returns: A handle that calls the download off.
+    ///   - queue: The queue on which `completion` is called. Default: a background thread that no transfer depends on.
+    ///   - completion: Receives the result. It is called exactly once.
+    /// - Returns: A handle that cancels the download.
     @discardableResult
     public func download(
         _ endpoint: some Requestable, to file: URL, options: DownloadOptions = DownloadOptions(),
@@ -83,25 +87,25 @@ extension DataTransferService {
         download(endpoint, to: .file(file), options: options, progress: progress, on: queue, completion: completion)
     }
 
-    /// The value of an endpoint whose response is large: its body lies in a temporary file, which only this process can read and which has no
-    /// name, and is mapped into memory while the value is made of it.
+    /// Returns the decoded value of an endpoint whose response is large, without loading the body into memory.
     ///
-    /// As ``request(_:)`` otherwise, but for limits on bodies in memory, which do not apply. There is nothing to resume.
+    /// The body is written to a temporary file without a name, which only this process can read, and is mapped into memory while it is
+    /// decoded. Otherwise the method behaves as ``request(_:)``, except that limits on bodies in memory do not apply. It cannot be resumed.
     ///
-    /// - Parameter progress: By default the endpoint's own observer.
-    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
+    /// - Parameter progress: Receives progress updates. Default: the endpoint's observer.
+    /// - Throws: ``DataTransferError``; immediately when the task is cancelled.
     public func download<Target: ResponseRequestable>(
         _ endpoint: Target, progress: (any TransferProgressObserver)? = nil
     ) async throws(DataTransferError) -> Target.Response {
         try await DecodedDownload(endpoint: endpoint, progress: progress, service: self).run()
     }
 
-    /// The value of an endpoint whose response is large; as the async form does.
+    /// Decodes the large response of an endpoint, as the `async` method does, and calls a completion handler.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion runs; by default on a background thread that no transfer depends on.
-    ///   - completion: Runs exactly once.
-    /// - Returns: A handle that calls the download off.
+    ///   - queue: The queue on which `completion` is called. Default: a background thread that no transfer depends on.
+    ///   - completion: Receives the result. It is called exactly once.
+    /// - Returns: A handle that cancels the download.
     @discardableResult
     public func download<Target: ResponseRequestable>(
         _ endpoint: Target, progress: (any TransferProgressObserver)? = nil, on queue: (any DataTransferDispatchQueue)? = nil,
@@ -113,4 +117,46 @@ extension DataTransferService {
             completion($0)
         }
     }
+}
+
+/// A file that has been downloaded completely.
+public struct DownloadedFile: Sendable {
+    /// The location of the file, with its final name.
+    public var url: URL
+    /// The length of the file in bytes.
+    public var byteCount: Int64
+    /// The status of the last response: 200, 206 if it contained the rest, 416 if no bytes were missing (RFC 9110 §15.5.17).
+    public var statusCode: Int
+    /// The header fields of the last response.
+    public var headers: HTTPHeaders
+    /// The durations of the phases of the last response.
+    public var timings: TransferTimings
+    /// The number of bytes that an earlier download had received; 0 if the file was downloaded from the beginning.
+    public var resumedFrom: Int64
+
+    /// Creates a description of a downloaded file, for example for a test.
+    public init(
+        url: URL, byteCount: Int64, statusCode: Int = 200, headers: HTTPHeaders = [:],
+        timings: TransferTimings = TransferTimings(),
+        resumedFrom: Int64 = 0
+    ) {
+        self.url = url
+        self.byteCount = byteCount
+        self.statusCode = statusCode
+        self.headers = headers
+        self.timings = timings
+        self.resumedFrom = resumedFrom
+    }
+}
+
+extension DownloadedFile: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The name, the size, the status and the headers with secrets redacted.
+    public var description: String {
+        "DownloadedFile(\"\(url.lastPathComponent.printable)\", \(byteCount) bytes, \(statusCode), \(headers))"
+    }
+
+    /// The text of ``description``, with secrets redacted.
+    public var debugDescription: String { description }
+    /// A mirror that contains only the ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -2,8 +2,9 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// The way of a large response to its value: through a file without a name, mapped into memory, so that its bytes lie on the disk and not in
-/// memory while the value is made.
+/// A download that decodes a large response from a file without a name, which is mapped into memory.
+///
+/// While the value is decoded, the bytes are on the disk and not in the process's memory.
 struct DecodedDownload<Target: ResponseRequestable>: Sendable {
     let endpoint: Target
     let progress: (any TransferProgressObserver)?
@@ -21,13 +22,13 @@ struct DecodedDownload<Target: ResponseRequestable>: Sendable {
         } catch {
             let response = NetworkResponse(
                 statusCode: stream.statusCode, headers: stream.headers, trailers: stream.trailers,
-                // Of which the error copies what it shows.
+                // The error copies only the bytes that it shows.
                 body: bytes, url: stream.url, timings: stream.timings)
             throw stream.report(DataTransferError(decoding: error, of: response, endpoint: endpoint))
         }
     }
 
-    /// The body, in pages that the system reads from the file and may forget again.
+    /// Writes the body to a file and returns its contents in memory-mapped pages, which the system can discard and read again.
     private func stored(_ stream: DataTransferStream) async throws(DataTransferError) -> Data {
         let writer: FileWriter
         do throws(FileFailure) {
@@ -63,22 +64,24 @@ struct DecodedDownload<Target: ResponseRequestable>: Sendable {
 }
 
 extension OutputFile {
-    /// In the folder for temporary files, where nobody else can open it. It is gone with the last of its descriptors and mappings.
+    /// Creates a file without a name in the folder for temporary files, so that no other process can open it.
+    ///
+    /// The system deletes it when the last of its descriptors and mappings is closed.
     fileprivate static func nameless() throws(FileFailure) -> OutputFile {
         let folder = FileManager.default.temporaryDirectory
         let path = folder.appendingPathComponent("download-\(UUID().uuidString)").path
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw FileFailure("no temporary file can be made", url: folder, errno: errno) }
+        guard descriptor >= 0 else { throw FileFailure("a temporary file cannot be created", url: folder, errno: errno) }
         unlink(path)
         return OutputFile(descriptor, url: folder)
     }
 
-    /// All of it.
+    /// Returns the contents of the file, mapped into memory.
     fileprivate func mapped() throws(FileFailure) -> Data {
         let length = Int(try status().st_size)
         guard length > 0 else { return Data() }
         guard let pages = mmap(nil, length, PROT_READ, MAP_PRIVATE, descriptor, 0), pages != MAP_FAILED else {
-            throw FileFailure("the temporary file cannot be mapped", url: url, errno: errno)
+            throw FileFailure("the temporary file cannot be mapped into memory", url: url, errno: errno)
         }
         return Data(bytesNoCopy: pages, count: length, deallocator: .unmap)
     }

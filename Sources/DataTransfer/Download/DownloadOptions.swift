@@ -1,39 +1,46 @@
 import Endpoints
+import Foundation
 
-/// How a response becomes a file.
+/// Options for how a response is written to a file, verified and resumed.
 public struct DownloadOptions: Sendable, Hashable {
-    /// What happens to a file that is there already. Nothing happens to it before the new one is whole.
+    /// The ways to handle an existing file of the same name. It is not changed before the new file is complete.
     public enum ExistingFile: Sendable, Hashable {
-        /// The new file takes its place, in one step. So it does with a symbolic link, not with what that points to.
+        /// The new file replaces the existing one in one step. A symbolic link is replaced, not the file that it points to.
         case replace
-        /// The download fails with ``FileFailure/Code/destinationExists``: at once, or at the end if the file came meanwhile.
+        /// The download fails with ``FileFailure/Code/destinationExists``: at the start, or at the end if the file was created meanwhile.
         case fail
-        /// The new file gets a name of its own: `movie 2.mp4`.
+        /// The new file gets another name, such as `movie 2.mp4`.
         case keepBoth
     }
 
-    /// `nil`, the default, replaces a file that the caller names and keeps one of a name that the server chose.
-    public var existingFile: ExistingFile?
-    /// What the whole file has to hash to. Nothing by default; what the server announces (RFC 9530) is checked in any case.
-    public var digest: ContentDigest?
-    /// Whether to go on where an earlier download stopped, and to keep what has come for a later one. `true` by default.
-    public var resumes: Bool
-    /// What the resource is called, for finding what is there of it: `nil`, the default, takes the endpoint's path and query. Signatures of
-    /// presigned URLs in the query do not count (AWS, CloudFront, Google Cloud Storage, Azure, Alibaba OSS); any other item that changes
-    /// between downloads of the same resource asks for a name here, the same for each of them, and never the same for two resources.
+    /// How an existing file of the same name is handled.
     ///
-    /// What is there is used only if the URL that answers has the same origin and path, and the server says by `If-Range` that its strong
-    /// validator has not changed (RFC 9110 §13.1.5).
+    /// Default: `nil`, which replaces a file if the caller passed its name, and keeps both files if the server chose the name.
+    public var existingFile: ExistingFile?
+    /// The expected digest of the complete file. Default: `nil`. A digest that the server announces (RFC 9530) is checked in any case.
+    public var digest: ContentDigest?
+    /// Whether an interrupted earlier download is resumed, and received bytes are kept for a later one. Default: `true`.
+    public var resumes: Bool
+    /// A name for the resource, by which its partial file is found. Default: `nil`, which uses the endpoint's path and query.
+    ///
+    /// Signatures of presigned URLs in the query are ignored (AWS, CloudFront, Google Cloud Storage, Azure, Alibaba OSS). If another query
+    /// item changes between downloads of the same resource, a name is required here. It must be the same for each download of the resource,
+    /// and different for different resources.
+    ///
+    /// A partial file is used only if the URL of the response has the same origin and path, and the server confirms with `If-Range` that the
+    /// strong validator has not changed (RFC 9110 §13.1.5).
     public var resumeIdentity: String?
-    /// The largest file, in bytes. No limit by default.
+    /// The maximum size of the file in bytes. Default: `nil`, which sets no limit.
     public var maximumBytes: Int64?
-    /// The file's permissions once it is whole, as in `chmod`: 0600 by default, readable for this user alone. Always 0600 until then.
+    /// The permissions of the complete file, as for `chmod`. Default: 0600, which lets only this user access it. Until the file is complete,
+    /// they are always 0600.
     public var permissions: UInt16
-    /// Whether the file is on the disk before it gets its name, so that it is whole after a power failure too. `false` by default: that
-    /// takes time, and the end of the process, however it comes, needs none of it.
+    /// Whether the file is flushed to the disk before it gets its final name, so that it is complete even after a power failure.
+    ///
+    /// Default: `false`, because flushing takes time and is not needed if only the process ends or crashes.
     public var flushesToDisk: Bool
 
-    /// Options; those not given are the defaults.
+    /// Creates options with the given values.
     public init(
         existingFile: ExistingFile? = nil, digest: ContentDigest? = nil, resumes: Bool = true, resumeIdentity: String? = nil,
         maximumBytes: Int64? = nil, permissions: UInt16 = 0o600, flushesToDisk: Bool = false
@@ -45,5 +52,59 @@ public struct DownloadOptions: Sendable, Hashable {
         self.maximumBytes = maximumBytes
         self.permissions = permissions
         self.flushesToDisk = flushesToDisk
+    }
+}
+
+/// The destination of a download: a file, or a folder to create it in.
+public struct DownloadDestination: Sendable, Hashable {
+    let url: URL
+    /// Whether the file's name is determined from the response.
+    let isFolder: Bool
+
+    /// A file with the given name. Its folder must exist.
+    public static func file(_ url: URL) -> DownloadDestination {
+        DownloadDestination(url: url, isFolder: false)
+    }
+
+    /// A file in the given folder, which must exist, with a name that is determined from the response.
+    ///
+    /// The name is that in the response's `Content-Disposition` (RFC 6266), or the last segment of its URL, or `download`. Path separators
+    /// and other unsafe characters are removed from it.
+    public static func folder(_ url: URL) -> DownloadDestination {
+        DownloadDestination(url: url, isFolder: true)
+    }
+}
+
+extension DownloadOptions {
+    func validate(for url: URL) throws(FileFailure) {
+        if let digest, digest.bytes == nil {
+            throw FileFailure(
+                .invalidOptions, "the expected digest is neither 64 hexadecimal digits nor base64 of 32 bytes", url: url)
+        }
+        if let maximumBytes, maximumBytes < 0 {
+            throw FileFailure(.invalidOptions, "maximumBytes is \(maximumBytes)", url: url)
+        }
+    }
+}
+
+extension DownloadDestination {
+    func validate(_ options: DownloadOptions) throws(FileFailure) {
+        guard url.isFileURL, !url.path.utf8.contains(0), url.path.first == "/" else {
+            throw FileFailure(.invalidOptions, "is not a file URL with an absolute path", url: url)
+        }
+        var status = stat()
+        let isThere = stat(url.path, &status) == 0
+        let isThereAsFolder = isThere && status.st_mode & S_IFMT == S_IFDIR
+        if isFolder {
+            guard !isThere || isThereAsFolder else { throw FileFailure(.folderMissing, "is not a folder", url: url) }
+            return
+        }
+        guard !isThereAsFolder, !url.hasDirectoryPath, !["", "/", ".", ".."].contains(url.lastPathComponent) else {
+            throw FileFailure(.destinationIsFolder, "is a folder", url: url)
+        }
+        guard url.lastPathComponent.utf8.count <= SafeFileName.maximumBytes else {
+            throw FileFailure(.invalidOptions, "has a name longer than \(SafeFileName.maximumBytes) bytes", url: url)
+        }
+        if isThere, options.existingFile == .fail { throw FileFailure(.destinationExists, "already exists", url: url) }
     }
 }

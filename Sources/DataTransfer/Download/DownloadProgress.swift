@@ -1,13 +1,15 @@
 import Endpoints
 import NetworkCore
 
-/// Stands between the engine and an observer: counts what was there already, and ends when the file is whole, not when the last byte has come.
+/// An adapter that converts the progress of transfers to that of the whole file.
+///
+/// It adds the bytes of earlier downloads, and sends the last event when the file is complete, not when the last byte has been received.
 final class DownloadProgress: Sendable {
     private struct State {
         var progress = TransferProgress()
-        /// Where the current response's body begins; `nil` until its head has come.
+        /// The position in the file at which the current response's body begins; `nil` until its head has been received.
         var offset: Int64?
-        /// What came before that was known.
+        /// The latest progress that was received before `offset` was known.
         var early: TransferProgress?
         var attempt = 0
         /// Whether a body has begun.
@@ -15,18 +17,18 @@ final class DownloadProgress: Sendable {
         var isFinished = false
     }
 
-    /// One of the requests that it may take. What earlier ones still say is of no interest.
+    /// The observer of one request of the download. Progress of earlier requests is ignored.
     private final class Attempt: TransferProgressObserver {
-        let whole: DownloadProgress
+        let download: DownloadProgress
         let number: Int
 
-        init(_ whole: DownloadProgress, number: Int) {
-            self.whole = whole
+        init(_ download: DownloadProgress, number: Int) {
+            self.download = download
             self.number = number
         }
 
         func transferDidProgress(_ progress: TransferProgress) {
-            whole.tell(progress, of: number)
+            download.report(progress, of: number)
         }
     }
 
@@ -34,13 +36,13 @@ final class DownloadProgress: Sendable {
     private let begin = ContinuousClock.now
     private let state = Locked(State())
 
-    /// `nil` when nobody listens.
+    /// Creates an adapter for an observer; `nil` if there is no observer.
     init?(_ observer: (any TransferProgressObserver)?) {
         guard let observer else { return nil }
         self.observer = observer
     }
 
-    /// The observer of one more request.
+    /// Returns the observer for the next request of the download.
     func beginAttempt() -> any TransferProgressObserver {
         Attempt(
             self,
@@ -52,14 +54,16 @@ final class DownloadProgress: Sendable {
             })
     }
 
-    /// The head has come.
+    /// Starts counting the body of a response whose head has been received.
     ///
-    /// - Parameter total: How long the whole will be.
+    /// - Parameters:
+    ///   - offset: The position in the file at which the body begins.
+    ///   - total: The length of the complete file, if it is known.
     func beginBody(at offset: Int64, of total: Int64?) {
-        tell { state in
+        report { state in
             state.offset = offset
             state.progress.bytesReceived = offset
-            // What came in this call does not count.
+            // Bytes that were received in the same call do not count as resumed.
             state.progress.bytesResumed = state.hasBegun ? min(state.progress.bytesResumed, offset) : offset
             state.hasBegun = true
             state.progress.totalBytesToReceive = total
@@ -68,12 +72,12 @@ final class DownloadProgress: Sendable {
         }
     }
 
-    /// Bytes are here: not told now, but in the last event at the latest.
+    /// Records the number of bytes in the file without sending an event. The last event contains it at the latest.
     func note(received: Int64) {
         state.withLock { $0.progress.bytesReceived = received }
     }
 
-    /// The file is whole.
+    /// Records that the file is complete, without sending an event.
     func complete(length: Int64) {
         state.withLock { state in
             state.progress.bytesReceived = length
@@ -81,9 +85,9 @@ final class DownloadProgress: Sendable {
         }
     }
 
-    /// The last event. Returns when the observer has told it.
+    /// Sends the last event. Returns when the observer has processed it.
     func finish() async {
-        tell { state in
+        report { state in
             state.isFinished = true
             state.progress.isFinished = true
             return true
@@ -91,9 +95,9 @@ final class DownloadProgress: Sendable {
         await Optional(observer).settled()
     }
 
-    private func tell(_ progress: TransferProgress, of attempt: Int) {
-        tell { state in
-            // The transfer's end is not yet the end.
+    private func report(_ progress: TransferProgress, of attempt: Int) {
+        report { state in
+            // The end of a transfer is not the end of the download.
             guard attempt == state.attempt, !progress.isFinished else { return false }
             guard let offset = state.offset else {
                 state.early = progress
@@ -104,19 +108,23 @@ final class DownloadProgress: Sendable {
         }
     }
 
-    /// - Parameter change: Returns whether there is something to tell.
-    private func tell(_ change: (inout State) -> Bool) {
-        let told: TransferProgress? = state.withLock { state in
+    /// Changes the state, and sends the resulting progress to the observer.
+    ///
+    /// - Parameter change: Returns whether an event is to be sent.
+    private func report(_ change: (inout State) -> Bool) {
+        let progress: TransferProgress? = state.withLock { state in
             guard !state.isFinished, change(&state) else { return nil }
             state.progress.elapsed = ContinuousClock.now - begin
             return state.progress
         }
-        if let told { observer.transferDidProgress(told) }
+        if let progress { observer.transferDidProgress(progress) }
     }
 }
 
 extension TransferProgress {
-    /// - Parameter offset: Where the body begins that `part` tells of.
+    /// Adds the progress of a transfer to that of the file.
+    ///
+    /// - Parameter offset: The position in the file at which the body of the transfer begins.
     fileprivate mutating func add(_ part: TransferProgress, at offset: Int64) {
         bytesSent = part.bytesSent
         totalBytesToSend = part.totalBytesToSend

@@ -2,33 +2,35 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// What has to be known of a download to go on with it later. It lies beside the partial file, as JSON.
+/// The information that is needed to resume a download. It is stored as JSON beside the partial file.
 ///
-/// Of URLs it holds hashes: they may hold secrets.
+/// It contains only hashes of URLs, because URLs may contain secrets.
 struct DownloadRecord: Codable, Hashable, Sendable {
     static let currentVersion = 1
-    /// The longest file of such a record.
+    /// The maximum size of a record's file in bytes.
     static let maximumBytes = 16 << 10
-    /// More bytes than any file has.
+    /// The maximum length of a file in bytes, which is larger than any real file.
     private static let maximumTotal: Int64 = 1 << 60
 
     var version = currentVersion
-    /// Of the endpoint, as ``identity(of:)`` tells.
+    /// The identity of the endpoint, see ``identity(of:_:)``.
     var endpoint: String
-    /// Of the URL that answered, without its query, which may be signed anew each time.
+    /// The hash of the response's URL without its query, which may be signed again for each request.
     var location: String
     var validator: ResumeValidator
-    /// How long the whole is; `nil` where the server did not say.
+    /// The length of the complete file in bytes; `nil` if the server did not state it.
     var total: Int64?
-    /// What the server says the whole hashes to: SHA-256 in hexadecimal digits.
+    /// The SHA-256 of the complete file that the server announced, in hexadecimal digits.
     var digest: String?
-    /// What the server calls the file.
+    /// The name of the file that the server chose.
     var name: String
 
-    /// What tells the resource from others, before a server has said anything: the endpoint's URL without a signature in its query, or what
-    /// the caller calls it.
+    /// Returns the identity of the resource before a response is received.
     ///
-    /// - Returns: `nil` where the endpoint makes no request, or one whose response has no parts: ranges are for GET (RFC 9110 §14.2).
+    /// It is a hash of the endpoint's URL without a signature in its query, or of the name that the caller passed.
+    ///
+    /// - Returns: `nil` if the endpoint has no valid request, or one whose response has no parts: ranges are defined for GET only
+    ///   (RFC 9110 §14.2). Also `nil` if the options disable resuming.
     static func identity(of endpoint: some Requestable, _ options: DownloadOptions) -> String? {
         guard options.resumes else { return nil }
         return options.resumeIdentity.map { ownIdentity($0, of: endpoint) } ?? identity(of: endpoint)
@@ -42,13 +44,13 @@ struct DownloadRecord: Codable, Hashable, Sendable {
         guard endpoint.method == .get, endpoint.body == nil, !endpoint.headerParameters.contains("Range"),
             !endpoint.headerParameters.contains("If-Range")
         else { return nil }
-        // The base URL is the service's own; which server answered is part of the location.
+        // The base URL belongs to the service; the server that responds is part of the location.
         let anywhere = APIConfiguration(baseURL: URL(string: "http://base.invalid") ?? URL(fileURLWithPath: "/"))
         guard let request = try? endpoint.networkRequest(with: anywhere) else { return nil }
         return hash(SignedQuery.removed(from: request.url))
     }
 
-    /// Stands for one without an identity in the name of a partial file, so that each attempt takes the same.
+    /// Returns a substitute for the identity in the name of a partial file, so that each attempt uses the same name.
     static func name(of endpoint: some Requestable) -> String { hash("\(endpoint.method) \(endpoint.path)") }
 
     static func location(of url: URL) -> String {
@@ -58,14 +60,16 @@ struct DownloadRecord: Codable, Hashable, Sendable {
 
     private static func hash(_ text: String) -> String { SHA256.digest(of: Array(text.utf8)).hexadecimal }
 
-    /// The record in a file's bytes; `nil` for anything else, a later version and one that no download has written included: anybody who may
-    /// write to the folder can have changed it.
+    /// Decodes a record from a file's bytes.
+    ///
+    /// Returns `nil` for other data, a later version, and a record that no download can have written: anybody with write access to the folder
+    /// can have changed it.
     init?(json: Data) {
         guard let record = try? JSONDecoder().decode(DownloadRecord.self, from: json), record.isPlausible else { return nil }
         self = record
     }
 
-    /// Whether each part is what ``json`` would write. The name has to be one that leads nowhere else.
+    /// Whether each value could have been written by ``json``. The name must not refer to another folder.
     private var isPlausible: Bool {
         version == Self.currentVersion && Self.isHash(endpoint) && Self.isHash(location) && validator.isStrong
             && (0...Self.maximumTotal).contains(total ?? 0) && (digest.map(Self.isHash) ?? true)
@@ -96,9 +100,46 @@ struct DownloadRecord: Codable, Hashable, Sendable {
 }
 
 extension [UInt8] {
-    /// Two digits a byte, in lower case.
+    /// The bytes in hexadecimal: two lower-case digits for each byte.
     var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
+    }
+}
+
+/// The query items of presigned URLs, which only grant access to the resource and change each time the URL is signed.
+///
+/// They never identify the resource: an item is removed only if the URL also contains the signature of the scheme that it belongs to.
+enum SignedQuery {
+    /// The names of the signature and of the items that accompany it, in lower case.
+    private static let schemes: [(signature: String, names: Set<String>)] = [
+        // AWS Signature Version 4
+        ("x-amz-signature", names("x-amz-", "algorithm credential date expires signedheaders signature security-token")),
+        // Google Cloud Storage, V4
+        ("x-goog-signature", names("x-goog-", "algorithm credential date expires signedheaders signature")),
+        // AWS Version 2, CloudFront, Google Cloud Storage V2, Alibaba OSS
+        (
+            "signature",
+            names("", "signature expires policy key-pair-id awsaccesskeyid googleaccessid ossaccesskeyid security-token")
+        ),
+        // Azure, shared access signatures
+        ("sig", names("", "sig sv ss srt sr sp se st spr sip skoid sktid skt ske sks skv saoid suoid scid")),
+    ]
+
+    private static func names(_ prefix: String, _ list: String) -> Set<String> {
+        Set(list.split(separator: " ").map { prefix + $0 })
+    }
+
+    /// Returns a URL's text without the items of its signature and without the fragment.
+    static func removed(from url: URL) -> String {
+        let text = url.absoluteString.prefix { $0 != "#" }
+        guard let mark = text.firstIndex(of: "?") else { return String(text) }
+        let items = text[text.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
+        func name(_ item: Substring) -> String { item.prefix { $0 != "=" }.lowercased() }
+        let present = Set(items.map(name))
+        var removed: Set<String> = []
+        for scheme in schemes where present.contains(scheme.signature) { removed.formUnion(scheme.names) }
+        if removed.isEmpty { return String(text) }
+        return text[..<mark] + "?" + items.filter { !removed.contains(name($0)) }.joined(separator: "&")
     }
 }

@@ -1,9 +1,9 @@
 #if canImport(Darwin)
     import Darwin
 
-    /// Renames unless there is something of the new name.
+    /// Renames a file unless the new name exists.
     ///
-    /// - Returns: The error's number.
+    /// - Returns: The system's error number; `nil` on success.
     func renameExclusively(_ old: String, _ new: String) -> Int32? {
         renamex_np(old, new, UInt32(RENAME_EXCL)) == 0 ? nil : errno
     }

@@ -1,11 +1,11 @@
 #if os(Linux)
     import Glibc
 
-    /// Renames unless there is something of the new name.
+    /// Renames a file unless the new name exists.
     ///
-    /// - Returns: The error's number.
+    /// - Returns: The system's error number; `nil` on success.
     func renameExclusively(_ old: String, _ new: String) -> Int32? {
-        // renameat2(2), which the headers show to GNU programs only.
+        // renameat2(2) is looked up, because the headers declare it only with `_GNU_SOURCE`.
         typealias Function = @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
         guard let symbol = dlsym(nil, "renameat2") else { return ENOSYS }
         let noReplace: UInt32 = 1

@@ -2,12 +2,12 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-// The body of a response on its way into the file, and the digests of both.
+// Writing the body of a response to the file, and checking the digests of both.
 extension FileDownload {
-    /// What a response's body is, and where it goes.
+    /// The position of a response's body in the file, and the digests to check.
     struct Body {
         var start: Int64 = 0
-        /// Behind the last byte, as announced.
+        /// The announced position after the last byte.
         var end: Int64?
         var checks: [DigestCheck] = []
     }
@@ -20,13 +20,13 @@ extension FileDownload {
             try await reporting(stream) { () throws(FileFailure) in try checkLength(end, body, partial.place.url) }
         }
         var digests = digests
-        // Those of the body alone are made on the way too.
+        // A digest of the body alone is computed while it is received, too.
         if body.start > 0, body.checks.contains(where: { $0.start == body.start }) {
             digests.append(RunningDigest(from: body.start))
         }
         let writer = FileWriter(partial.file, from: body.start, digests: digests)
         var position = body.start
-        var broken: TransportError?
+        var interruptionError: TransportError?
         do throws(DataTransferError) {
             var chunks = stream.response.body.makeAsyncIterator()
             while true {
@@ -35,7 +35,7 @@ extension FileDownload {
                     guard let next = try await chunks.next() else { break }
                     chunk = next
                 } catch {
-                    broken = error
+                    interruptionError = error
                     break
                 }
                 position += Int64(chunk.count)
@@ -47,19 +47,20 @@ extension FileDownload {
             }
         } catch {
             stream.stop()
-            // What has come is to be in the file before somebody else opens it.
+            // The received bytes must be in the file before another download opens it.
             _ = try? await writer.finish()
             throw error
         }
-        if let broken {
+        if let interruptionError {
             stream.stop()
             _ = try? await writer.finish()
-            throw await interruption(broken, stream, partial)
+            throw await interruption(interruptionError, stream, partial)
         }
         digests = try await reporting(stream) { () throws(FileFailure) in try await writer.finish() }
         let end = total ?? body.end ?? position
         guard position == end else {
-            throw failed(FileFailure(.lengthMismatch, "\(position) of \(end) bytes have come", url: partial.place.url), stream)
+            throw failed(
+                FileFailure(.lengthMismatch, "\(position) of \(end) bytes were received", url: partial.place.url), stream)
         }
         let checks = body.checks + announcedChecks(stream, in: stream.trailers, at: body.start)
         try await check(checks, digests, partial, length: position, stream)
@@ -68,7 +69,8 @@ extension FileDownload {
     func checkLength(_ position: Int64, _ body: Body, _ url: URL) throws(FileFailure) {
         if let end = body.end, position > end {
             throw FileFailure(
-                body.start > 0 ? .rangeMismatch : .lengthMismatch, "more bytes come than the \(end - body.start) announced",
+                body.start > 0 ? .rangeMismatch : .lengthMismatch,
+                "the body is longer than the announced \(end - body.start) bytes",
                 url: url,
                 spoilsFile: true)
         }
@@ -77,13 +79,17 @@ extension FileDownload {
         }
     }
 
-    /// - Parameter fields: The header's unless given.
+    /// Returns the digests that the response announces.
+    ///
+    /// - Parameter fields: The fields to search. Default: those of the response's header.
     func announcedChecks(_ stream: DataTransferStream, in fields: HTTPHeaders? = nil, at start: Int64) -> [DigestCheck] {
-        // Digests are those of the bytes as they were sent, and an engine may have unpacked them.
+        // Digests are those of the bytes as they were sent, but the engine may have undone their content coding.
         stream.headers.isEncoded ? [] : DigestCheck.announced(in: fields ?? stream.headers, bodyAt: start)
     }
 
-    /// The digest of what is there already, where one is needed: made before the server is asked for the rest, so that it need not wait.
+    /// Returns the digest of the bytes in the partial file, if one is needed.
+    ///
+    /// It is computed before the rest is requested, so that the server does not have to wait.
     func digests(
         of partial: PartialFile, for checks: [DigestCheck], upTo length: Int64
     ) async throws(DataTransferError) -> [RunningDigest] {
@@ -100,7 +106,8 @@ extension FileDownload {
             guard digest.bytes == check.expected else {
                 throw failed(
                     FileFailure(
-                        .digestMismatch, "its SHA-256 is not \(check.source)", url: partial.place.url, spoilsFile: true), stream)
+                        .digestMismatch, "its SHA-256 does not match \(check.source)", url: partial.place.url, spoilsFile: true),
+                    stream)
             }
         }
     }
@@ -121,7 +128,7 @@ extension FileDownload {
             isCancelled.withLock { $0 = true }
         }
         if isCancelled.withLock({ $0 }) {
-            throw .networkFailure(.cancelled(TransportError(.cancelled, "the task was cancelled while a digest was made")))
+            throw .networkFailure(.cancelled(TransportError(.cancelled, "the task was cancelled while a digest was computed")))
         }
         return try reporting(stream, result)
     }

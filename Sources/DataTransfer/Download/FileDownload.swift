@@ -2,17 +2,17 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// One download to a file, from opening the partial file to giving the whole one its name.
+/// A download to a file, from opening the partial file to renaming the complete one.
 struct FileDownload<Target: Requestable>: Sendable {
     let endpoint: Target
     let destination: DownloadDestination
     let options: DownloadOptions
     let progress: DownloadProgress?
     let service: any DataTransferService
-    /// Where an interceptor that retries leaves its word on a body that breaks off.
+    /// The means by which an interceptor that retries decides whether an interrupted body is resumed.
     private let continuation = TransferContinuation()
-    /// Whether the body has broken off, and the rest of it is to be requested.
-    private let goesOn = Locked(false)
+    /// Whether the body was interrupted and its rest is to be requested.
+    private let resumesInterruptedBody = Locked(false)
 
     init(
         endpoint: Target, destination: DownloadDestination, options: DownloadOptions, progress: DownloadProgress?,
@@ -45,13 +45,13 @@ struct FileDownload<Target: Requestable>: Sendable {
         while true {
             do throws(DataTransferError) {
                 var file = try await load(into: partial, current, isKept: isKept)
-                // What came in this call does not count.
+                // Bytes that were received in this call do not count as resumed.
                 file.resumedFrom = min(file.resumedFrom, resumption?.offset ?? 0)
                 file.timings.attempt = max(file.timings.attempt, continuation.attempts)
                 return file
             } catch {
-                if goesOn.withLock({ $0 }) {
-                    goesOn.withLock { $0 = false }
+                if resumesInterruptedBody.withLock({ $0 }) {
+                    resumesInterruptedBody.withLock { $0 = false }
                     current = await self.resumption(of: partial)
                     continue
                 }
@@ -62,9 +62,9 @@ struct FileDownload<Target: Requestable>: Sendable {
         }
     }
 
-    /// A body has broken off, and what has come of it is in the file.
+    /// Handles an interrupted body whose received bytes have been written to the file.
     ///
-    /// - Returns: What to throw. It is not logged where the call goes on.
+    /// - Returns: The error to throw. It has not been logged if the download is resumed within the call.
     func interruption(
         _ error: TransportError, _ stream: DataTransferStream, _ partial: PartialFile
     ) async -> DataTransferError {
@@ -77,7 +77,7 @@ struct FileDownload<Target: Requestable>: Sendable {
         } catch {
             return stream.report(NetworkError(error))
         }
-        goesOn.withLock { $0 = true }
+        resumesInterruptedBody.withLock { $0 = true }
         return .networkFailure(NetworkError(error))
     }
 
@@ -86,7 +86,7 @@ struct FileDownload<Target: Requestable>: Sendable {
         return try? await BlockingWork.run(on: partial.place.url) { partial.resumption(of: identity) }
     }
 
-    // MARK: Before the request
+    // MARK: Opening
 
     private func open() throws(FileFailure) -> (PartialFile, Resumption?) {
         try options.validate(for: destination.url)
@@ -98,7 +98,7 @@ struct FileDownload<Target: Requestable>: Sendable {
 
     private func open(_ identity: String) throws(FileFailure) -> PartialFile {
         guard destination.isFolder else { return try .open(PartialPlace(beside: destination.url)) }
-        // Others to the same folder get other names in the end, too.
+        // Simultaneous downloads to the same folder get different final names, too.
         var number = 1
         while true {
             do throws(FileFailure) {
@@ -116,11 +116,11 @@ struct FileDownload<Target: Requestable>: Sendable {
         into partial: PartialFile, _ resumption: Resumption?, isKept: Locked<Bool>
     ) async throws(DataTransferError) -> DownloadedFile {
         guard let resumption else { return try await loadWhole(into: partial, isKept) }
-        var checks = options.digest?.bytes.map { [DigestCheck(start: 0, expected: $0, source: "the digest asked for")] } ?? []
+        var checks = options.digest?.bytes.map { [DigestCheck(start: 0, expected: $0, source: "the expected digest")] } ?? []
         checks += resumption.record.checks
         let digests = try await digests(of: partial, for: checks, upTo: resumption.offset)
         let stream = try await stream(resumption)
-        switch resumption.verdict(on: stream.statusCode, stream.headers, from: stream.url) {
+        switch resumption.decision(on: stream.statusCode, stream.headers, from: stream.url) {
         case .rest(let part):
             let body = Body(
                 start: resumption.offset, end: part.range.upperBound,
@@ -147,7 +147,9 @@ struct FileDownload<Target: Requestable>: Sendable {
         guard stream.statusCode != 206 || endpoint.headerParameters.contains("Range") else {
             stream.stop()
             throw failed(
-                FileFailure(.rangeMismatch, "a part came, and none was asked for", url: partial.place.url, spoilsFile: true),
+                FileFailure(
+                    .rangeMismatch, "the response is partial (206), but no range was requested", url: partial.place.url,
+                    spoilsFile: true),
                 stream)
         }
         return try await receiveWhole(stream, into: partial, isKept)
@@ -157,7 +159,7 @@ struct FileDownload<Target: Requestable>: Sendable {
         var request = AdjustedEndpoint(bytesOf: endpoint)
         request.progress = progress?.beginAttempt()
         request.context.continuation = continuation
-        // What is unpacked on the way has no parts that could be asked for, and no length that is known.
+        // With a content coding that the engine undoes, no range could be requested, and the length would not be known.
         if !request.headerParameters.contains("Accept-Encoding") {
             request.headerParameters.set("identity", for: "Accept-Encoding")
         }
@@ -180,7 +182,7 @@ struct FileDownload<Target: Requestable>: Sendable {
         isKept.withLock { $0 = record != nil }
         var checks = announcedChecks(stream, at: 0)
         if let bytes = options.digest?.bytes {
-            checks.append(DigestCheck(start: 0, expected: bytes, source: "the digest asked for"))
+            checks.append(DigestCheck(start: 0, expected: bytes, source: "the expected digest"))
         }
         try await receive(
             stream, Body(end: length, checks: checks), checks.isEmpty ? [] : [RunningDigest(from: 0)], into: partial,
@@ -198,7 +200,7 @@ struct FileDownload<Target: Requestable>: Sendable {
             digest: digest, name: SafeFileName.of(stream.headers, url: stream.url))
     }
 
-    // MARK: The end
+    // MARK: Finishing
 
     private func finish(
         _ partial: PartialFile, _ stream: DataTransferStream, name: String?, resumedFrom: Int64
@@ -219,7 +221,7 @@ struct FileDownload<Target: Requestable>: Sendable {
             resumedFrom: resumedFrom)
     }
 
-    /// After a failure: leaves what can be resumed, and nothing else.
+    /// Closes the file after a failure, and removes it unless it can be resumed.
     private func settle(_ partial: PartialFile, keeps: Bool) async {
         try? await BlockingWork.run(on: partial.place.url) {
             let length = (try? partial.file.status().st_size) ?? 0
@@ -229,9 +231,44 @@ struct FileDownload<Target: Requestable>: Sendable {
     }
 }
 
+// Conversion of file failures to errors of the service, each of which is logged once.
+extension FileDownload {
+    func reporting<Value>(
+        _ stream: DataTransferStream? = nil, _ work: () async throws(FileFailure) -> Value
+    ) async throws(DataTransferError) -> Value {
+        try reporting(stream, await Self.result(work))
+    }
+
+    func reporting<Value>(
+        _ stream: DataTransferStream?, _ result: Result<Value, FileFailure>
+    ) throws(DataTransferError) -> Value {
+        do throws(FileFailure) {
+            return try result.get()
+        } catch {
+            if let stream { throw failed(error, stream) }
+            throw failed(error, nil)
+        }
+    }
+
+    /// Adds the request to a failure, logs it, and returns it as an error of the service.
+    func failed(_ failure: FileFailure, _ stream: DataTransferStream?) -> DataTransferError {
+        var failure = failure
+        failure.request = stream?.request(endpoint.method) ?? RequestGenerationError.text(of: endpoint)
+        return stream?.report(.file(failure)) ?? service.report(.file(failure))
+    }
+
+    static func result<Value>(_ work: () async throws(FileFailure) -> Value) async -> Result<Value, FileFailure> {
+        do throws(FileFailure) {
+            return .success(try await work())
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
 extension DownloadRecord {
     fileprivate var checks: [DigestCheck] {
         guard let digest, let expected = ContentDigest.sha256(digest).bytes else { return [] }
-        return [DigestCheck(start: 0, expected: expected, source: "what the server announced at first")]
+        return [DigestCheck(start: 0, expected: expected, source: "the digest in the first response")]
     }
 }

@@ -1,18 +1,19 @@
+import Endpoints
 import Foundation
 import NetworkCore
 
-/// Writes chunks to a file one behind the other while the next ones are on their way.
+/// A writer that appends chunks to a file in order, while the next ones are received.
 ///
-/// At most about 1 MiB waits. Whoever hands over more waits too, and with it, in the end, the server.
+/// At most about 1 MiB is buffered. A caller that passes more is suspended, which slows down the server in the end (back-pressure).
 final class FileWriter: Sendable {
     private struct State {
         var chunks: [Data] = []
-        /// Bytes that are not in the file yet.
+        /// The number of bytes that have not been written yet.
         var waitingBytes = 0
         var isWorking = false
         var failure: FileFailure?
         var sender: (waiter: UnsafeContinuation<Void, Never>, until: Int)?
-        /// Where the next byte goes, and what is made of the bytes on the way: the worker's while it works.
+        /// The position of the next byte, and the digests so far. While the worker is running, it has its own copies of both.
         var offset: Int64
         var digests: [RunningDigest]
     }
@@ -22,15 +23,17 @@ final class FileWriter: Sendable {
     let file: OutputFile
     private let state: Locked<State>
 
-    /// - Parameter digests: Those that are to be known at the end.
+    /// Creates a writer that starts at an offset.
+    ///
+    /// - Parameter digests: The digests that are updated with the written bytes.
     init(_ file: OutputFile, from offset: Int64 = 0, digests: [RunningDigest] = []) {
         self.file = file
         state = Locked(State(offset: offset, digests: digests))
     }
 
-    /// Returns when there is room for more.
+    /// Adds a chunk to the buffer, and returns when there is room for more.
     ///
-    /// - Throws: What went wrong with an earlier chunk.
+    /// - Throws: The failure to write an earlier chunk.
     func write(_ chunk: Data) async throws(FileFailure) {
         let (startsWork, isFull) = state.withLock { state in
             guard state.failure == nil else { return (false, false) }
@@ -44,10 +47,10 @@ final class FileWriter: Sendable {
         if let failure = state.withLock(\.failure) { throw failure }
     }
 
-    /// Returns when all is in the file.
+    /// Waits until all chunks have been written.
     ///
-    /// - Returns: The digests, up to the last byte unless they began later than the file's beginning.
-    /// - Throws: What went wrong with any chunk.
+    /// - Returns: The digests, each up to the last byte if its position was that at which the writer started.
+    /// - Throws: The failure to write a chunk.
     func finish() async throws(FileFailure) -> [RunningDigest] {
         await waiting(until: 0)
         let (failure, digests) = state.withLock { ($0.failure, $0.digests) }
@@ -57,12 +60,12 @@ final class FileWriter: Sendable {
 
     private func waiting(until bytes: Int) async {
         await withUnsafeContinuation { continuation in
-            let mayGoOn = state.withLock { state in
+            let isReady = state.withLock { state in
                 if !state.isWorking || state.failure != nil && bytes > 0 { return true }
                 state.sender = (continuation, bytes)
                 return false
             }
-            if mayGoOn { continuation.resume() }
+            if isReady { continuation.resume() }
         }
     }
 
@@ -102,6 +105,64 @@ final class FileWriter: Sendable {
                 return sender.waiter
             }
             sender?.resume()
+        }
+    }
+}
+
+/// The SHA-256 of a file from a start position on, which is computed while the file is written.
+struct RunningDigest: Sendable {
+    let start: Int64
+    /// The position up to which bytes have been included.
+    private var position: Int64
+    private var hash = SHA256()
+
+    init(from start: Int64) {
+        self.start = start
+        position = start
+    }
+
+    /// Includes the bytes if they are the next ones. Otherwise they are ignored, and included by ``catchUp(with:to:isCancelled:)``.
+    mutating func take(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
+        guard offset == position else { return }
+        hash.update(bytes)
+        position += Int64(bytes.count)
+    }
+
+    /// Includes the missing bytes by reading them from the file, which may take long.
+    mutating func catchUp(with file: OutputFile, to end: Int64, isCancelled: () -> Bool = { false }) throws(FileFailure) {
+        guard position < end else { return }
+        var piece = Data(count: 256 << 10)
+        while position < end, !isCancelled() {
+            let wanted = Int(min(Int64(piece.count), end - position))
+            let count = try piece.withMutableBytes { (bytes) throws(FileFailure) in
+                try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<wanted]), at: position)
+            }
+            guard count > 0 else { throw FileFailure(.other, "the file became shorter while it was read", url: file.url) }
+            piece.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            position += Int64(count)
+        }
+    }
+
+    var bytes: [UInt8] { hash.finalized() }
+}
+
+/// The expected SHA-256 of a file's bytes from a start position on.
+struct DigestCheck: Sendable, Hashable {
+    var start: Int64
+    var expected: [UInt8]
+    /// The origin of the expected digest, for error messages.
+    var source: String
+
+    /// Returns the digests that a response's header or trailer fields announce (RFC 9530).
+    ///
+    /// `Content-Digest` is that of the response's body, `Repr-Digest` that of the complete content.
+    ///
+    /// - Parameter start: The position in the complete content at which the body begins.
+    static func announced(in fields: HTTPHeaders, bodyAt start: Int64) -> [DigestCheck] {
+        [("Content-Digest", start), ("Repr-Digest", 0)].compactMap { name, start in
+            guard let digest = fields[name].flatMap({ DigestField($0).digests["sha-256"] }), digest.count == SHA256.byteCount
+            else { return nil }
+            return DigestCheck(start: start, expected: Array(digest), source: "the response's \(name)")
         }
     }
 }

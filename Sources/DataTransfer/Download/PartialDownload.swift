@@ -2,44 +2,49 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// What a download that did not come to its end has left in a folder: a hidden file that ends in `.partial`, and the record beside it.
+/// A partial file that an unfinished download has left in a folder: a hidden file whose name ends in `.partial`, and its record.
 ///
 /// ```swift
 /// let left = try await PartialDownload.all(in: downloads)
 /// try await PartialDownload.removeAll(in: downloads) { $0.age > .seconds(7 * 86_400) }
 /// ```
 ///
-/// The next download of the endpoint to the same place goes on with it, or takes its place. Nothing else removes it.
+/// The next download of the endpoint to the same destination resumes or replaces it. It is not removed otherwise.
 public struct PartialDownload: Sendable, Hashable {
-    /// Where the bytes are.
+    /// The location of the hidden file with the received bytes.
     public let url: URL
-    /// How many have come, as of the listing.
+    /// The number of bytes received at the time of the listing.
     public let byteCount: Int64
-    /// How long ago the last of them came, as of the listing; never negative.
+    /// The time since the file was last written, at the time of the listing; never negative.
     public let age: Duration
-    /// Whether there is a record to go on with; without one, the next download begins anew.
+    /// Whether there is a record with which the download can be resumed. Otherwise the next download starts from the beginning.
     public let isResumable: Bool
 
-    /// Those in a folder, not in folders below it, by name: its hidden regular files that end in `.partial`. Those of downloads under way
-    /// are among them.
+    /// Returns the partial downloads in a folder, sorted by name.
     ///
-    /// - Throws: ``FileFailure``, with ``FileFailure/Code/folderMissing`` where there is no such folder.
+    /// These are the hidden regular files whose names end in `.partial`, including those of downloads in progress. Subfolders are not
+    /// searched.
+    ///
+    /// - Throws: ``FileFailure``, with ``FileFailure/Code/folderMissing`` if the folder does not exist or cannot be read.
     public static func all(in folder: URL) async throws(FileFailure) -> [PartialDownload] {
         try await BlockingWork.run(on: folder) { () throws(FileFailure) in try list(folder) }
     }
 
-    /// Removes the file and its record.
+    /// Removes the file and its record. Does nothing if the file does not exist any more.
     ///
-    /// - Throws: ``FileFailure``, with ``FileFailure/Code/busy`` while a download writes to it. Not where it is gone already.
+    /// - Throws: ``FileFailure``, with ``FileFailure/Code/busy`` while a download is writing to the file.
     public func remove() async throws(FileFailure) {
         try await BlockingWork.run(on: url) { () throws(FileFailure) in try discard() }
     }
 
-    /// Removes those in a folder for which a condition holds. What a download is writing to stays.
+    /// Removes the partial downloads in a folder that meet a condition. Files that a download is writing to are not removed.
     ///
-    /// - Parameter condition: All of them by default. Runs once for each, on a thread that may block.
-    /// - Returns: What was removed.
-    /// - Throws: ``FileFailure``; what has been removed by then is gone.
+    /// - Parameters:
+    ///   - folder: The folder to search, without its subfolders.
+    ///   - condition: Returns whether a partial download is removed. It is called once for each, on a background thread, and may block.
+    ///     Default: all are removed.
+    /// - Returns: The partial downloads that were removed.
+    /// - Throws: ``FileFailure``. Files removed before the failure are not restored.
     @discardableResult
     public static func removeAll(
         in folder: URL, where condition: @escaping @Sendable (PartialDownload) -> Bool = { _ in true }
@@ -60,7 +65,7 @@ public struct PartialDownload: Sendable, Hashable {
 
     private static func list(_ folder: URL) throws(FileFailure) -> [PartialDownload] {
         guard folder.isFileURL, let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
-            throw FileFailure(.folderMissing, "is no folder that can be read", url: folder)
+            throw FileFailure(.folderMissing, "is not a readable folder", url: folder)
         }
         return names.sorted().compactMap { name in
             guard name.hasPrefix("."), name.hasSuffix(".partial") else { return nil }
@@ -79,7 +84,7 @@ public struct PartialDownload: Sendable, Hashable {
         var status = stat()
         guard lstat(url.path, &status) == 0 else {
             if errno == ENOENT { return }
-            throw FileFailure("cannot be looked at", url: url, errno: errno)
+            throw FileFailure("its status cannot be read", url: url, errno: errno)
         }
         let partial = try PartialFile.open(PartialPlace(of: url))
         partial.remove()
@@ -88,16 +93,16 @@ public struct PartialDownload: Sendable, Hashable {
 }
 
 extension PartialDownload: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Name, size and age, without the folder.
+    /// The name, the size and the age, without the folder.
     public var description: String { "PartialDownload(\"\(url.lastPathComponent.printable)\", \(byteCount) bytes, \(age) old)" }
-    /// The same as `description`.
+    /// The text of ``description``, without the folder.
     public var debugDescription: String { description }
-    /// The description.
+    /// A mirror that contains only the ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension stat {
-    /// Since 1970.
+    /// The time of the last modification, in seconds since 1970.
     fileprivate var modificationSeconds: Double {
         #if canImport(Darwin)
             Double(st_mtimespec.tv_sec) + Double(st_mtimespec.tv_nsec) / 1e9

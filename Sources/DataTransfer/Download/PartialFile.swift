@@ -2,59 +2,58 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// A file on its way: what has come so far, under a hidden name beside the final one, and the record that it takes to go on with it.
+/// An open partial file: the bytes received so far, in a hidden file beside the final one, and the record for resuming the download.
 ///
-/// It is locked (`flock`) as long as the value lives, so that no other download, in this process or another, writes to it. All calls may
-/// block. At any moment the process may end without warning: what is there is then either what the record speaks of, or without a record.
+/// The file is locked (`flock`) while the value exists, so that no other download, in this process or another, writes to it. All methods may
+/// block. If the process ends at any moment, the file either matches its record or has none.
 struct PartialFile: Sendable {
     let place: PartialPlace
     let file: OutputFile
 
-    /// Opens it, or makes it.
+    /// Opens and locks a partial file, and creates it if it does not exist.
     ///
-    /// - Throws: ``FileFailure/Code/busy`` where another holds it.
+    /// - Throws: ``FileFailure``, with ``FileFailure/Code/busy`` if another download has locked it.
     static func open(_ place: PartialPlace) throws(FileFailure) -> PartialFile {
-        // Another download may end, and so take its file away, between the opening and the locking.
+        // Another download may end, and remove or rename its file, between opening and locking.
         for _ in 0..<100 {
             if let file = try openOnce(place) { return PartialFile(place: place, file: file) }
         }
-        throw FileFailure(.busy, "other downloads to it come and go", url: place.url)
+        throw FileFailure(.busy, "other downloads to it start and end repeatedly", url: place.url)
     }
 
     private static func openOnce(_ place: PartialPlace) throws(FileFailure) -> OutputFile? {
         let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        // One that is new is ours, whatever owner and permissions its file system gives to all files.
+        // A file that was created here is trusted, whatever owner and permissions its file system reports for all files.
         var descriptor = Foundation.open(place.file, flags | O_CREAT | O_EXCL, 0o600)
         let isNew = descriptor >= 0
         if !isNew, errno == EEXIST {
             descriptor = Foundation.open(place.file, flags)
-            // Another download has ended in between.
+            // Another download has ended in the meantime.
             if descriptor < 0, errno == ENOENT { return nil }
         }
         guard descriptor >= 0 else {
             if errno == ELOOP {
-                throw FileFailure(
-                    .notWritable, "a symbolic link has the name of its partial file", url: place.url, systemError: ELOOP)
+                throw FileFailure(.notWritable, "its partial file is a symbolic link", url: place.url, systemError: ELOOP)
             }
             let number = errno == EISDIR ? EPERM : errno
             throw FileFailure("the partial file cannot be opened", url: place.url, errno: number)
         }
         let file = OutputFile(descriptor, url: place.url)
         guard try file.status().st_mode & S_IFMT == S_IFREG else {
-            throw FileFailure(.notWritable, "something that is no file has the name of its partial file", url: place.url)
+            throw FileFailure(.notWritable, "its partial file is not a regular file", url: place.url)
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            if errno == EWOULDBLOCK { throw FileFailure(.busy, "another download to it is under way", url: place.url) }
+            if errno == EWOULDBLOCK { throw FileFailure(.busy, "another download to it is in progress", url: place.url) }
             throw FileFailure("the partial file cannot be locked", url: place.url, errno: errno)
         }
-        // From here on nobody else changes it.
+        // From here on, no other download changes the file.
         let status = try file.status()
         var named = stat()
         guard lstat(place.file, &named) == 0, named.st_ino == status.st_ino, named.st_dev == status.st_dev else { return nil }
-        // Of somebody else, open to others, or a second name of a file that must not change: a new one takes its place.
+        // A file of another user, one that others can write to, or a second name of another file is replaced by a new one.
         if !isNew, !status.isOnlyOurs {
             guard unlink(place.file) == 0 else {
-                throw FileFailure("the partial file cannot be renewed", url: place.url, errno: errno)
+                throw FileFailure("the partial file cannot be replaced", url: place.url, errno: errno)
             }
             return nil
         }
@@ -62,7 +61,7 @@ struct PartialFile: Sendable {
         return file
     }
 
-    /// What there is to go on with, if it is of the same endpoint.
+    /// Returns the state from which a download of the endpoint can be resumed; `nil` if there is none, or it is of another endpoint.
     func resumption(of endpoint: String) -> Resumption? {
         guard let status = try? file.status(), status.st_size > 0, let record = DownloadRecord(file: place.record),
             record.endpoint == endpoint, Int64(status.st_size) <= record.total ?? .max
@@ -70,9 +69,9 @@ struct PartialFile: Sendable {
         return Resumption(offset: Int64(status.st_size), record: record)
     }
 
-    /// Forgets what is there, and makes it an empty file of this record: in an order in which no bytes lie beside a wrong one.
+    /// Empties the file and writes a new record, in an order in which no bytes ever exist beside a record of other bytes.
     ///
-    /// - Parameter record: `nil` where the download cannot be resumed.
+    /// - Parameter record: The new record; `nil` if the download cannot be resumed.
     func begin(_ record: DownloadRecord?) throws(FileFailure) {
         guard unlink(place.record) == 0 || errno == ENOENT else {
             throw FileFailure("its record cannot be removed", url: place.url, errno: errno)
@@ -90,7 +89,7 @@ struct PartialFile: Sendable {
         }
         unlink(place.newRecord)
         let descriptor = Foundation.open(place.newRecord, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw FileFailure("its record cannot be made", url: place.url, errno: errno) }
+        guard descriptor >= 0 else { throw FileFailure("its record cannot be created", url: place.url, errno: errno) }
         let output = OutputFile(descriptor, url: place.url)
         do throws(FileFailure) {
             try json.withBytes { (bytes) throws(FileFailure) in try output.write(bytes, at: 0) }
@@ -104,38 +103,111 @@ struct PartialFile: Sendable {
         }
     }
 
-    /// Leaves nothing behind.
+    /// Removes the file and its record.
     func remove() {
         unlink(place.record)
         unlink(place.file)
     }
 }
 
-/// The names of a partial file and its record.
+extension PartialFile {
+    /// The maximum number of names that are tried to keep an existing file.
+    private static let maximumCopies = 9_999
+
+    /// Renames the file to its final name in one step, and removes the record.
+    ///
+    /// - Parameter policy: How an existing file of that name is handled.
+    /// - Returns: The location of the file.
+    func finish(
+        as name: String, _ policy: DownloadOptions.ExistingFile, permissions: UInt16, flushes: Bool
+    ) throws(FileFailure) -> URL {
+        guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") }) else {
+            throw FileFailure(.invalidOptions, "its name is invalid and could refer to another folder", url: place.url)
+        }
+        guard fchmod(file.descriptor, mode_t(permissions) & 0o7777) == 0 else {
+            throw FileFailure("its permissions cannot be set", url: url(name), errno: errno)
+        }
+        if flushes { try file.flush() }
+        let final = try move(to: name, policy)
+        unlink(place.record)
+        if flushes { try flushFolder() }
+        file.close()
+        return final
+    }
+
+    private func move(to name: String, _ policy: DownloadOptions.ExistingFile) throws(FileFailure) -> URL {
+        switch policy {
+        case .replace:
+            guard rename(place.file, path(name)) == 0 else {
+                throw FileFailure("the partial file cannot be renamed to it", url: url(name), errno: errno)
+            }
+            return url(name)
+        case .fail:
+            if let number = moveExclusively(to: name) {
+                throw FileFailure("the partial file cannot be renamed to it", url: url(name), errno: number)
+            }
+            return url(name)
+        case .keepBoth:
+            for number in 1...Self.maximumCopies {
+                let name = number == 1 ? name : SafeFileName.numbered(name, number)
+                guard let failure = moveExclusively(to: name) else { return url(name) }
+                if failure != EEXIST {
+                    throw FileFailure("the partial file cannot be renamed to it", url: url(name), errno: failure)
+                }
+            }
+            throw FileFailure(.destinationExists, "there are already \(Self.maximumCopies) files of that name", url: url(name))
+        }
+    }
+
+    /// Renames the file unless the name exists.
+    ///
+    /// - Returns: The system's error number, which is `EEXIST` if the name exists; `nil` on success.
+    private func moveExclusively(to name: String) -> Int32? {
+        guard link(place.file, path(name)) == 0 else {
+            let number = errno
+            // Some file systems do not support hard links.
+            return [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(number) ? renameExclusively(place.file, path(name)) : number
+        }
+        // If the process ends here, the file has both names, and `open(_:)` replaces it.
+        unlink(place.file)
+        return nil
+    }
+
+    private func flushFolder() throws(FileFailure) {
+        let descriptor = Foundation.open(place.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFailure("its folder cannot be opened", url: place.url, errno: errno) }
+        try OutputFile(descriptor, url: place.url).flush()
+    }
+
+    private func path(_ name: String) -> String { place.folder.hasSuffix("/") ? place.folder + name : place.folder + "/" + name }
+    private func url(_ name: String) -> URL { URL(fileURLWithPath: path(name), isDirectory: false) }
+}
+
+/// The paths of a partial file and its record.
 struct PartialPlace: Sendable {
-    /// What it is to become, or the folder where that has no name yet.
+    /// The final file, or its folder while the final name is not known.
     let url: URL
     let folder: String
     let file: String
     var record: String { file + ".json" }
     var newRecord: String { file + ".json.new" }
 
-    /// Beside a file of this name: `.movie.mp4.partial`.
+    /// Creates the paths beside a file with a known name, such as `.movie.mp4.partial`.
     init(beside url: URL) {
         let name = url.lastPathComponent
-        // With room for the longest ending.
+        // Leaves room for the longest suffix.
         let stem = name.utf8.count <= 230 ? name : SHA256.digest(of: Array(name.utf8)).hexadecimal
         self.init(url: url, folder: url.deletingLastPathComponent().path, name: ".\(stem).partial")
     }
 
-    /// In a folder, for an endpoint.
+    /// Creates the paths in a folder for an endpoint.
     ///
-    /// - Parameter number: Tells those of one endpoint apart that are under way at the same time.
+    /// - Parameter number: A number that distinguishes simultaneous downloads of the same endpoint.
     init(in folder: URL, for endpoint: String, number: Int) {
         self.init(url: folder, folder: folder.path, name: ".download-\(endpoint.prefix(32))-\(number).partial")
     }
 
-    /// Of a partial file that is there.
+    /// Creates the paths of an existing partial file.
     init(of file: URL) {
         self.init(url: file, folder: file.deletingLastPathComponent().path, name: file.lastPathComponent)
     }
@@ -148,13 +220,14 @@ struct PartialPlace: Sendable {
 }
 
 extension stat {
-    /// Whether only this user can have written to the file, by this or another name. What the group or others may write to, they may
-    /// have opened, too.
+    /// Whether only this user can have written to the file, under this or another name.
+    ///
+    /// A file that the group or others may write to does not count, because they may have opened it.
     fileprivate var isOnlyOurs: Bool { st_nlink == 1 && st_uid == geteuid() && st_mode & 0o022 == 0 }
 }
 
 extension DownloadRecord {
-    /// `nil` where the file is not there, not this user's alone, or no record.
+    /// Reads a record from a file; `nil` if the file does not exist, can have been written by others, or is not a record.
     init?(file path: String) {
         let descriptor = Foundation.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }

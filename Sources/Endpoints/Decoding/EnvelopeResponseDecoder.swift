@@ -1,27 +1,30 @@
 import Foundation
 
-/// Opens an envelope `{"status": …, "message": …, "data": …}` and decodes what is inside.
+/// A decoder of values inside an envelope such as `{"status": …, "message": …, "data": …}`.
 ///
 /// ```swift
 /// let users = Endpoint<[User]>(path: "users", responseDecoder: .envelope())
 /// let user = Endpoint<User>(path: "users/1", responseDecoder: .envelope(status: "code", data: "result", success: [0]))
 /// ```
 ///
-/// A status that is no success is an ``EnvelopeError``, whatever the HTTP status. Then nothing is decoded but the message. Data
-/// that is absent or `null` makes `nil`, ``Empty``, and any other ``EmptyBodyRepresentable``; for other types it is an error, as is
-/// an absent status. An endpoint of `Void` ignores its body, and so the envelope: make it one of ``Empty``.
+/// A status that does not indicate success is reported as ``EnvelopeError``, whatever the HTTP status. Only the message is decoded then.
+/// If the data is absent or `null`, a type that is ``EmptyBodyRepresentable``, such as ``Empty`` or an optional, is decoded to its empty
+/// value; for other types it is an error. An absent status is an error. An endpoint of `Void` ignores the body and therefore the envelope;
+/// use ``Empty`` to check the status.
 public struct EnvelopeResponseDecoder: ResponseDecoder {
     private let status: JSONResponseDecoder
     private let message: JSONResponseDecoder
     private let data: JSONResponseDecoder
     private let success: Set<EnvelopeStatus>
 
+    /// Creates a decoder for envelopes with the given member names and success statuses.
+    ///
     /// - Parameters:
-    ///   - status: Where the status is.
-    ///   - message: Where the message for people is, if any came; one that is no text is ignored.
-    ///   - data: Where the value is; with the empty path, the envelope itself is the value.
-    ///   - success: The statuses that are a success. A number is never equal to a text: `200` is not `"200"`.
-    ///   - decoder: Decodes the value.
+    ///   - status: The path of the status.
+    ///   - message: The path of the human-readable message, which is optional; a message that is not a string is ignored.
+    ///   - data: The path of the value; with the empty path, the envelope itself is decoded.
+    ///   - success: The statuses that indicate success. A number never equals a text: `200` is not `"200"`.
+    ///   - decoder: The decoder for the value.
     public init(
         status: JSONKeyPath = "status", message: JSONKeyPath = "message", data: JSONKeyPath = "data",
         success: Set<EnvelopeStatus> = ["success", "ok", true, 200], decoder: JSONDecoder = JSONDecoder()
@@ -32,7 +35,9 @@ public struct EnvelopeResponseDecoder: ResponseDecoder {
         self.success = success
     }
 
-    /// - Throws: ``EnvelopeError`` for a status that is no success; else ``ResponseDecodingError`` or a `DecodingError`.
+    /// Checks the envelope's status and decodes the value inside the envelope.
+    ///
+    /// - Throws: ``EnvelopeError`` for a status that does not indicate success, ``ResponseDecodingError``, or a `DecodingError`.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
         if body.data.isEmpty { return try data.decode(type, from: body) }
         let status = try status.decode(EnvelopeStatus.self, from: body)
@@ -51,11 +56,90 @@ public struct EnvelopeResponseDecoder: ResponseDecoder {
 }
 
 extension ResponseDecoder where Self == EnvelopeResponseDecoder {
-    /// The value inside an envelope; see ``EnvelopeResponseDecoder``.
+    /// A decoder of the value inside an envelope; see ``EnvelopeResponseDecoder``.
     public static func envelope(
         status: JSONKeyPath = "status", message: JSONKeyPath = "message", data: JSONKeyPath = "data",
         success: Set<EnvelopeStatus> = ["success", "ok", true, 200], decoder: JSONDecoder = JSONDecoder()
     ) -> EnvelopeResponseDecoder {
         EnvelopeResponseDecoder(status: status, message: message, data: data, success: success, decoder: decoder)
+    }
+}
+
+/// A failure that a server reports inside an envelope instead of a value: a failure of the application, not of HTTP.
+///
+/// ```swift
+/// if let refusal = error.resolved(as: EnvelopeError.self) { show(refusal.message ?? "Not possible") }
+/// ```
+///
+/// It can be decoded from an envelope with the default member names, so that `ErrorBodyResolver<EnvelopeError>()` also finds it in the body
+/// of a 4xx response.
+public struct EnvelopeError: Error, Hashable, Sendable, Decodable {
+    /// The status in the envelope, which does not indicate success.
+    public var status: EnvelopeStatus
+    /// The server's human-readable message. Descriptions omit it, because it may repeat data that the client sent.
+    public var message: String?
+
+    /// Creates an error from the status and the message of an envelope.
+    public init(status: EnvelopeStatus, message: String? = nil) {
+        self.status = status
+        self.message = message
+    }
+}
+
+extension EnvelopeError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The status, and the length of the message if there is one.
+    public var description: String {
+        "the envelope's status is \(status)" + (message.map { ", with a message of \($0.count) characters" } ?? "")
+    }
+
+    /// The text of ``description``, without the message.
+    public var debugDescription: String { description }
+    /// A mirror that contains only the ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// The status in an envelope: a text, an integer or a Boolean value. It can be written as a literal.
+public enum EnvelopeStatus: Hashable, Sendable {
+    /// A text such as `"success"`, compared case-sensitively.
+    case text(String)
+    /// An integer such as `200`.
+    case number(Int)
+    /// A Boolean value such as `true`.
+    case flag(Bool)
+}
+
+extension EnvelopeStatus: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {
+    /// Creates a text status from a string literal.
+    public init(stringLiteral value: String) { self = .text(value) }
+    /// Creates a number status from an integer literal.
+    public init(integerLiteral value: Int) { self = .number(value) }
+    /// Creates a Boolean status from a literal.
+    public init(booleanLiteral value: Bool) { self = .flag(value) }
+}
+
+extension EnvelopeStatus: Decodable {
+    /// Decodes a Boolean value, an integer or a string.
+    ///
+    /// - Throws: `DecodingError` for `null`, a fraction, an array or an object.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let flag = try? container.decode(Bool.self) {
+            self = .flag(flag)
+        } else if let number = try? container.decode(Int.self) {
+            self = .number(number)
+        } else {
+            self = .text(try container.decode(String.self))
+        }
+    }
+}
+
+extension EnvelopeStatus: CustomStringConvertible {
+    /// The status as it is written in JSON, with a text truncated to 60 characters.
+    public var description: String {
+        switch self {
+        case .text(let text): "\"\(text.printable)\""
+        case .number(let number): "\(number)"
+        case .flag(let flag): "\(flag)"
+        }
     }
 }

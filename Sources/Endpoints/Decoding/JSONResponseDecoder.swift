@@ -1,23 +1,27 @@
 import Foundation
 
-/// Decodes a JSON body, or the value at a key path of it, with `JSONDecoder`.
+/// A decoder of JSON bodies, or of the value at a key path in them, that uses `JSONDecoder`.
 ///
-/// With a key path, the bytes of that value are found in one pass that also checks the whole document, and only they are
+/// With a key path, the bytes of the value are located in one pass that also validates the whole document, and only they are
 /// decoded. An empty body is an error unless the type is ``EmptyBodyRepresentable``.
 public struct JSONResponseDecoder: ResponseDecoder {
     private let decoder: JSONDecoder
     private let keyPath: JSONKeyPath?
 
-    /// - Parameter decoder: Foundation's defaults unless given. Don't change it once it is in use.
+    /// Creates a decoder of the whole body, or of the value at a key path.
+    ///
+    /// - Parameters:
+    ///   - decoder: The decoder to use. It must not be changed while it is in use. Default: one with Foundation's settings.
+    ///   - keyPath: The path of the value; `nil` decodes the whole body. Default: `nil`.
     public init(decoder: JSONDecoder = JSONDecoder(), keyPath: JSONKeyPath? = nil) {
         self.decoder = decoder
         self.keyPath = keyPath
     }
 
-    /// Decodes the body, or what stands at the key path.
+    /// Decodes the body, or the value at the key path.
     ///
-    /// - Throws: ``ResponseDecodingError`` for an empty body, or for a key path that is malformed or leads nowhere; else a
-    ///   `DecodingError`, its coding path with the key path in front.
+    /// - Throws: ``ResponseDecodingError`` for an empty body, for a key path that is malformed or does not lead to a value, and,
+    ///   with a key path, for a malformed document. Otherwise a `DecodingError`, whose coding path starts with the key path.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
         if let empty = try body.emptyValue(type) { return empty }
         guard let keyPath else { return try decoder.decode(type, from: body.data) }
@@ -41,13 +45,13 @@ public struct JSONResponseDecoder: ResponseDecoder {
 }
 
 extension ResponseDecoder where Self == JSONResponseDecoder {
-    /// The whole body as JSON.
+    /// A decoder of the whole body as JSON, with Foundation's settings.
     public static var json: JSONResponseDecoder { .standard }
 
-    /// The whole body as JSON, through a decoder of yours.
+    /// A decoder of the whole body as JSON that uses the given `JSONDecoder`.
     public static func json(_ decoder: JSONDecoder) -> JSONResponseDecoder { JSONResponseDecoder(decoder: decoder) }
 
-    /// The value at a key path: `data.items[0].name`, or the RFC 6901 pointer `/data/items/0/name`.
+    /// A decoder of the value at a key path: `data.items[0].name`, or the RFC 6901 pointer `/data/items/0/name`.
     public static func keyPath(_ keyPath: JSONKeyPath, decoder: JSONDecoder = JSONDecoder()) -> JSONResponseDecoder {
         JSONResponseDecoder(decoder: decoder, keyPath: keyPath)
     }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The bytes as they came: makes `Data` and nothing else.
+/// A decoder that returns the bytes of the body unchanged. The only supported type is `Data`.
 public struct RawDataResponseDecoder: ResponseDecoder {
-    /// A decoder; it holds nothing.
+    /// Creates a decoder, which has no state.
     public init() {}
 
-    /// The bytes as they came.
+    /// Returns the bytes of the body.
     ///
-    /// - Throws: ``ResponseDecodingError/unsupportedType(asked:supported:)`` where `type` is not `Data`.
+    /// - Throws: ``ResponseDecodingError/unsupportedType(asked:supported:)`` if `type` is not `Data`.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
         guard let data = body.data as? Value else {
             throw ResponseDecodingError.unsupportedType(asked: "\(type)", supported: "Data")
@@ -16,17 +16,17 @@ public struct RawDataResponseDecoder: ResponseDecoder {
     }
 }
 
-/// Text in the charset that the `Content-Type` names, UTF-8 where it names none: makes `String` and nothing else.
+/// A decoder of text in the charset that the `Content-Type` names. The only supported type is `String`. Default charset: UTF-8.
 ///
-/// Bytes that are not text in that charset are an error; nothing is replaced by question marks. An empty body is the empty text.
+/// Bytes that are invalid in the charset are an error; they are not replaced. An empty body is decoded to the empty string.
 public struct TextResponseDecoder: ResponseDecoder {
-    /// A decoder; it holds nothing.
+    /// Creates a decoder, which has no state.
     public init() {}
 
-    /// The text of the body.
+    /// Returns the text of the body.
     ///
-    /// - Throws: ``ResponseDecodingError`` for an unknown charset, bytes that are not text in it, or a `type`
-    ///   that is not `String`.
+    /// - Throws: ``ResponseDecodingError`` for an unknown charset, for bytes that are invalid in it, or if `type`
+    ///   is not `String`.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
         let name = body.contentType.flatMap(TextCharset.parameter(in:)) ?? "utf-8"
         guard let charset = TextCharset(name: name) else { throw ResponseDecodingError.unknownCharset(name) }
@@ -38,20 +38,20 @@ public struct TextResponseDecoder: ResponseDecoder {
     }
 }
 
-/// A property list, binary or XML. An empty body is an error unless the type is ``EmptyBodyRepresentable``.
+/// A decoder of binary and XML property lists. An empty body is an error unless the type is ``EmptyBodyRepresentable``.
 ///
-/// Nesting ends at 512, as in JSON, and a binary one has at most 10 million values, each as often as it is referred to: before
-/// Foundation's parser sees it, which has no such limits.
+/// Nesting is limited to 512 levels, as in JSON, and a binary property list to 10 million values, each counted as often as it
+/// is referenced. The limits are checked before the document is passed to Foundation's parser, which has none.
 public struct PropertyListResponseDecoder: ResponseDecoder {
-    /// A decoder; it holds nothing.
+    /// Creates a decoder, which has no state.
     public init() {}
 
-    /// Decodes the property list.
+    /// Decodes a value from the property list.
     ///
     /// - Throws: ``ResponseDecodingError/emptyBody``, ``ResponseDecodingError/tooDeep(maximumDepth:)``, or a `DecodingError`.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
         if let empty = try body.emptyValue(type) { return empty }
-        do throws(PropertyListFlaw) {
+        do throws(PropertyListError) {
             try PropertyListCheck.check(body.data)
         } catch {
             throw error.asDecodingError
@@ -60,14 +60,14 @@ public struct PropertyListResponseDecoder: ResponseDecoder {
     }
 }
 
-/// Ignores the body: makes ``Empty``, `nil`, and any other ``EmptyBodyRepresentable``.
+/// A decoder that ignores the body. It supports ``Empty``, optionals, and all other types that are ``EmptyBodyRepresentable``.
 public struct EmptyResponseDecoder: ResponseDecoder {
-    /// A decoder; it holds nothing.
+    /// Creates a decoder, which has no state.
     public init() {}
 
-    /// The value that stands for nothing, whatever came.
+    /// Returns the type's value for an empty body, whatever the body contains.
     ///
-    /// - Throws: ``ResponseDecodingError/unsupportedType(asked:supported:)`` where `type` is not ``EmptyBodyRepresentable``.
+    /// - Throws: ``ResponseDecodingError/unsupportedType(asked:supported:)`` if `type` is not ``EmptyBodyRepresentable``.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
         guard let empty = (type as? any EmptyBodyRepresentable.Type)?.emptyBody as? Value else {
             throw ResponseDecodingError.unsupportedType(asked: "\(type)", supported: "Empty")
@@ -77,21 +77,21 @@ public struct EmptyResponseDecoder: ResponseDecoder {
 }
 
 extension ResponseDecoder where Self == RawDataResponseDecoder {
-    /// The bytes as they came.
+    /// A decoder that returns the bytes of the body unchanged.
     public static var rawData: RawDataResponseDecoder { RawDataResponseDecoder() }
 }
 
 extension ResponseDecoder where Self == TextResponseDecoder {
-    /// Text in the charset that the response names, UTF-8 where it names none.
+    /// A decoder of text in the charset that the response names. Default charset: UTF-8.
     public static var text: TextResponseDecoder { TextResponseDecoder() }
 }
 
 extension ResponseDecoder where Self == PropertyListResponseDecoder {
-    /// A property list, binary or XML.
+    /// A decoder of binary and XML property lists.
     public static var propertyList: PropertyListResponseDecoder { PropertyListResponseDecoder() }
 }
 
 extension ResponseDecoder where Self == EmptyResponseDecoder {
-    /// No value: the body is ignored.
+    /// A decoder that ignores the body.
     public static var empty: EmptyResponseDecoder { EmptyResponseDecoder() }
 }

@@ -1,23 +1,48 @@
 import Foundation
 
-/// Turns the bytes of a response into a value.
+/// A decoder that creates a value from the body of a response.
 public protocol ResponseDecoder: Sendable {
-    /// - Throws: ``ResponseDecodingError``, a `DecodingError`, or an error of your own: callers find it as the cause of the
+    /// Decodes a value of the given type from a response's body.
+    ///
+    /// - Throws: ``ResponseDecodingError``, a `DecodingError` or a custom error, which callers receive as the cause of the
     ///   parsing failure.
     func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value
 }
 
-/// A type that has a value for "nothing came": an empty body decodes to it instead of being an error.
+/// The body of a response, with its content type, as passed to a ``ResponseDecoder``.
+public struct ResponseBody: Sendable {
+    /// The bytes after content decoding, such as gzip.
+    public var data: Data
+    /// The value of the `Content-Type` header with its parameters; `nil` if there was none.
+    public var contentType: String?
+
+    /// Creates a body from its bytes and the value of its `Content-Type` header.
+    public init(_ data: Data, contentType: String? = nil) {
+        self.data = data
+        self.contentType = contentType
+    }
+}
+
+extension ResponseBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The size and the content type, without the bytes.
+    public var description: String { "ResponseBody(\(data.count) bytes, \(contentType?.printable ?? "no content type"))" }
+    /// The text of ``description``, without the bytes.
+    public var debugDescription: String { description }
+    /// A mirror that contains only the ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// A type with a value for empty bodies. An empty body is decoded to this value instead of being an error.
 public protocol EmptyBodyRepresentable {
-    /// The value for an empty body.
+    /// The value that an empty body is decoded to.
     static var emptyBody: Self { get }
 }
 
 extension ResponseBody {
-    /// The value that stands for nothing, where nothing came.
+    /// Returns the type's value for an empty body if the body is empty.
     ///
-    /// - Returns: `nil` where there is a body.
-    /// - Throws: ``ResponseDecodingError/emptyBody`` where the type has no such value.
+    /// - Returns: `nil` if the body is not empty.
+    /// - Throws: ``ResponseDecodingError/emptyBody`` if the body is empty and the type is not ``EmptyBodyRepresentable``.
     func emptyValue<Value>(_ type: Value.Type) throws(ResponseDecodingError) -> Value? {
         guard data.isEmpty else { return nil }
         guard let value = (type as? any EmptyBodyRepresentable.Type)?.emptyBody as? Value else { throw .emptyBody }
@@ -26,48 +51,48 @@ extension ResponseBody {
 }
 
 extension Optional: EmptyBodyRepresentable {
-    /// `nil`
+    /// The value `nil`, so that an optional decodes an empty body.
     public static var emptyBody: Wrapped? { nil }
 }
 
-/// The value of a response that has none (204, or a body nobody looks at).
+/// The value of a response without a value, such as one with status 204, or of a body that is ignored.
 public struct Empty: Codable, Hashable, Sendable, EmptyBodyRepresentable {
-    /// The only value.
+    /// Creates the only value of the type.
     public init() {}
-    /// From anything; what is there is not looked at.
+    /// Creates the value without reading anything from the decoder.
     public init(from decoder: any Decoder) {}
-    /// Writes nothing, which encoders refuse at the top of a document.
+    /// Encodes the value as a container without members, because encoders reject a top-level value that encodes nothing.
     public func encode(to encoder: any Encoder) throws {
         _ = encoder.container(keyedBy: ParameterKey.self)
     }
-    /// The only value.
+    /// The only value of the type.
     public static var emptyBody: Empty { Empty() }
 }
 
-/// Why a body is not the value that was asked for, where it is not a matter of a `DecodingError`.
+/// An error that a ``ResponseDecoder`` throws, other than a `DecodingError`.
 public enum ResponseDecodingError: Error, Sendable {
-    /// A value was expected and no byte came.
+    /// The body is empty, but the type has no value for an empty body.
     case emptyBody
-    /// The decoder makes only one type, and another was asked for.
+    /// The decoder supports only one type, and another one was requested.
     case unsupportedType(asked: String, supported: String)
-    /// The `Content-Type` names a charset that is not known here.
+    /// The `Content-Type` names a charset that is not supported.
     case unknownCharset(String)
-    /// The bytes are not text in the charset that was named (UTF-8 where none was).
+    /// The bytes are not valid in the charset that the `Content-Type` names, or in UTF-8 if it names none.
     case invalidText(charset: String)
-    /// The key path is malformed, leads nowhere, or the document is malformed.
+    /// The key path is malformed, does not lead to a value, or the document is malformed.
     case keyPath(JSONSliceError)
     /// The document's values are nested deeper than this many levels.
     case tooDeep(maximumDepth: Int)
 }
 
 extension ResponseDecodingError: CustomStringConvertible, LocalizedError {
-    /// The ``description``.
+    /// The text of ``description``, for `localizedDescription`.
     public var errorDescription: String? { description }
-    /// What is wrong, in words; no value of the body.
+    /// A description of the cause, without any value of the body.
     public var description: String {
         switch self {
         case .emptyBody: "the body is empty, but a value is expected"
-        case .unsupportedType(let asked, let supported): "this decoder makes \(supported), not \(asked)"
+        case .unsupportedType(let asked, let supported): "this decoder produces \(supported), not \(asked)"
         case .unknownCharset(let name): "the charset \"\(name.printable)\" is not known"
         case .invalidText(let charset): "the body is not text in \(charset)"
         case .keyPath(let error): error.description

@@ -1,8 +1,8 @@
 /// The value of a `Content-Range` header (RFC 9110 §14.4), in bytes.
 package struct ContentRange: Sendable, Hashable {
-    /// Where the part stands in the whole; never empty. `nil` where no part was sent (`bytes */1000`).
+    /// The position of the part in the complete content; never empty. `nil` if no part was sent (`bytes */1000`).
     package var range: Range<Int64>?
-    /// How long the whole is; `nil` where the server does not know (`bytes 0-99/*`).
+    /// The length of the complete content; `nil` if the server does not state it (`bytes 0-99/*`).
     package var total: Int64?
 
     package init(_ range: Range<Int64>?, of total: Int64?) {
@@ -10,8 +10,10 @@ package struct ContentRange: Sendable, Hashable {
         self.total = total
     }
 
-    /// `nil` for anything that is no such value: another unit, an end before the start or at or behind the whole's length, a number
-    /// that does not fit.
+    /// Parses the header's value.
+    ///
+    /// Returns `nil` for any other text: another unit, an end before the start or not below the total length, or a number that does not
+    /// fit in an `Int64`.
     package init?(_ text: String) {
         let parts = text.trimmed.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
@@ -22,7 +24,7 @@ package struct ContentRange: Sendable, Hashable {
             self.total = total
         }
         guard sides[0] != "*" else {
-            // Without a range the length has to be there.
+            // Without a range, the length is required.
             if total == nil { return nil }
             return
         }
@@ -33,7 +35,7 @@ package struct ContentRange: Sendable, Hashable {
         range = first..<(last + 1)
     }
 
-    /// Digits and nothing else: `Int64.init` takes a sign too.
+    /// Returns the value of a text that consists only of digits, whereas `Int64.init` also accepts a sign.
     package static func number(_ text: some StringProtocol) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
         return Int64(text)
@@ -41,7 +43,7 @@ package struct ContentRange: Sendable, Hashable {
 }
 
 extension StringProtocol {
-    /// Without the optional white space of RFC 9110 §5.6.3 around it.
+    /// The text without leading and trailing optional white space (RFC 9110 §5.6.3).
     var trimmed: SubSequence {
         let isSpace = { (character: Character) in character == " " || character == "\t" }
         guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {

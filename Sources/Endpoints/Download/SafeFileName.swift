@@ -1,11 +1,11 @@
 import Foundation
 
-/// A name for a new file that a stranger proposed, with everything taken out that could make it more than a name.
+/// Conversion of untrusted text to file names that contain no path and no special names.
 package enum SafeFileName {
-    /// What file systems allow, in bytes.
+    /// The maximum length of a name in bytes that common file systems allow.
     package static let maximumBytes = 255
 
-    /// The name of a response's file: from its `Content-Disposition`, else from the last segment of its URL, else `download`.
+    /// Returns the file name for a response: from its `Content-Disposition`, or from the last segment of its URL, or `download`.
     package static func of(_ headers: HTTPHeaders, url: URL) -> String {
         let proposed = headers["Content-Disposition"].flatMap(ContentDisposition.fileName)
         if let name = proposed.flatMap(make) { return name }
@@ -13,8 +13,11 @@ package enum SafeFileName {
         return PercentEncoding.decoded(segment).flatMap(make) ?? "download"
     }
 
-    /// - Returns: Neither empty nor longer than 255 bytes; no folders, no control or format characters, none that other systems do not
-    ///   allow, no dot in front (a hidden file, or `..`), no dots or spaces behind, no name of a device. `nil` where nothing is left.
+    /// Returns a safe name based on the proposed one.
+    ///
+    /// - Returns: A name of 1 to 255 bytes without folders, control and format characters, characters that other systems do not allow,
+    ///   leading dots (which would make a hidden file or `..`) and trailing dots or spaces, and that is not the name of a device. `nil` if
+    ///   no characters remain.
     package static func make(_ proposed: String) -> String? {
         let last = proposed.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? []
         var scalars: [Unicode.Scalar] = last.compactMap { scalar in
@@ -36,7 +39,7 @@ package enum SafeFileName {
         }
     }
 
-    /// Such as `NUL` or `com1.txt`: devices in every folder of some systems.
+    /// Whether the name is that of a device, such as `NUL` or `com1.txt`, which some systems have in every folder.
     private static func isDevice(_ name: String) -> Bool {
         let stem = name.prefix { $0 != "." }.trimmed.lowercased()
         if ["con", "prn", "aux", "nul", "conin$", "conout$"].contains(stem) { return true }
@@ -44,17 +47,17 @@ package enum SafeFileName {
         return ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"].contains(String(stem.dropFirst(3)))
     }
 
-    /// `movie.mp4` as `movie 2.mp4`.
+    /// Returns the name with a number before its extension, such as `movie 2.mp4` for `movie.mp4`.
     package static func numbered(_ name: String, _ number: Int) -> String {
         name.cut(addingToStem: " \(number)")
     }
 }
 
 extension String {
-    /// The name with `addition` before its extension. The stem is cut where it is too long, between characters.
+    /// Returns the name with `addition` before its extension. A stem that is too long is truncated between Unicode scalars.
     fileprivate func cut(addingToStem addition: String) -> String {
         let dot = lastIndex(of: ".").flatMap { $0 > startIndex ? $0 : nil }
-        // What is longer is no extension.
+        // A longer text after the last dot is not treated as an extension.
         let end = dot.flatMap { self[$0...].utf8.count <= 32 ? $0 : nil } ?? endIndex
         var room = SafeFileName.maximumBytes - self[end...].utf8.count - addition.utf8.count
         guard self[..<end].utf8.count > room else { return self[..<end] + addition + self[end...] }
@@ -63,5 +66,82 @@ extension String {
             return room >= 0
         }
         return String(kept) + addition + self[end...]
+    }
+}
+
+/// A parser of the file name in a `Content-Disposition` header (RFC 6266). The name must be made safe before it is used.
+package enum ContentDisposition {
+    /// Returns the value of `filename*` (RFC 8187, in UTF-8 or ISO-8859-1), or of `filename` (RFC 6266 §4.3); `nil` without either.
+    package static func fileName(in text: String) -> String? {
+        var plain: String?
+        for parameter in split(text).dropFirst() {
+            guard let equals = parameter.firstIndex(of: "=") else { continue }
+            let name = parameter[..<equals].trimmed.lowercased()
+            let value = parameter[parameter.index(after: equals)...].trimmed
+            if name == "filename*", let decoded = extended(value) { return decoded }
+            if name == "filename", plain == nil { plain = unquoted(value) }
+        }
+        return plain
+    }
+
+    /// Decodes an extended value, such as `UTF-8'en'na%C3%AFve.txt`.
+    private static func extended(_ value: Substring) -> String? {
+        let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        switch parts[0].lowercased() {
+        case "utf-8": return PercentEncoding.decoded(parts[2])
+        case "iso-8859-1": return latin1(parts[2])
+        default: return nil
+        }
+    }
+
+    /// Decodes percent-encoded ISO-8859-1, in which each byte is the code point of the same number.
+    private static func latin1(_ text: Substring) -> String? {
+        var decoded = ""
+        var bytes = text.utf8.makeIterator()
+        while let byte = bytes.next() {
+            guard byte == UInt8(ascii: "%") else {
+                decoded.unicodeScalars.append(Unicode.Scalar(byte))
+                continue
+            }
+            guard let high = bytes.next().flatMap(PercentEncoding.hexValue),
+                let low = bytes.next().flatMap(PercentEncoding.hexValue)
+            else { return nil }
+            decoded.unicodeScalars.append(Unicode.Scalar(high << 4 | low))
+        }
+        return decoded
+    }
+
+    private static func unquoted(_ value: Substring) -> String {
+        guard value.first == "\"" else { return String(value) }
+        var text = ""
+        var isEscaped = false
+        for scalar in value.unicodeScalars.dropFirst() {
+            if !isEscaped, scalar == "\"" { break }
+            if !isEscaped, scalar == "\\" {
+                isEscaped = true
+                continue
+            }
+            isEscaped = false
+            text.unicodeScalars.append(scalar)
+        }
+        return text
+    }
+
+    /// Splits the text at semicolons outside quotes.
+    private static func split(_ text: String) -> [Substring] {
+        var parts: [Substring] = []
+        var (start, isQuoted, isEscaped) = (text.startIndex, false, false)
+        for index in text.indices {
+            let character = text[index]
+            if character == ";" && !isQuoted {
+                parts.append(text[start..<index])
+                start = text.index(after: index)
+            } else if character == "\"" && !isEscaped {
+                isQuoted.toggle()
+            }
+            isEscaped = character == "\\" && isQuoted && !isEscaped
+        }
+        return parts + [text[start...]]
     }
 }

@@ -1,12 +1,13 @@
 extension JSONKeyPath {
-    /// From an RFC 6901 pointer: empty, or a sequence of tokens each led by `/`.
+    /// Creates a path from an RFC 6901 pointer, which is empty or a sequence of tokens that each start with `/`.
     ///
-    /// The URI fragment form (`#/a`, RFC 6901 §6) is not taken.
+    /// The URI fragment form (`#/a`, RFC 6901 §6) is not supported.
     public init(pointer: String) {
         var components: [Component] = []
         let bytes = Array(pointer.utf8)
         guard bytes.isEmpty || bytes[0] == UInt8(ascii: "/") else {
-            self.init(components: [], text: pointer, flaw: Flaw(offset: 0, reason: "a pointer starts with a slash"))
+            self.init(
+                components: [], text: pointer, syntaxError: SyntaxError(offset: 0, reason: "a pointer must start with a slash"))
             return
         }
         var token: [UInt8] = []
@@ -27,12 +28,14 @@ extension JSONKeyPath {
             case UInt8(ascii: "0"): token.append(UInt8(ascii: "~"))
             case UInt8(ascii: "1"): token.append(UInt8(ascii: "/"))
             default:
-                self.init(components: [], text: pointer, flaw: Flaw(offset: offset, reason: "a tilde is written ~0"))
+                self.init(
+                    components: [], text: pointer,
+                    syntaxError: SyntaxError(offset: offset, reason: "a tilde must be escaped as ~0"))
                 return
             }
             offset += 2
         }
-        self.init(components: components, text: pointer, flaw: nil)
+        self.init(components: components, text: pointer, syntaxError: nil)
     }
 
     private static func component(ofToken token: [UInt8]) -> Component {
@@ -43,14 +46,14 @@ extension JSONKeyPath {
 
     init(dotted text: String) {
         var parser = DottedPathParser(bytes: Array(text.utf8))
-        do throws(Flaw) {
-            self.init(components: try parser.components(), text: text, flaw: nil)
+        do throws(SyntaxError) {
+            self.init(components: try parser.components(), text: text, syntaxError: nil)
         } catch {
-            self.init(components: [], text: text, flaw: error)
+            self.init(components: [], text: text, syntaxError: error)
         }
     }
 
-    /// Whether a byte cannot stand in a bare name.
+    /// Whether a byte is not allowed in an unquoted name.
     static func isReserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "."), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "\""): true
@@ -62,7 +65,8 @@ extension JSONKeyPath {
         UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
     }
 
-    /// The value of digits as an array index; `Int.max` when they do not fit, `nil` with leading zeros (RFC 6901 §4).
+    /// Returns the array index that digits denote: `Int.max` if it does not fit in an `Int`, `nil` with leading zeros
+    /// (RFC 6901 §4).
     static func index(ofDigits digits: some Collection<UInt8>) -> Int? {
         guard let first = digits.first, digits.allSatisfy(isDigit) else { return nil }
         guard digits.count == 1 || first != UInt8(ascii: "0") else { return nil }
@@ -70,7 +74,7 @@ extension JSONKeyPath {
     }
 }
 
-/// Reads `name`, `.name`, `["name"]` and `[0]` until the text ends.
+/// A parser of the dotted form: a sequence of `name`, `.name`, `["name"]` and `[0]`.
 private struct DottedPathParser {
     let bytes: [UInt8]
     var offset = 0
@@ -79,7 +83,7 @@ private struct DottedPathParser {
         self.bytes = bytes
     }
 
-    mutating func components() throws(JSONKeyPath.Flaw) -> [JSONKeyPath.Component] {
+    mutating func components() throws(JSONKeyPath.SyntaxError) -> [JSONKeyPath.Component] {
         var components: [JSONKeyPath.Component] = []
         while offset < bytes.count {
             if bytes[offset] == UInt8(ascii: "[") {
@@ -87,7 +91,7 @@ private struct DottedPathParser {
                 continue
             }
             if !components.isEmpty {
-                guard bytes[offset] == UInt8(ascii: ".") else { throw flaw("a dot or a bracket is expected") }
+                guard bytes[offset] == UInt8(ascii: ".") else { throw syntaxError("a dot or a bracket is expected") }
                 offset += 1
             }
             components.append(.key(try bareName()))
@@ -95,14 +99,14 @@ private struct DottedPathParser {
         return components
     }
 
-    private mutating func bareName() throws(JSONKeyPath.Flaw) -> String {
+    private mutating func bareName() throws(JSONKeyPath.SyntaxError) -> String {
         let start = offset
         while offset < bytes.count, !JSONKeyPath.isReserved(bytes[offset]) { offset += 1 }
-        guard offset > start else { throw flaw("a name is empty or has to be quoted in brackets") }
+        guard offset > start else { throw syntaxError("a name is empty or has to be quoted in brackets") }
         return String(decoding: bytes[start..<offset], as: UTF8.self)
     }
 
-    private mutating func bracketed() throws(JSONKeyPath.Flaw) -> JSONKeyPath.Component {
+    private mutating func bracketed() throws(JSONKeyPath.SyntaxError) -> JSONKeyPath.Component {
         offset += 1
         let component: JSONKeyPath.Component
         if offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") {
@@ -110,12 +114,12 @@ private struct DottedPathParser {
         } else {
             component = .index(try index())
         }
-        guard offset < bytes.count, bytes[offset] == UInt8(ascii: "]") else { throw flaw("a closing bracket is expected") }
+        guard offset < bytes.count, bytes[offset] == UInt8(ascii: "]") else { throw syntaxError("a closing bracket is expected") }
         offset += 1
         return component
     }
 
-    private mutating func quotedName() throws(JSONKeyPath.Flaw) -> String {
+    private mutating func quotedName() throws(JSONKeyPath.SyntaxError) -> String {
         offset += 1
         var name: [UInt8] = []
         while offset < bytes.count {
@@ -125,7 +129,7 @@ private struct DottedPathParser {
                 return String(decoding: name, as: UTF8.self)
             case UInt8(ascii: "\\"):
                 guard offset + 1 < bytes.count, [UInt8(ascii: "\""), UInt8(ascii: "\\")].contains(bytes[offset + 1]) else {
-                    throw flaw("a backslash escapes only a quote or a backslash")
+                    throw syntaxError("a backslash escapes only a quote or a backslash")
                 }
                 name.append(bytes[offset + 1])
                 offset += 2
@@ -134,20 +138,20 @@ private struct DottedPathParser {
                 offset += 1
             }
         }
-        throw flaw("a closing quote is expected")
+        throw syntaxError("a closing quote is expected")
     }
 
-    private mutating func index() throws(JSONKeyPath.Flaw) -> Int {
+    private mutating func index() throws(JSONKeyPath.SyntaxError) -> Int {
         let start = offset
         while offset < bytes.count, JSONKeyPath.isDigit(bytes[offset]) { offset += 1 }
         guard let index = JSONKeyPath.index(ofDigits: bytes[start..<offset]) else {
             offset = start
-            throw flaw("brackets hold an index without leading zeros, or a quoted name")
+            throw syntaxError("brackets must contain an index without leading zeros, or a quoted name")
         }
         return index
     }
 
-    private func flaw(_ reason: String) -> JSONKeyPath.Flaw {
-        JSONKeyPath.Flaw(offset: offset, reason: reason)
+    private func syntaxError(_ reason: String) -> JSONKeyPath.SyntaxError {
+        JSONKeyPath.SyntaxError(offset: offset, reason: reason)
     }
 }

@@ -1,6 +1,6 @@
-/// Where a path led.
+/// The result of a search for the value at a path.
 struct JSONLocation {
-    /// Why there is no value.
+    /// The reason why there is no value at the path.
     enum Miss {
         case name(String, available: [String])
         case index(Int, count: Int)
@@ -8,19 +8,21 @@ struct JSONLocation {
         case type(expected: JSONSliceError.ValueType, found: JSONSliceError.ValueType)
     }
 
-    /// The steps taken, with every token resolved.
+    /// The steps that were found, with every token resolved.
     var steps: [JSONKeyPath.Component] = []
-    /// The value, or where the search ended.
+    /// The start of the value, or of the one at which the search ended.
     var start: UnsafePointer<UInt8>
     var end: UnsafePointer<UInt8>
     var miss: Miss?
 }
 
 extension JSONScanner {
-    /// Finds the value at a path and reads the document to its end; a flaw anywhere comes before a miss.
-    mutating func locate(_ components: [JSONKeyPath.Component]) throws(JSONFlaw) -> JSONLocation {
+    /// Finds the value at a path and reads the document to its end.
+    ///
+    /// - Throws: The first syntax error in the document, also if there is no value at the path.
+    mutating func locate(_ components: [JSONKeyPath.Component]) throws(JSONSyntaxError) -> JSONLocation {
         Self.skipWhitespace(&position, end)
-        guard position < end else { throw JSONFlaw(.empty, position) }
+        guard position < end else { throw JSONSyntaxError(.empty, position) }
         var location = JSONLocation(start: position, end: position)
         for component in components {
             location.start = position
@@ -34,15 +36,17 @@ extension JSONScanner {
         location.end = position
         try skip(untilDepth: 0, startingAtValue: false)
         Self.skipWhitespace(&position, end)
-        guard position == end else { throw JSONFlaw(.textAfterDocument, position) }
+        guard position == end else { throw JSONSyntaxError(.textAfterDocument, position) }
         return location
     }
 
-    /// From a value to the one inside it that the component names. On a miss the value has been passed over.
+    /// Moves from the start of a value to the member or element that the component selects.
+    ///
+    /// - Returns: `nil` if it exists. Otherwise the reason; the value has been skipped then.
     private mutating func step(
         to component: JSONKeyPath.Component, _ steps: inout [JSONKeyPath.Component]
-    ) throws(JSONFlaw) -> JSONLocation.Miss? {
-        guard position < end else { throw JSONFlaw(.unexpectedEnd, position) }
+    ) throws(JSONSyntaxError) -> JSONLocation.Miss? {
+        guard position < end else { throw JSONSyntaxError(.unexpectedEnd, position) }
         switch (position.pointee, component) {
         case (UInt8(ascii: "{"), .key(let name)), (UInt8(ascii: "{"), .token(let name)):
             if let available = try seekMember(JSONNameMatcher(name)) { return .name(name, available: available) }
@@ -67,10 +71,10 @@ extension JSONScanner {
         return nil
     }
 
-    /// Goes to the value of a member. Where a name occurs twice the first one counts, as in JSONDecoder's containers.
+    /// Moves to the value of a member. If a name occurs twice, the first member is used, as in JSONDecoder's containers.
     ///
-    /// - Returns: `nil` when it was found, else the object's first names.
-    private mutating func seekMember(_ matcher: JSONNameMatcher) throws(JSONFlaw) -> [String]? {
+    /// - Returns: `nil` if the member was found, otherwise at most five names of the object's first members.
+    private mutating func seekMember(_ matcher: JSONNameMatcher) throws(JSONSyntaxError) -> [String]? {
         var first: [(name: UnsafeBufferPointer<UInt8>, traits: StringTraits)] = []
         guard try enter(isObject: true) else { return [] }
         repeat {
@@ -89,10 +93,10 @@ extension JSONScanner {
         return first.map { JSONSliceError.bounded(JSONNameMatcher.name($0.name, $0.traits), to: 40) }
     }
 
-    /// Goes to an element of an array.
+    /// Moves to an element of an array.
     ///
-    /// - Returns: `nil` when it was found, else how many elements there are.
-    private mutating func seekElement(_ index: Int) throws(JSONFlaw) -> Int? {
+    /// - Returns: `nil` if the element was found, otherwise the number of elements.
+    private mutating func seekElement(_ index: Int) throws(JSONSyntaxError) -> Int? {
         guard try enter(isObject: false) else { return 0 }
         var count = 0
         while count < index {
@@ -104,33 +108,33 @@ extension JSONScanner {
         return nil
     }
 
-    /// Opens a container; `false` when it is empty, and closed again.
-    private mutating func enter(isObject: Bool) throws(JSONFlaw) -> Bool {
-        guard containers.depth < JSONContainerStack.limit else { throw JSONFlaw(.tooDeep, position) }
+    /// Opens a container. Returns `false` if it is empty, in which case it is closed again.
+    private mutating func enter(isObject: Bool) throws(JSONSyntaxError) -> Bool {
+        guard containers.depth < JSONContainerStack.limit else { throw JSONSyntaxError(.tooDeep, position) }
         containers.push(isObject: isObject)
         position += 1
         Self.skipWhitespace(&position, end)
         return try !leaveAtBracket()
     }
 
-    /// Passes a comma, or the closing bracket: then there is no next value.
-    private mutating func hasNext() throws(JSONFlaw) -> Bool {
+    /// Skips a comma or the closing bracket. Returns whether another value follows.
+    private mutating func hasNext() throws(JSONSyntaxError) -> Bool {
         Self.skipWhitespace(&position, end)
         if try leaveAtBracket() { return false }
-        guard position.pointee == UInt8(ascii: ",") else { throw JSONFlaw(.noSeparator, position) }
+        guard position.pointee == UInt8(ascii: ",") else { throw JSONSyntaxError(.noSeparator, position) }
         position += 1
         return true
     }
 
-    private mutating func leaveAtBracket() throws(JSONFlaw) -> Bool {
-        guard position < end else { throw JSONFlaw(.unexpectedEnd, position) }
+    private mutating func leaveAtBracket() throws(JSONSyntaxError) -> Bool {
+        guard position < end else { throw JSONSyntaxError(.unexpectedEnd, position) }
         guard position.pointee == (containers.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { return false }
         position += 1
         containers.pop()
         return true
     }
 
-    /// The type of a well-formed value.
+    /// Returns the type of a well-formed value from its first byte.
     static func type(startingWith byte: UInt8) -> JSONSliceError.ValueType {
         switch byte {
         case UInt8(ascii: "{"): .object
@@ -139,6 +143,74 @@ extension JSONScanner {
         case UInt8(ascii: "t"), UInt8(ascii: "f"): .bool
         case UInt8(ascii: "n"): .null
         default: .number
+        }
+    }
+}
+
+/// A matcher that compares the member names of a document with the name in a path.
+///
+/// Names are equal if they are equal as Swift strings, by canonical equivalence, as in the dictionaries of JSONDecoder:
+/// a composed "é" matches a decomposed one. If both names are ASCII, which is nearly always so, their bytes are compared.
+struct JSONNameMatcher {
+    private let name: String
+    private let bytes: [UInt8]
+    private let isASCII: Bool
+
+    init(_ name: String) {
+        self.name = name
+        self.bytes = Array(name.utf8)
+        self.isASCII = bytes.allSatisfy { $0 < 0x80 }
+    }
+
+    /// - Parameter body: The well-formed text between the quotes.
+    func matches(_ body: UnsafeBufferPointer<UInt8>, _ traits: JSONScanner.StringTraits) -> Bool {
+        if traits.isEmpty, isASCII { return isSame(body) }
+        return Self.name(body, traits) == name
+    }
+
+    private func isSame(_ body: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard body.count == bytes.count else { return false }
+        for index in bytes.indices where body[index] != bytes[index] { return false }
+        return true
+    }
+
+    /// Returns the name that the text between the quotes represents, with escapes resolved.
+    static func name(_ body: UnsafeBufferPointer<UInt8>, _ traits: JSONScanner.StringTraits) -> String {
+        guard traits.contains(.escapes) else { return String(decoding: body, as: UTF8.self) }
+        var units: [UInt16] = []
+        var name = ""
+        var index = 0
+        var plain = 0
+        // Escaped code units are collected, because a scalar can consist of two of them.
+        func flush(to end: Int) {
+            name += String(decoding: units, as: UTF16.self)
+            units.removeAll()
+            name += String(decoding: UnsafeBufferPointer(rebasing: body[plain..<end]), as: UTF8.self)
+        }
+        while index < body.count {
+            guard body[index] == UInt8(ascii: "\\") else {
+                index += 1
+                continue
+            }
+            if plain < index { flush(to: index) }
+            let (unit, length) = codeUnit(of: body, at: index)
+            units.append(unit)
+            index += length
+            plain = index
+        }
+        flush(to: index)
+        return name
+    }
+
+    private static func codeUnit(of body: UnsafeBufferPointer<UInt8>, at index: Int) -> (UInt16, length: Int) {
+        switch body[index + 1] {
+        case UInt8(ascii: "b"): (0x08, 2)
+        case UInt8(ascii: "f"): (0x0C, 2)
+        case UInt8(ascii: "n"): (0x0A, 2)
+        case UInt8(ascii: "r"): (0x0D, 2)
+        case UInt8(ascii: "t"): (0x09, 2)
+        case UInt8(ascii: "u"): (UInt16(String(decoding: body[index + 2..<index + 6], as: UTF8.self), radix: 16) ?? 0xFFFD, 6)
+        case let character: (UInt16(character), 2)
         }
     }
 }

@@ -1,31 +1,35 @@
 import Foundation
 
-/// Cuts the bytes of one value out of a JSON document, so that only they need to be decoded.
+/// Extracts the bytes of one value from a JSON document, so that only these bytes need to be decoded.
 ///
-/// The document is read once, front to back, and refused when it breaks RFC 8259 anywhere, before, inside or behind the
-/// value. That is stricter than JSONDecoder, which takes a comma before a closing bracket and never looks at values that
-/// nobody asks for; text in UTF-16 or UTF-32 must not be cut inside a character either. Beyond that the two agree: a byte
-/// order mark is skipped, nesting ends at 512, of two members with one name the first counts, and names are equal by
-/// canonical equivalence.
+/// The document is read once, front to back, and rejected if it violates RFC 8259 anywhere: before, inside or after the
+/// value. That is stricter than JSONDecoder, which accepts a comma before a closing bracket and does not validate values
+/// that are not decoded. A UTF-16 or UTF-32 document that ends inside a character is rejected too. Otherwise both behave
+/// alike: a byte order mark is skipped, nesting is limited to 512 levels, the first of two members with the same name is
+/// used, and names are compared by canonical equivalence.
 ///
-/// Time grows with the document's length, and memory not at all, but for UTF-16 and UTF-32, which are rewritten first.
+/// The time grows with the document's length. Memory use does not, except for UTF-16 and UTF-32 documents, which are
+/// converted to UTF-8 first.
 public struct JSONSlicer: Sendable {
-    /// A slicer; it holds nothing.
+    /// Creates a slicer, which has no state.
     public init() {}
 
-    /// The value at a path, without the whitespace around it; it may be a string, number, literal or `null` too.
+    /// Returns the bytes of the value at a path, without the whitespace around it.
     ///
-    /// The slice shares the document's storage, and its indices, where the document is UTF-8.
+    /// The value may be of any type, also a string, a number, `true`, `false` or `null`. If the document is UTF-8, the
+    /// slice shares its storage and its indices.
     ///
     /// - Parameters:
-    ///   - data: A whole document. UTF-8, or what else JSONDecoder reads: UTF-16 and UTF-32, told by their zero bytes.
-    ///   - path: The empty path is the document's own value.
-    /// - Throws: ``JSONSliceError``. A malformed path comes first, then a malformed document, then a path that leads nowhere.
+    ///   - data: A complete document in UTF-8, or in UTF-16 or UTF-32, which are detected as JSONDecoder does: by a byte
+    ///     order mark or by their zero bytes.
+    ///   - path: The path of the value. The empty path selects the whole document.
+    /// - Throws: ``JSONSliceError``. A malformed path is reported before a malformed document, and a malformed document
+    ///   before a path that does not lead to a value.
     public func slice(of data: Data, at path: JSONKeyPath) throws(JSONSliceError) -> Data {
         try locate(path, in: data).data
     }
 
-    /// The slice, and the path with every pointer token resolved to the name or index the document made of it.
+    /// Returns the slice, and the path with every pointer token resolved to the member name or the index that it matched.
     package func locate(_ path: JSONKeyPath, in data: Data) throws(JSONSliceError) -> (data: Data, path: JSONKeyPath) {
         try path.validated()
         let (encoding, markLength) = data.withUnsafeBytes { JSONTextEncoding.detect($0.bindMemory(to: UInt8.self)) }
@@ -52,7 +56,7 @@ public struct JSONSlicer: Sendable {
         guard let start = bytes.baseAddress else { throw JSONSliceError(kind: .emptyDocument, path: path, byteOffset: 0) }
         var scanner = JSONScanner(from: start + offset, to: start + bytes.count)
         let location: JSONLocation
-        do throws(JSONFlaw) {
+        do throws(JSONSyntaxError) {
             location = try scanner.locate(path.components)
         } catch {
             throw JSONSliceError(error, at: error.offset(from: start), path: path)
@@ -75,8 +79,59 @@ public struct JSONSlicer: Sendable {
             return try text.get()
         } catch {
             let kind = JSONSliceError.Kind.malformedDocument(
-                byteOffset: error.offset, reason: "the text is not what its encoding allows")
+                byteOffset: error.offset, reason: "the text is invalid in its encoding")
             throw JSONSliceError(kind: kind, path: path, byteOffset: error.offset)
         }
+    }
+}
+
+extension DecodingError {
+    /// Returns the same error with `path` prepended to its coding path, so that it starts at the document's root.
+    ///
+    /// A pointer token of digits becomes an index. Paths from ``JSONSlicer/locate(_:in:)`` contain no tokens.
+    package func prefixed(by path: JSONKeyPath) -> DecodingError {
+        func rooted(_ context: Context) -> Context {
+            Context(
+                codingPath: path.components.map(JSONPathKey.init) + context.codingPath,
+                debugDescription: context.debugDescription,
+                underlyingError: context.underlyingError
+            )
+        }
+        return switch self {
+        case .typeMismatch(let type, let context): .typeMismatch(type, rooted(context))
+        case .valueNotFound(let type, let context): .valueNotFound(type, rooted(context))
+        case .keyNotFound(let key, let context): .keyNotFound(key, rooted(context))
+        case .dataCorrupted(let context): .dataCorrupted(rooted(context))
+        @unknown default: self
+        }
+    }
+}
+
+/// A step of a key path as a coding key, spelled as JSONDecoder spells its own keys.
+private struct JSONPathKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(_ component: JSONKeyPath.Component) {
+        switch component {
+        case .key(let name): self.init(stringValue: name)
+        case .index(let index): self.init(intValue: index)
+        case .token(let token):
+            if let index = JSONKeyPath.index(ofDigits: token.utf8) {
+                self.init(intValue: index)
+            } else {
+                self.init(stringValue: token)
+            }
+        }
+    }
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        self.intValue = nil
+    }
+
+    init(intValue: Int) {
+        self.stringValue = "Index \(intValue)"
+        self.intValue = intValue
     }
 }

@@ -1,20 +1,20 @@
-/// The encodings a document may come in. RFC 8259 §8.1 asks for UTF-8; JSONDecoder reads the others too, and so do we.
+/// The encoding of a JSON document. RFC 8259 §8.1 requires UTF-8; the others are supported because JSONDecoder supports them.
 enum JSONTextEncoding {
     case utf8
     case utf16(bigEndian: Bool)
     case utf32(bigEndian: Bool)
 
-    /// Where the bytes are not what the encoding allows.
+    /// An error at the byte offset at which the text is invalid in its encoding.
     struct Malformed: Error {
         let offset: Int
     }
 
-    /// The encoding, and how many bytes the byte order mark takes, told as JSONDecoder tells them.
+    /// Detects the encoding and the length of the byte order mark in bytes, as JSONDecoder does.
     ///
-    /// Without a mark the zero bytes of the first characters decide, which are ASCII in most documents. `FF FE` is UTF-16
-    /// whatever follows, so that little-endian UTF-32 has to come without a mark.
+    /// Without a mark the zero bytes among the first four bytes decide, because the first characters are ASCII in most
+    /// documents. `FF FE` always means UTF-16, so little-endian UTF-32 is supported only without a mark.
     static func detect(_ bytes: UnsafeBufferPointer<UInt8>) -> (encoding: JSONTextEncoding, markLength: Int) {
-        // The common case needs no look at the marks: ASCII, and no zeros.
+        // The common case, two ASCII characters without zeros, needs no check for marks.
         if bytes.count >= 2, 1..<0x80 ~= bytes[0], 1..<0x80 ~= bytes[1] { return (.utf8, 0) }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if bytes.starts(with: [0x00, 0x00, 0xFE, 0xFF]) { return (.utf32(bigEndian: true), 4) }
@@ -30,9 +30,9 @@ enum JSONTextEncoding {
         }
     }
 
-    /// The same text in UTF-8.
+    /// Converts the text to UTF-8.
     ///
-    /// - Throws: ``Malformed`` at the first unit that is cut short, a lone surrogate, or no scalar.
+    /// - Throws: ``Malformed`` at the first code unit that is incomplete, an unpaired surrogate, or not a Unicode scalar.
     func transcoded(_ bytes: UnsafeBufferPointer<UInt8>, from offset: Int) throws(Malformed) -> [UInt8] {
         var utf8: [UInt8] = []
         utf8.reserveCapacity(bytes.count - offset)
@@ -52,7 +52,7 @@ enum JSONTextEncoding {
         return utf8
     }
 
-    /// The code unit at `offset`, which moves past it; `nil` when it is cut short.
+    /// Returns the code unit at `offset` and moves `offset` past it; `nil` if the unit is incomplete.
     private func unit(of bytes: UnsafeBufferPointer<UInt8>, _ offset: inout Int) -> UInt32? {
         let (width, bigEndian) =
             switch self {

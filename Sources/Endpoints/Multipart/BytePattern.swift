@@ -1,12 +1,14 @@
 import Foundation
 
-/// Bytes to be looked for in other bytes (Horspool's search: most bytes of the text are not even looked at).
+/// A byte sequence that can be searched for in other bytes, with the Boyer–Moore–Horspool algorithm.
 package struct BytePattern: Sendable, Hashable {
     fileprivate let bytes: [UInt8]
-    /// By a text's byte under the pattern's last one: how far the pattern may move on.
+    /// The distance by which the pattern may be moved, indexed by the text's byte at the pattern's last position.
     private let skips: [Int]
 
-    /// - Parameter text: Not empty.
+    /// Creates a pattern of the text's UTF-8 bytes.
+    ///
+    /// - Parameter text: The text to search for, which must not be empty.
     package init(_ text: String) {
         bytes = Array(text.utf8)
         var skips = [Int](repeating: bytes.count, count: 256)
@@ -31,17 +33,19 @@ package struct BytePattern: Sendable, Hashable {
     }
 }
 
-/// A search in a text that comes in chunks.
+/// A search for a pattern in bytes that are received in chunks.
 package struct BytePatternSearch: Sendable {
     private let pattern: BytePattern
-    /// The end of what has come, one byte shorter than the pattern at most.
+    /// The last bytes received, at most one fewer than the pattern has.
     private var tail: [UInt8] = []
 
     package init(_ pattern: BytePattern) {
         self.pattern = pattern
     }
 
-    /// - Returns: Whether the pattern ends in this chunk.
+    /// Searches the next chunk, together with the end of the previous chunks.
+    ///
+    /// - Returns: Whether an occurrence of the pattern ends in this chunk.
     package mutating func finds(in chunk: Data) -> Bool {
         let most = pattern.bytes.count - 1
         let joint = tail + chunk.prefix(most)

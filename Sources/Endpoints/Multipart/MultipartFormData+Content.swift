@@ -1,10 +1,10 @@
 import Foundation
 
 extension MultipartFormData {
-    /// Bytes in memory that are worth a copy, to be sent together with what stands before and after them.
+    /// The maximum size of a part in memory that is copied, so that it is sent together with the bytes before and after it.
     private static let copiedBytes = 64 << 10
 
-    /// The form as a body: in memory when all parts are, else one whose parts are read while it is sent.
+    /// Returns the form as a body, which is in memory if all parts are, and otherwise is read while it is sent.
     ///
     /// - Throws: ``RequestGenerationError`` for the field `body`.
     public func content() throws(RequestGenerationError) -> RequestContent {
@@ -19,7 +19,7 @@ extension MultipartFormData {
             } else {
                 segments.append(ContentSequence.Segment(.data(glue)))
                 glue = Data()
-                // Those in memory have been looked at.
+                // Parts in memory have already been searched.
                 let forbidden = part.content.data == nil && !isRandom ? delimiter : nil
                 segments.append(ContentSequence.Segment(part.content, name: part.name, forbidden: forbidden))
             }
@@ -30,9 +30,9 @@ extension MultipartFormData {
         return RequestContent(source: .sequence(ContentSequence(segments)))
     }
 
-    /// The bytes of a form whose parts are all in memory.
+    /// Returns the encoded form if all of its parts are in memory. No I/O is performed.
     ///
-    /// - Throws: ``RequestGenerationError`` for the field `body`, also for a part from a file or a stream: no I/O is performed.
+    /// - Throws: ``RequestGenerationError`` for the field `body`, also if a part comes from a file or a stream.
     public func encoded() throws(RequestGenerationError) -> Data {
         _ = try checkedDelimiter()
         return try joined()
@@ -54,7 +54,9 @@ extension MultipartFormData {
         return data
     }
 
-    /// - Returns: What no part may contain, and no part in memory does.
+    /// Checks the boundary and the parts in memory.
+    ///
+    /// - Returns: The delimiter, which no part may contain.
     private func checkedDelimiter() throws(RequestGenerationError) -> BytePattern {
         guard boundary.consists(of: .boundary), (1...70).contains(boundary.utf8.count) else {
             throw RequestGenerationError(.body, "the multipart boundary is not 1 to 70 characters of RFC 2046 §5.1.1")

@@ -1,50 +1,51 @@
 import Foundation
 
-/// Why a stream, or one element of it, cannot be made into values.
+/// An error in a stream or in one of its elements.
 ///
-/// No description holds bytes of the stream, which could be a secret.
+/// No description contains bytes of the stream, which could be a secret.
 public struct StreamParsingError: Error, Sendable {
-    /// What is limited.
+    /// The kinds of limits on the size of an element.
     public enum Limit: String, Sendable, Hashable {
-        /// A line, its end not counted: 1 MiB unless said otherwise.
+        /// The length of a line without its line ending. Default: 1 MiB.
         case line
-        /// All lines of a server-sent event, its comments not counted: 1 MiB unless said otherwise.
+        /// The total length of the lines of a server-sent event, without comments. Default: 1 MiB.
         case event
-        /// An element of a JSON array, a text of a JSON text sequence, or a member's name on the way to the array: 16 MiB unless said
-        /// otherwise.
+        /// The length of an element of a JSON array, of a text in a JSON text sequence, or of a member name on the path to the array.
+        /// Default: 16 MiB.
         case element
     }
 
-    /// What a caller branches on.
+    /// The kinds of failure, for callers to branch on.
     public enum Kind: Sendable {
-        /// Something is longer than allowed, by that many bytes.
+        /// A line, event or element is longer than `maximumBytes`.
         case limitExceeded(Limit, maximumBytes: Int)
         /// The document is malformed, or the path does not lead to an array.
         case document(JSONSliceError)
         /// A JSON text sequence has bytes before its first record separator (RFC 7464 §2.1).
         case noRecordSeparator
-        /// A text of a JSON text sequence was cut short: by the next one, by the end, or, for numbers and literals, by not being followed
-        /// by white space (RFC 7464 §2.4).
+        /// A text of a JSON text sequence is truncated: by the next text, by the end of the stream, or, for numbers and literals, because
+        /// no white space follows (RFC 7464 §2.4).
         case truncatedText
-        /// A text of a JSON text sequence is no JSON.
+        /// A text of a JSON text sequence is not valid JSON.
         case malformedText(reason: String)
-        /// An event stream is expected, and the response says it is something else (WHATWG HTML §9.2.2).
+        /// The response's content type is not that of an event stream (WHATWG HTML §9.2.2); `nil` if the response has none.
         case unexpectedContentType(String?)
-        /// The element is no value of the type asked for.
+        /// The element could not be decoded as the requested type.
         case undecodable(any Error)
     }
 
-    /// What went wrong.
+    /// The kind of failure, with its details.
     public let kind: Kind
 
-    /// How many elements came before, those that were passed over included.
+    /// The number of elements before this one, including skipped elements.
     public let index: Int
 
-    /// Where in the stream it was noticed, in bytes from its start; for a limit, where the element, or the event's line, begins. `nil` where
-    /// an element could not be decoded.
+    /// The position in the stream at which the failure was detected, in bytes from its start.
+    ///
+    /// For a limit, the position at which the element, or the event's line, begins. `nil` for an element that could not be decoded.
     public let byteOffset: Int?
 
-    /// The beginning of the element, for a redacted snippet.
+    /// The first 1,024 bytes of the element, for a redacted snippet.
     package let record: Data
 
     package init(_ kind: Kind, index: Int, byteOffset: Int? = nil, record: Data = Data()) {
@@ -54,7 +55,7 @@ public struct StreamParsingError: Error, Sendable {
         self.record = record.prefix(1024)
     }
 
-    /// Whether nothing can follow. Otherwise one element is at fault, and the stream can go on behind it.
+    /// Whether the error ends the stream. Otherwise it concerns one element, and the stream can continue after it.
     public var endsStream: Bool {
         switch kind {
         case .limitExceeded, .document, .noRecordSeparator, .unexpectedContentType: true
@@ -64,13 +65,13 @@ public struct StreamParsingError: Error, Sendable {
 }
 
 extension StreamParsingError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
-    /// Cause, element and byte offset on one line.
+    /// A description of the cause, the element's index and the byte offset, on one line.
     public var description: String {
         let place = byteOffset.map { " at byte \($0)" } ?? ""
         return "element \(index) of the stream: \(reason)\(place)"
     }
 
-    /// The cause alone, without the place.
+    /// A description of the cause, without the index and the byte offset.
     package var reason: String {
         switch kind {
         case .limitExceeded(.line, let maximum): "the line is longer than \(maximum) bytes (maximumLineBytes)"
@@ -78,18 +79,18 @@ extension StreamParsingError: CustomStringConvertible, CustomDebugStringConverti
         case .limitExceeded(.element, let maximum): "the element is longer than \(maximum) bytes (maximumElementBytes)"
         case .document(let error): error.description
         case .noRecordSeparator: "a record separator (0x1E) is expected"
-        case .truncatedText: "the text is cut short"
+        case .truncatedText: "the text is truncated"
         case .malformedText(let reason): "the text is malformed, \(reason)"
         case .unexpectedContentType(let type):
-            "the content type is \(type.map { "\"\($0.printable)\"" } ?? "not told"), not text/event-stream"
+            "the content type is \(type.map { "\"\($0.printable)\"" } ?? "missing"), not text/event-stream"
         case .undecodable(let error): "cannot be decoded (\(type(of: error)))"
         }
     }
 
-    /// The same as `description`.
+    /// The text of ``description``, which contains no bytes of the stream.
     public var debugDescription: String { description }
-    /// The same as `description`.
+    /// The text of ``description``, for `localizedDescription`.
     public var errorDescription: String? { description }
-    /// The description.
+    /// A mirror that contains only the ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -26,7 +26,7 @@ struct DecodedDownloadTests {
         #expect(try result.get().count == 50_000 && queue.count == 1 && monitor.current?.isFinished == true)
     }
 
-    @Test func `bytes outlive the file they came in`() async throws {
+    @Test func `decoded bytes stay valid after the file is closed`() async throws {
         let server = try LoopbackServer { _ in .data(sampleBytes(300_000)) }
         let raw = Endpoint<Data>(path: "raw", responseDecoder: .rawData)
         let data = try await server.service(session: small).download(raw)

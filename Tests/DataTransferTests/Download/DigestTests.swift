@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// SHA-256 of what comes: as the caller expects, and as the server announces (RFC 9530).
+/// The SHA-256 of a download: as the caller expects, and as the server announces (RFC 9530).
 @Suite(.timeLimit(.minutes(1)))
 struct DigestTests {
     private static let body = Data("hello, world\n".utf8)
@@ -38,14 +38,14 @@ struct DigestTests {
         #expect(try await download(digest).byteCount == 13)
     }
 
-    @Test func `one of another is not, and not kept to be resumed`() async throws {
+    @Test func `a file of another digest is neither kept nor resumed`() async throws {
         try await expectMismatch("953ff93762a06ddbf722c4ebe9ddd66d8f63ddaea97f521c3ecc20da7c976020")
         served.change { $0.body = Data() }
         try await expectMismatch(Self.hexadecimal)
     }
 
     @Test(arguments: ["", "abc", String(hexadecimal.dropLast()), String(hexadecimal.dropLast()) + "g", "AAAA"])
-    func `a digest that is none is an error before anything is sent`(digest: String) async throws {
+    func `a malformed digest is an error before anything is sent`(digest: String) async throws {
         let error = try await downloadFailure { () async throws(DataTransferError) in try await download(digest) }
         #expect(error.fileFailure?.code == .invalidOptions && server.requestCount == 0)
     }
@@ -61,14 +61,14 @@ struct DigestTests {
         #expect(try await download().byteCount == 13)
     }
 
-    @Test func `also behind the body`() async throws {
+    @Test func `a digest in the trailers is checked`() async throws {
         served.change { content in
-            content.answer = { _, response in .chunked([response.body], trailers: ["Content-Digest": Self.field]) }
+            content.replacement = { _, response in .chunked([response.body], trailers: ["Content-Digest": Self.field]) }
         }
         #expect(try await download().byteCount == 13)
         try FileManager.default.removeItem(at: place)
         served.change { content in
-            content.answer = { _, response in .chunked([response.body], trailers: ["Repr-Digest": Self.wrong]) }
+            content.replacement = { _, response in .chunked([response.body], trailers: ["Repr-Digest": Self.wrong]) }
         }
         try await expectMismatch()
     }
@@ -87,29 +87,29 @@ struct DigestTests {
             ("Content-Digest", "sha-256=:4ljSSP2pTGN1Ngf3xElO4Py+kvGna/2seVydhBAesxc=:", false), ("Content-Digest", field, true),
             ("Repr-Digest", field, false), ("Repr-Digest", wrong, true),
         ])
-    func `both are checked where a file is put together`(name: String, value: String, isWrong: Bool) async throws {
-        try await breakOff()
+    func `both digests of a resumed file are checked`(name: String, value: String, isWrong: Bool) async throws {
+        try await interrupt()
         served.change { $0.headers[name] = value }
         if isWrong { return try await expectMismatch(Self.hexadecimal) }
         #expect(try await download(Self.hexadecimal).resumedFrom == 7)
         #expect(try folder.contents("movie.mp4") == Self.body)
     }
 
-    @Test func `what was announced at first still holds`() async throws {
+    @Test func `the digest that the first response announced is checked after a resumption`() async throws {
         served.change { $0.headers["Repr-Digest"] = Self.field }
-        try await breakOff()
+        try await interrupt()
         served.change { $0.headers["Repr-Digest"] = nil }
         try Data("HELLO, ".utf8).write(to: folder.file(".movie.mp4.partial"))
         try await expectMismatch()
     }
 
-    @Test func `a file that is there already is checked too`() async throws {
-        try await breakOff()
+    @Test func `a partial file that is already complete is checked too`() async throws {
+        try await interrupt()
         try Data("HELLO, world\n".utf8).write(to: folder.file(".movie.mp4.partial"))
         try await expectMismatch(Self.hexadecimal)
     }
 
-    private func breakOff() async throws {
+    private func interrupt() async throws {
         served.change { $0.faults = [.truncateBody(after: 7)] }
         _ = try await downloadFailure { () async throws(DataTransferError) in try await download() }
         #expect(try folder.contents(".movie.mp4.partial") == Self.body.prefix(7))

@@ -16,7 +16,7 @@ struct DownloadCancellationTests {
 
     private var place: URL { folder.file("movie.mp4") }
 
-    @Test func `what has come by then is kept, and the socket closed`() async throws {
+    @Test func `the bytes received before a cancellation are kept, and the socket is closed`() async throws {
         served.change { $0.faults = [.stallBody(after: 300_000)] }
         let (server, place) = (server, place)
         let observer = RecordingObserver()
@@ -36,7 +36,7 @@ struct DownloadCancellationTests {
         #expect(try folder.contents("movie.mp4") == sampleBytes(700_000))
     }
 
-    @Test func `a handle does the same`() async throws {
+    @Test func `a handle cancels the download in the same way`() async throws {
         served.change { $0.faults = [.stallBody(after: 300_000)] }
         let service = server.service()
         let (stream, results) = AsyncStream.makeStream(of: Result<DownloadedFile, DataTransferError>.self)
@@ -55,7 +55,7 @@ struct DownloadCancellationTests {
     }
 
     @Test(arguments: [LoopbackFault.stall, .stallHead(after: 20)])
-    func `before the head has come nothing is left`(fault: LoopbackFault) async throws {
+    func `a cancellation before the response's head leaves nothing`(fault: LoopbackFault) async throws {
         served.change { $0.faults = [fault] }
         let (server, place) = (server, place)
         let task = Task {
@@ -68,7 +68,7 @@ struct DownloadCancellationTests {
         #expect(try await task.value.isCancelled && folder.names == [] && folder.openDescriptors == 0)
     }
 
-    @Test func `a task that is cancelled already sends nothing, and tells its observer`() async throws {
+    @Test func `a task that is already cancelled sends nothing, and its observer is notified`() async throws {
         let (server, place) = (server, place)
         let observer = RecordingObserver()
         let task = Task {
@@ -81,7 +81,7 @@ struct DownloadCancellationTests {
         #expect(observer.events.map(\.isFinished) == [true])
     }
 
-    @Test func `also while a digest is made of what is there`() async throws {
+    @Test func `a download can be cancelled while the digest of a partial file is computed`() async throws {
         served.change { $0.faults = [.truncateBody(after: 300_000)] }
         let (server, place) = (server, place)
         _ = try await downloadFailure { () async throws(DataTransferError) in
@@ -99,7 +99,7 @@ struct DownloadCancellationTests {
         #expect(folder.names == [".movie.mp4.partial", ".movie.mp4.partial.json"] && folder.openDescriptors == 0)
     }
 
-    @Test func `cancelled at any moment, it goes on to the same bytes`() async throws {
+    @Test func `a download that is cancelled at any moment is resumed to the same bytes`() async throws {
         let service = server.service()
         for round in 0..<20 {
             let place = folder.file("movie \(round).mp4")

@@ -5,7 +5,7 @@
     import NetworkTesting
     import Testing
 
-    /// What needs a process of its own.
+    /// Downloads in a separate process.
     @Suite(.timeLimit(.minutes(2)))
     struct DownloadExitTests {
         private static let length = 4_000_000
@@ -37,9 +37,9 @@
             #expect(folder.names == ["movie.mp4"])
         }
 
-        /// The child kills itself as soon as so many bytes are in its file, while more of them come.
+        /// The child process kills itself when so many bytes are in its file, while more are received.
         @Test(arguments: [1, 500_000, 2_000_000, 3_900_000])
-        func `a process that is killed goes on where it was when it is started again`(bytes: Int) async throws {
+        func `a download of a killed process is resumed when the process is started again`(bytes: Int) async throws {
             served.change { $0.faults = [.stallBody(after: 3_950_000)] }
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [url = server.url as URL, place = place as URL, bytes = bytes as Int] in
@@ -55,7 +55,7 @@
             try await expectRest()
         }
 
-        @Test func `a file that may grow no more is an error, and goes on once it may`() async throws {
+        @Test func `a file that reaches its size limit is an error, and is resumed without the limit`() async throws {
             await #expect(processExitsWith: .success) { [url = server.url as URL, place = place as URL] in
                 signal(SIGXFSZ, SIG_IGN)
                 var limit = rlimit(rlim_cur: 1_000_001, rlim_max: rlim_t.max)

@@ -6,7 +6,7 @@ import Testing
 struct DownloadProgressTests {
     private let observer = RecordingObserver()
 
-    private func told() -> [[Int64?]] { observer.events.map { [$0.bytesReceived, $0.totalBytesToReceive] } }
+    private func reported() -> [[Int64?]] { observer.events.map { [$0.bytesReceived, $0.totalBytesToReceive] } }
 
     @Test func `what was there already counts`() async throws {
         let progress = try #require(DownloadProgress(observer))
@@ -19,16 +19,16 @@ struct DownloadProgressTests {
             TransferProgress(bytesReceived: 100, totalBytesToReceive: 700, recentBytesPerSecond: 25))
         // The transfer's end is not that of the download.
         engine.transferDidProgress(TransferProgress(bytesReceived: 700, totalBytesToReceive: 700, isFinished: true))
-        #expect(told() == [[350, 1000], [400, 1000]])
+        #expect(reported() == [[350, 1000], [400, 1000]])
         #expect(observer.events.last?.bytesResumed == 300 && observer.events.last?.recentBytesPerSecond == 25)
         progress.complete(length: 1000)
         await progress.finish()
         await progress.finish()
         #expect(
-            told() == [[350, 1000], [400, 1000], [1000, 1000]] && observer.events.map(\.isFinished) == [false, false, true])
+            reported() == [[350, 1000], [400, 1000], [1000, 1000]] && observer.events.map(\.isFinished) == [false, false, true])
     }
 
-    @Test func `an attempt that was given up is not heard any more`() throws {
+    @Test func `progress of an abandoned attempt is ignored`() throws {
         let progress = try #require(DownloadProgress(observer))
         let first = progress.beginAttempt()
         progress.beginBody(at: 300, of: 1000)
@@ -36,6 +36,6 @@ struct DownloadProgressTests {
         first.transferDidProgress(TransferProgress(bytesReceived: 400))
         progress.beginBody(at: 0, of: nil)
         second.transferDidProgress(TransferProgress(bytesReceived: 10))
-        #expect(told() == [[10, nil]])
+        #expect(reported() == [[10, nil]])
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// A folder of its own for each test, gone with the value.
+/// A separate folder for each test, which is removed when the object is deallocated.
 final class ScratchFolder: Sendable {
     let url: URL
 
@@ -48,16 +48,16 @@ final class ScratchFolder: Sendable {
     }
 }
 
-/// A file on a server that knows ranges, and can be told to misbehave.
+/// A file on a server that supports ranges, and can be made to misbehave.
 final class ServedFile: Sendable {
     struct Content: Sendable {
         var body: Data
         var headers: HTTPHeaders
-        /// What goes wrong with the next responses, in order.
+        /// The faults of the next responses, in order.
         var faults: [LoopbackFault] = []
-        /// In place of what would be answered.
-        var answer: (@Sendable (LoopbackRequest, LoopbackResponse) -> LoopbackResponse)?
-        /// Body bytes that were to be sent.
+        /// Replaces the regular response, which it receives.
+        var replacement: (@Sendable (LoopbackRequest, LoopbackResponse) -> LoopbackResponse)?
+        /// The number of body bytes in the responses.
         var sent = 0
     }
 
@@ -86,7 +86,7 @@ final class ServedFile: Sendable {
                     response.headers["Content-Range"] = "bytes */\(content.body.count)"
                 }
             }
-            if let answer = content.answer { response = answer(request, response) }
+            if let replacement = content.replacement { response = replacement(request, response) }
             content.sent += response.body.count
             return content.faults.isEmpty ? response : response.fault(content.faults.removeFirst())
         }
@@ -98,7 +98,7 @@ final class ServedFile: Sendable {
 }
 
 extension LoopbackServer {
-    /// A service over a session of its own.
+    /// A service with a separate session.
     func service(
         session: any NetworkSessionManager = DefaultSessionManager(), logger: (any DataTransferErrorLogger)? = nil
     ) -> DefaultDataTransferService {
@@ -110,7 +110,7 @@ extension LoopbackServer {
     var ranges: [String] { requests.map { $0.headers["Range"] ?? "" } }
 }
 
-/// Bytes in which every position can be told, the same for one seed: fewer of them are the beginning of more.
+/// Pseudo-random bytes, the same for one seed: a shorter result is the beginning of a longer one.
 func sampleBytes(_ count: Int, seed: UInt64 = 1) -> Data {
     if let known = samples.withLock({ $0[seed] }), known.count >= count { return Data(known.prefix(count)) }
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1

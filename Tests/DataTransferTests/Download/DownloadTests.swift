@@ -28,7 +28,7 @@ struct DownloadTests {
     }
 
     #if os(Linux)
-        @Test func `what a server compresses without being asked is stored as it was`() async throws {
+        @Test func `a response that the server compresses without a request for it is stored decoded`() async throws {
             // "hello hello hello hello", by gzip.
             let coded = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJV8hAJwHjUT2NFwAAAA=="))
             let server = try LoopbackServer { _ in
@@ -57,7 +57,7 @@ struct DownloadTests {
         expectOnly("movie.mp4")
     }
 
-    @Test func `a file of unknown length comes whole`() async throws {
+    @Test func `a file of unknown length is downloaded completely`() async throws {
         let server = try LoopbackServer { _ in .chunked([sampleBytes(300_000), sampleBytes(5)]) }
         let file = try await server.service().download(movie, to: folder.file("movie.mp4"))
         #expect(file.byteCount == 300_005)
@@ -90,7 +90,7 @@ struct DownloadTests {
 
     // MARK: Files that are there
 
-    @Test func `a file that is there is replaced once the new one is whole`() async throws {
+    @Test func `an existing file is replaced when the new one is complete`() async throws {
         try Data("old".utf8).write(to: folder.file("movie.mp4"))
         let server = try served.server()
         served.change { $0.faults = [.truncateBody(after: 1000)] }
@@ -103,7 +103,7 @@ struct DownloadTests {
         expectOnly("movie.mp4")
     }
 
-    @Test func `or the download fails before anything is sent`() async throws {
+    @Test func `with the policy fail an existing file is an error before anything is sent`() async throws {
         try Data("old".utf8).write(to: folder.file("movie.mp4"))
         let server = try served.server()
         let logger = InMemoryLogger()
@@ -116,10 +116,10 @@ struct DownloadTests {
         expectOnly("movie.mp4")
     }
 
-    @Test func `or at the end, when the file came meanwhile`() async throws {
+    @Test func `with the policy fail a file that is created meanwhile is an error at the end`() async throws {
         let place = folder.file("movie.mp4")
         served.change { content in
-            content.answer = { _, response in
+            content.replacement = { _, response in
                 try? Data("meanwhile".utf8).write(to: place)
                 return response
             }
@@ -130,14 +130,14 @@ struct DownloadTests {
         }
         #expect(error.fileFailure?.code == .destinationExists)
         #expect(try folder.contents("movie.mp4") == Data("meanwhile".utf8))
-        // What has come is whole, and nothing of it is fetched again.
+        // The received file is complete, and no part of it is requested again.
         let other = try await server.service().download(movie, to: place, options: DownloadOptions(existingFile: .replace))
         #expect(other.resumedFrom == 700_000 && other.statusCode == 416)
         #expect(try folder.contents("movie.mp4") == sampleBytes(700_000))
         expectOnly("movie.mp4")
     }
 
-    @Test func `or the new one gets a number`() async throws {
+    @Test func `with the policy keepBoth the new file gets a number`() async throws {
         try Data("old".utf8).write(to: folder.file("movie.mp4"))
         try Data("older".utf8).write(to: folder.file("movie 2.mp4"))
         let server = try served.server()
@@ -148,7 +148,7 @@ struct DownloadTests {
     }
 
     @Test(arguments: [UInt16(0o600), 0o644])
-    func `a file is private unless said otherwise`(permissions: UInt16) async throws {
+    func `a file is private by default`(permissions: UInt16) async throws {
         let server = try served.server()
         let options = permissions == 0o600 ? DownloadOptions() : DownloadOptions(permissions: permissions, flushesToDisk: true)
         let file = try await server.service().download(movie, to: folder.file("movie.mp4"), options: options)
@@ -186,7 +186,7 @@ struct DownloadTests {
         expectOnly(".linked.partial", "inside", "plain")
     }
 
-    @Test func `a second download to the same file fails, and the first goes on`() async throws {
+    @Test func `a second download to the same file fails, and the first continues`() async throws {
         served.change { $0.faults = [.stallBody(after: 1000)] }
         let server = try served.server()
         let service = server.service()
@@ -215,7 +215,7 @@ struct DownloadTests {
         expectOnly()
     }
 
-    @Test func `an endpoint that makes no request leaves nothing, and tells its observer`() async throws {
+    @Test func `an endpoint without a valid request leaves nothing, and its observer is notified`() async throws {
         let monitor = ProgressMonitor()
         let service = try LoopbackServer { _ in .text("") }.service()
         let error = try await downloadFailure { () async throws(DataTransferError) in

@@ -13,7 +13,7 @@ import Testing
         server = try served.server()
     }
 
-    private func breakOff(_ endpoint: Endpoint<Void> = movie, as name: String, _ options: DownloadOptions = DownloadOptions())
+    private func interrupt(_ endpoint: Endpoint<Void> = movie, as name: String, _ options: DownloadOptions = DownloadOptions())
         async throws
     {
         served.change { $0.faults = [.truncateBody(after: 40_000)] }
@@ -23,9 +23,9 @@ import Testing
         server.forgetRequests()
     }
 
-    @Test func `what is left is listed with size and age, and removed`() async throws {
-        try await breakOff(as: "a.mp4")
-        try await breakOff(as: "b.mp4")
+    @Test func `partial downloads are listed with size and age, and removed`() async throws {
+        try await interrupt(as: "a.mp4")
+        try await interrupt(as: "b.mp4")
         try Data("x".utf8).write(to: folder.file("c.partial"))
         try Data("x".utf8).write(to: folder.file(".d.partial"))
         try FileManager.default.createDirectory(at: folder.file(".e.partial"), withIntermediateDirectories: true)
@@ -47,7 +47,7 @@ import Testing
         #expect(error?.code == .folderMissing)
     }
 
-    @Test func `what a download writes to stays`() async throws {
+    @Test func `a file that a download is writing to is not removed`() async throws {
         served.change { $0.faults = [.stallBody(after: 10_000)] }
         let service = server.service()
         let download = Task { try await service.download(movie, to: folder.file("movie.mp4")) }
@@ -72,7 +72,7 @@ import Testing
             [["x-goog-signature": "a", "versionId": "7"], ["versionId": "7", "X-Goog-Signature": "b", "X-Goog-Date": "1"]],
         ] as [[Parameters]])
     func `a URL that is signed anew names the same resource`(queries: [Parameters]) async throws {
-        try await breakOff(signed(queries[0]), as: "movie.mp4")
+        try await interrupt(signed(queries[0]), as: "movie.mp4")
         let file = try await server.service().download(signed(queries[1]), to: folder.file("movie.mp4"))
         #expect(file.resumedFrom == 40_000 && server.requests.map { $0.headers["If-Range"] } == ["\"v1\""])
         #expect(try folder.contents("movie.mp4") == sampleBytes(100_000))
@@ -84,16 +84,16 @@ import Testing
             [["Expires": "1"], ["Expires": "2"]], [["X-Amz-Date": "1"], ["X-Amz-Date": "2"]], [["se": "1"], ["se": "2"]],
         ] as [[Parameters]])
     func `any other query names another one`(queries: [Parameters]) async throws {
-        try await breakOff(signed(queries[0]), as: "movie.mp4")
+        try await interrupt(signed(queries[0]), as: "movie.mp4")
         #expect(try await server.service().download(signed(queries[1]), to: folder.file("movie.mp4")).resumedFrom == 0)
     }
 
-    @Test func `a name that the caller gives takes the query's place`() async throws {
+    @Test func `a name that the caller passes replaces the query`() async throws {
         let options = DownloadOptions(resumeIdentity: "movie 7")
-        try await breakOff(signed(["ticket": "a"]), as: "movie.mp4", options)
+        try await interrupt(signed(["ticket": "a"]), as: "movie.mp4", options)
         let service = server.service()
         // Another name is another resource.
-        try await breakOff(signed(["ticket": "a"]), as: "other.mp4", options)
+        try await interrupt(signed(["ticket": "a"]), as: "other.mp4", options)
         let other = DownloadOptions(resumeIdentity: "movie 8")
         #expect(
             try await service.download(signed(["ticket": "b"]), to: folder.file("other.mp4"), options: other).resumedFrom == 0)
@@ -104,7 +104,7 @@ import Testing
 
     @Test func `the same name of a resource that has changed starts over`() async throws {
         let options = DownloadOptions(resumeIdentity: "movie 7")
-        try await breakOff(signed(["ticket": "a"]), as: "movie.mp4", options)
+        try await interrupt(signed(["ticket": "a"]), as: "movie.mp4", options)
         served.change { content in
             content.body = sampleBytes(90_000, seed: 5)
             content.headers = ["ETag": "\"v2\""]

@@ -21,8 +21,8 @@ struct ResumeTests {
 
     private var place: URL { folder.file("movie.mp4") }
 
-    /// A download that breaks off after ``cut`` bytes.
-    private func breakOff(_ options: DownloadOptions = DownloadOptions()) async throws {
+    /// Starts a download that is interrupted after ``cut`` bytes.
+    private func interrupt(_ options: DownloadOptions = DownloadOptions()) async throws {
         served.change { $0.faults = [.truncateBody(after: Self.cut)] }
         let error = try await downloadFailure { () async throws(DataTransferError) in
             try await service.download(movie, to: place, options: options)
@@ -40,8 +40,8 @@ struct ResumeTests {
         #expect(folder.names == ["movie.mp4"] && folder.openDescriptors == 0, sourceLocation: sourceLocation)
     }
 
-    @Test func `what has come is not fetched again`() async throws {
-        try await breakOff()
+    @Test func `bytes that were received are not requested again`() async throws {
+        try await interrupt()
         #expect(folder.names == [".movie.mp4.partial", ".movie.mp4.partial.json"])
         #expect(try folder.contents(".movie.mp4.partial") == sampleBytes(Self.length).prefix(Self.cut))
         let observer = RecordingObserver()
@@ -49,13 +49,13 @@ struct ResumeTests {
         #expect(file.resumedFrom == Self.cut && file.statusCode == 206 && file.byteCount == Self.length)
         #expect(server.ranges == ["bytes=300000-"] && server.requests.first?.headers["If-Range"] == "\"v1\"")
         #expect(served.content.withLock(\.sent) == Self.length - Self.cut)
-        // Totals are those of the whole.
+        // Totals are those of the complete file.
         #expect(observer.events.allSatisfy { $0.bytesReceived >= Self.cut && $0.totalBytesToReceive == 700_000 })
         #expect(observer.events.last?.bytesReceived == 700_000 && observer.events.filter(\.isFinished).count == 1)
         try expectWhole()
     }
 
-    @Test func `it may break off many times`() async throws {
+    @Test func `a download may be interrupted many times`() async throws {
         served.change { $0.faults = Array(repeating: .truncateBody(after: 100_000), count: 6) }
         var failures = 0
         while failures < 6 {
@@ -72,8 +72,8 @@ struct ResumeTests {
         try expectWhole()
     }
 
-    @Test func `what has changed is loaded anew, in the same exchange`() async throws {
-        try await breakOff()
+    @Test func `a changed resource is downloaded from the beginning in the same exchange`() async throws {
+        try await interrupt()
         let changed = sampleBytes(500_000, seed: 2)
         served.change { content in
             content.body = changed
@@ -86,10 +86,10 @@ struct ResumeTests {
         try expectWhole(changed)
     }
 
-    @Test func `a server without ranges sends the whole`() async throws {
-        try await breakOff()
+    @Test func `a server without ranges sends the whole content`() async throws {
+        try await interrupt()
         served.change { content in
-            content.answer = { [body = content.body] _, _ in LoopbackResponse(headers: ["ETag": "\"v1\""], body: body) }
+            content.replacement = { [body = content.body] _, _ in LoopbackResponse(headers: ["ETag": "\"v1\""], body: body) }
         }
         #expect(try await service.download(movie, to: place).resumedFrom == 0)
         #expect(server.requestCount == 1)
@@ -97,7 +97,7 @@ struct ResumeTests {
     }
 
     @Test func `a new beginning can be resumed too`() async throws {
-        try await breakOff()
+        try await interrupt()
         let changed = sampleBytes(500_000, seed: 2)
         served.change { content in
             content.body = changed
@@ -120,24 +120,24 @@ struct ResumeTests {
         ] as [HTTPHeaders])
     func `without a strong validator nothing is kept`(headers: HTTPHeaders) async throws {
         served.change { $0.headers = headers }
-        try await breakOff()
+        try await interrupt()
         #expect(folder.names == [])
         #expect(try await service.download(movie, to: place).resumedFrom == 0)
         #expect(server.ranges == [""])
     }
 
-    @Test func `a date that is old enough is one`() async throws {
+    @Test func `a modification date that is old enough is a strong validator`() async throws {
         served.change {
             $0.headers = ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:50:37 GMT"]
         }
-        try await breakOff()
+        try await interrupt()
         #expect(try await service.download(movie, to: place).resumedFrom == 300_000)
         #expect(server.requests.first?.headers["If-Range"] == "Sun, 06 Nov 1994 08:49:37 GMT")
         try expectWhole()
     }
 
     @Test func `bytes that cannot be resumed never lie beside a record`() async throws {
-        try await breakOff()
+        try await interrupt()
         served.change { content in
             content.headers = [:]
             content.body = sampleBytes(Self.length, seed: 2)
@@ -152,27 +152,27 @@ struct ResumeTests {
         #expect(folder.names == [])
     }
 
-    @Test func `who does not want it resumes nothing`() async throws {
-        try await breakOff(DownloadOptions(resumes: false))
+    @Test func `a download is not resumed and leaves nothing if the options disable resuming`() async throws {
+        try await interrupt(DownloadOptions(resumes: false))
         #expect(folder.names == [])
-        try await breakOff()
+        try await interrupt()
         #expect(try await service.download(movie, to: place, options: DownloadOptions(resumes: false)).resumedFrom == 0)
         #expect(server.ranges == [""])
         try expectWhole()
     }
 
-    // MARK: What is there is not trusted blindly
+    // MARK: Partial files are not trusted blindly
 
     @Test func `a partial file of another endpoint is not used`() async throws {
-        try await breakOff()
+        try await interrupt()
         let other = Endpoint<Void>(path: "files/movie.mp4", queryParameters: ["version": 2])
         #expect(try await service.download(other, to: place).resumedFrom == 0)
         #expect(server.ranges == [""])
         try expectWhole()
     }
 
-    @Test func `nor is one of a resource that another server answered for`() async throws {
-        try await breakOff()
+    @Test func `a partial file of a resource from another server is not used`() async throws {
+        try await interrupt()
         let stranger = ServedFile(sampleBytes(Self.length, seed: 3))
         let other = try stranger.server()
         #expect(try await other.service().download(movie, to: place).resumedFrom == 0)
@@ -184,8 +184,8 @@ struct ResumeTests {
         arguments: [
             "", "{}", "not JSON", #"{"version":2}"#, String(repeating: "x", count: 100_000),
         ])
-    func `nor one whose record is damaged`(text: String) async throws {
-        try await breakOff()
+    func `a partial file with a damaged record is not used`(text: String) async throws {
+        try await interrupt()
         try Data(text.utf8).write(to: folder.file(".movie.mp4.partial.json"))
         #expect(try await service.download(movie, to: place).resumedFrom == 0)
         #expect(server.ranges == [""])
@@ -200,7 +200,7 @@ struct ResumeTests {
             (["validator", "text"], #""W/weak""#), (["validator", "text"], #""\"x\r\nHost: other\"""#),
             (["digest"], #""0123""#), (["location"], #""""#), (["location"], #""../..""#),
         ])
-    func `nor one whose record was changed`(path: [String], value: String) async throws {
+    func `a partial file whose record was changed is not used`(path: [String], value: String) async throws {
         let inner = folder.url.appendingPathComponent("a/b/c", isDirectory: true)
         try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
         served.change { $0.faults = [.truncateBody(after: Self.cut)] }
@@ -223,8 +223,8 @@ struct ResumeTests {
     }
 
     @Test(arguments: [".movie.mp4.partial", ".movie.mp4.partial.json"], [0o620, 0o602, 0o666])
-    func `nor one that others may write to`(name: String, permissions: Int) async throws {
-        try await breakOff()
+    func `a partial file that others may write to is not used`(name: String, permissions: Int) async throws {
+        try await interrupt()
         try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: folder.file(name).path)
         #expect(try await service.download(movie, to: place).resumedFrom == 0)
         #expect(server.ranges == [""])
@@ -232,8 +232,8 @@ struct ResumeTests {
     }
 
     @Test(.enabled(if: geteuid() == 0), arguments: [".movie.mp4.partial", ".movie.mp4.partial.json"])
-    func `nor one of another user`(name: String) async throws {
-        try await breakOff()
+    func `a partial file of another user is not used`(name: String) async throws {
+        try await interrupt()
         #expect(chown(folder.file(name).path, 65534, 65534) == 0)
         #expect(try await service.download(movie, to: place).resumedFrom == 0)
         #expect(server.ranges == [""])
@@ -241,7 +241,7 @@ struct ResumeTests {
     }
 
     @Test func `a symbolic link is neither read as a record nor written through`() async throws {
-        try await breakOff()
+        try await interrupt()
         let record = folder.file(".movie.mp4.partial.json")
         try FileManager.default.moveItem(at: record, to: folder.file("elsewhere.json"))
         try FileManager.default.createSymbolicLink(at: record, withDestinationURL: folder.file("elsewhere.json"))
@@ -256,11 +256,11 @@ struct ResumeTests {
         #expect(try folder.contents("precious") == Data("precious".utf8))
     }
 
-    @Test func `nor one without a record, or longer than the whole`() async throws {
-        try await breakOff()
+    @Test func `a partial file without a record, or longer than the whole content, is not used`() async throws {
+        try await interrupt()
         try FileManager.default.removeItem(at: folder.file(".movie.mp4.partial.json"))
         #expect(try await service.download(movie, to: place).resumedFrom == 0)
-        try await breakOff()
+        try await interrupt()
         try sampleBytes(Self.length + 1).write(to: folder.file(".movie.mp4.partial"))
         #expect(try await service.download(movie, to: place).resumedFrom == 0)
         #expect(server.ranges == [""])
@@ -268,7 +268,7 @@ struct ResumeTests {
     }
 
     @Test func `a second name of a file is not written through`() async throws {
-        try await breakOff()
+        try await interrupt()
         try Data("precious".utf8).write(to: folder.file("precious"))
         try FileManager.default.removeItem(at: folder.file(".movie.mp4.partial"))
         try FileManager.default.linkItem(at: folder.file("precious"), to: folder.file(".movie.mp4.partial"))
@@ -291,7 +291,7 @@ struct ResumeTests {
     // MARK: 416
 
     @Test func `nothing is fetched when nothing is missing`() async throws {
-        try await breakOff()
+        try await interrupt()
         try sampleBytes(Self.length).write(to: folder.file(".movie.mp4.partial"))
         let observer = RecordingObserver()
         let file = try await service.download(movie, to: place, progress: observer)
@@ -303,9 +303,9 @@ struct ResumeTests {
 
     @Test(arguments: ["bytes */600000", "bytes */*", "nonsense", nil])
     func `a 416 of another length is a reason to start over, once`(range: String?) async throws {
-        try await breakOff()
+        try await interrupt()
         served.change { content in
-            content.answer = { request, response in
+            content.replacement = { request, response in
                 guard request.headers["Range"] != nil else { return response }
                 return LoopbackResponse(status: 416, headers: range.map { ["Content-Range": $0] } ?? [:])
             }
@@ -315,8 +315,8 @@ struct ResumeTests {
         try expectWhole()
     }
 
-    @Test func `a 416 that was not asked for is an error`() async throws {
-        served.change { content in content.answer = { _, _ in .status(416) } }
+    @Test func `a 416 to a request without a range is an error`() async throws {
+        served.change { content in content.replacement = { _, _ in .status(416) } }
         let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
         }
         #expect(error.statusCode == 416 && server.requestCount == 1 && folder.names == [])
@@ -331,10 +331,10 @@ struct ResumeTests {
             ["Content-Range": "bytes 300000-699999"], ["Content-Range": "bytes */700000"], ["Content-Range": nil],
             ["Content-Type": "multipart/byteranges; boundary=x"],
         ] as [[String: String?]])
-    func `a part that is another than asked for is an error, and nothing is kept`(changes: [String: String?]) async throws {
-        try await breakOff()
+    func `a part other than the requested one is an error, and nothing is kept`(changes: [String: String?]) async throws {
+        try await interrupt()
         served.change { content in
-            content.answer = { _, response in
+            content.replacement = { _, response in
                 var response = response
                 for (name, value) in changes { response.headers[name] = value }
                 return response
@@ -345,15 +345,15 @@ struct ResumeTests {
         #expect(error.fileFailure?.code == .rangeMismatch, "\(error)")
         #expect(folder.names == [] && folder.openDescriptors == 0)
         // The next attempt is not caught in the same trap.
-        served.change { $0.answer = nil }
+        served.change { $0.replacement = nil }
         #expect(try await service.download(movie, to: place).resumedFrom == 0)
         try expectWhole()
     }
 
-    @Test func `more bytes than said are an error`() async throws {
-        try await breakOff()
+    @Test func `more bytes than announced are an error`() async throws {
+        try await interrupt()
         served.change { content in
-            content.answer = { _, response in
+            content.replacement = { _, response in
                 LoopbackResponse.chunked([response.body, Data("more".utf8)], status: 206, headers: response.headers)
             }
         }
@@ -367,9 +367,9 @@ struct ResumeTests {
             ["ETag": "\"v2\""], ["Content-Encoding": "gzip"],
         ] as [HTTPHeaders])
     func `a part of another version starts the download over`(headers: HTTPHeaders) async throws {
-        try await breakOff()
+        try await interrupt()
         served.change { content in
-            content.answer = { _, response in
+            content.replacement = { _, response in
                 var response = response
                 guard response.status == 206 else { return response }
                 for field in headers { response.headers[field.name] = field.value }
@@ -381,10 +381,10 @@ struct ResumeTests {
         try expectWhole()
     }
 
-    @Test func `a shorter part than asked for is kept, and the rest comes with the next download`() async throws {
-        try await breakOff()
+    @Test func `a part shorter than requested is kept, and the next download requests the rest`() async throws {
+        try await interrupt()
         served.change { content in
-            content.answer = { _, response in
+            content.replacement = { _, response in
                 var response = response
                 response.body = response.body.prefix(100_000)
                 response.headers["Content-Range"] = "bytes 300000-399999/700000"
@@ -394,14 +394,14 @@ struct ResumeTests {
         let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
         }
         #expect(error.fileFailure?.code == .lengthMismatch && error.isRetryable)
-        served.change { $0.answer = nil }
+        served.change { $0.replacement = nil }
         #expect(try await service.download(movie, to: place).resumedFrom == 400_000)
         try expectWhole()
     }
 
-    @Test func `a part that nobody asked for is an error`() async throws {
+    @Test func `a part in response to a request without a range is an error`() async throws {
         served.change { content in
-            content.answer = { _, response in
+            content.replacement = { _, response in
                 LoopbackResponse(status: 206, headers: ["Content-Range": "bytes 0-0/2"], body: response.body.prefix(1))
             }
         }
@@ -420,7 +420,7 @@ struct ResumeTests {
         #expect(folder.names == [])
     }
 
-    @Test func `a folder keeps the name that the server said at first`() async throws {
+    @Test func `a file in a folder keeps the name of the first response`() async throws {
         served.change { content in
             content.headers["Content-Disposition"] = "attachment; filename=\"first.mp4\""
             content.faults = [.truncateBody(after: 1000)]
@@ -435,7 +435,7 @@ struct ResumeTests {
     }
 
     @Test func `over URLSession parts are put together too`() async throws {
-        try await breakOff()
+        try await interrupt()
         let service = server.service(session: URLSessionManager())
         #expect(try await service.download(movie, to: place).resumedFrom == 300_000)
         try expectWhole()

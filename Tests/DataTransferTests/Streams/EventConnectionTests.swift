@@ -18,7 +18,7 @@ struct EventConnectionTests {
         DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
     }
 
-    @Test func `an interrupted stream continues after its last event`() async throws {
+    @Test func `an interrupted stream is continued after its last event`() async throws {
         let server = try LoopbackServer { request in
             switch request.headers["Last-Event-ID"] {
             case nil: events("retry: 50\nid: 1\ndata: a\n\nid: 2\ndata: bbb", .truncateBody(after: 30))
@@ -47,7 +47,7 @@ struct EventConnectionTests {
             })
     }
 
-    @Test func `an event comes at once, while the connection stays open`() async throws {
+    @Test func `an event is returned immediately, while the connection stays open`() async throws {
         let server = try LoopbackServer { _ in events("data: a\n\ndata: b", .stallBody(after: 12)) }
         var iterator = service(server).events(endpoint).makeAsyncIterator()
         #expect(try await iterator.next() == ServerSentEvent(data: "a"))
@@ -66,7 +66,9 @@ struct EventConnectionTests {
         #expect(await server.waitForOpenConnections(0))
     }
 
-    @Test func `with closures events come one at a time, and a handle closes the socket though one blocks`() async throws {
+    @Test func `with closures events are passed one at a time, and a handle closes the socket even if a closure blocks`()
+        async throws
+    {
         let server = try LoopbackServer { _ in events("data: a\n\n", .endlessBody) }
         let queue = HeldQueue()
         let (results, continuation) = AsyncStream.makeStream(of: Bool.self)

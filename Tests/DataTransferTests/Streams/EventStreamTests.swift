@@ -53,7 +53,7 @@ struct EventStreamTests {
         #expect(session.requests.first?.headers["Accept"] == "text/event-stream, */*" && lastEventIDs == ["77"])
     }
 
-    @Test func `nothing is requested before the loop needs the first event`() async throws {
+    @Test func `no request is sent before the first event is read`() async throws {
         let events = try service().events(endpoint)
         _ = events.makeAsyncIterator()
         #expect(session.requests.isEmpty)
@@ -153,7 +153,7 @@ struct EventStreamTests {
         #expect(try await events.next()?.data == "a")
     }
 
-    @Test func `an event past the limit ends the stream, and is not requested again`() async throws {
+    @Test func `an event past the limit ends the stream without a reconnection`() async throws {
         enqueue("data: a\n\ndata: 12345678901\n\n")
         let logger = InMemoryLogger()
         let reading = await read(try service(logger: logger).events(endpoint, maximumEventBytes: 16), pauses: [])
@@ -183,7 +183,7 @@ struct EventStreamTests {
         #expect(await task.value.error?.isCancelled == true && session.requests.count == 1)
     }
 
-    @Test func `each loop has separate connections`() async throws {
+    @Test func `each loop opens its own connections`() async throws {
         enqueue("data: a\n\n")
         enqueue("data: b\n\n")
         let events = try service().events(endpoint)

@@ -19,13 +19,13 @@ struct Reading<Element: Sendable>: Sendable {
         }
     }
 
-    /// What a parser made, or why it did not.
+    /// The parsing failure that ended the stream, if there was one.
     var failure: ParsingFailure? {
         if case .parsing(let failure) = error { failure } else { nil }
     }
 }
 
-/// A queue that runs work only on request, one piece at a time.
+/// A queue that runs work only when a test requests it, one item at a time.
 final class HeldQueue: DataTransferDispatchQueue {
     private let work = Observed<[@Sendable () -> Void]>([])
 
@@ -47,7 +47,7 @@ final class HeldQueue: DataTransferDispatchQueue {
     }
 }
 
-/// Sends chunks only on request.
+/// A service whose response's body consists of the chunks that a test sends.
 final class HeldBody: DataTransferService {
     private let state = Observed<(chunks: [Data?], readers: Int)>(([], 0))
 
@@ -56,7 +56,7 @@ final class HeldBody: DataTransferService {
         state.change { $0.chunks.append(chunk.map { Data($0.utf8) }) }
     }
 
-    /// Returns once somebody waits for a chunk.
+    /// Returns once a reader waits for a chunk.
     func waitForReader() async {
         await state.wait { $0.readers > 0 }
     }

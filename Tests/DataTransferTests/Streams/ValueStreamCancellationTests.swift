@@ -11,7 +11,7 @@ struct ValueStreamCancellationTests {
         DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
     }
 
-    @Test func `cancelling before the head has come closes the socket`() async throws {
+    @Test func `cancelling before the response's head closes the socket`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
         let service = service(server)
         let task = Task { await Result { try await service.stream(endpoint, as: .lines) } }
@@ -36,7 +36,7 @@ struct ValueStreamCancellationTests {
         #expect(await Reading(lines).error?.isCancelled == true)
     }
 
-    @Test func `cancelling between two elements that have come closes the socket`() async throws {
+    @Test func `cancelling between two received elements closes the socket`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
         let lines = try await service(server).stream(endpoint, as: .lines)
         let task = Task { () -> (Int, DataTransferError?) in
@@ -66,7 +66,7 @@ struct ValueStreamCancellationTests {
         #expect(await server.waitForOpenConnections(0))
     }
 
-    @Test func `releasing a stream that was not read closes the socket`() async throws {
+    @Test func `releasing a stream that was never read closes the socket`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
         do {
             let lines = try await service(server).stream(endpoint, as: .lines)
@@ -90,7 +90,7 @@ struct ValueStreamCancellationTests {
 
     // MARK: With closures
 
-    @Test func `closures get one element at a time, and the completion comes last, once`() async throws {
+    @Test func `closures receive one element at a time, and the completion is called last and once`() async throws {
         let server = try LoopbackServer { _ in .chunked([Data("a\nb\n".utf8), Data("c".utf8)], trailers: ["X-Sum": "3"]) }
         let queue = HeldQueue()
         let heard = Locked<[String]>([])
@@ -117,7 +117,7 @@ struct ValueStreamCancellationTests {
         } completion: { _ in
         }
         await queue.waitForWork()
-        // Nothing is asked for while the closure has not run: no more work comes, whatever the server sends.
+        // No element is requested before the closure has run, so no more work is enqueued, whatever the server sends.
         await queue.runNext()
         await queue.waitForWork()
         #expect(queue.count == 1)

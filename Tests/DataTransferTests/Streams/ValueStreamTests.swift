@@ -17,7 +17,7 @@ struct ValueStreamTests {
         return try LoopbackServer { _ in response }
     }
 
-    @Test func `an element comes before the body has ended`() async throws {
+    @Test func `an element is returned before the body has ended`() async throws {
         let body = #"{"results": [{"id": 1}, {"id": 2}], "page": 1}"#
         let server = try server(body, .stallBody(after: 24))
         let movies = try await service(server).stream(endpoint, as: .elements(of: Film.self, at: "results"))
@@ -27,7 +27,7 @@ struct ValueStreamTests {
     }
 
     @Test(arguments: [1, 3, 1000])
-    func `the pieces in which a body comes do not matter`(bytes: Int) async throws {
+    func `the elements do not depend on how the body is split`(bytes: Int) async throws {
         let server = try server(
             #"{"x": "é😀", "a": {"b": [{"id": 1}, {"id": 22}, {"id": 333}]}, "y": null}"#,
             .drip(bytes: bytes, every: .milliseconds(1)))
@@ -60,7 +60,7 @@ struct ValueStreamTests {
         }
     }
 
-    @Test func `trailers and timings come with the end`() async throws {
+    @Test func `trailers and timings are set when the stream ends`() async throws {
         let server = try LoopbackServer { _ in .chunked([Data("1\n".utf8), Data("2\n".utf8)], trailers: ["X-Sum": "3"]) }
         let numbers = try await service(server).stream(endpoint, as: .ndjson(Int.self))
         #expect(await Reading(numbers).elements == [1, 2])

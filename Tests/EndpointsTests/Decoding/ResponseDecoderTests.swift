@@ -46,7 +46,7 @@ import Testing
         let error = try #require(throws: ResponseDecodingError.self) {
             try RawDataResponseDecoder().decode(String.self, from: body("x"))
         }
-        #expect("\(error)" == "this decoder makes Data, not String")
+        #expect("\(error)" == "this decoder produces Data, not String")
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])

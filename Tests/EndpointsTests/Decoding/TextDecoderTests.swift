@@ -29,7 +29,7 @@ import Testing
             ("text/plain; charset=utf-16", [], ""),
         ] as [(String?, [UInt8], String)]
     )
-    func `text is read in the charset it came in`(contentType: String?, bytes: [UInt8], text: String) throws {
+    func `text is decoded in the charset of the response`(contentType: String?, bytes: [UInt8], text: String) throws {
         let body = ResponseBody(Data(bytes), contentType: contentType)
         #expect(try TextResponseDecoder().decode(String.self, from: body) == text)
     }

@@ -23,7 +23,7 @@ struct ContentRangeTests {
             "bytes 0-9223372036854775807/*", "bytes 0-9223372036854775808/*", "bytes 0-1/99999999999999999999", "bytes 0-1,2-3/5",
             "bytes ٠-١/٥",
         ])
-    func `anything else is none`(text: String) {
+    func `any other text is not a content range`(text: String) {
         #expect(ContentRange(text) == nil)
     }
 }

@@ -62,7 +62,7 @@ struct FileNameTests {
             ("https://h.example/%FF", nil, "download"), ("https://h.example/x", "attachment; filename=\"../y\"", "y"),
             ("https://h.example/x", "attachment; filename=\"..\"", "x"),
         ])
-    func `the header comes before the URL`(url: String, header: String?, name: String) throws {
+    func `the header takes precedence over the URL`(url: String, header: String?, name: String) throws {
         let headers: HTTPHeaders = header.map { ["Content-Disposition": $0] } ?? [:]
         #expect(SafeFileName.of(headers, url: try #require(URL(string: url))) == name)
     }

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a token of digits counts as an index where the document was not asked`() {
+    @Test func `a token of digits counts as an index if the document is not known`() {
         let error = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: ""))
         #expect(error.prefixed(by: "/a/2/-/01").codingPath?.map(\.intValue) == [nil, 2, nil, nil])
     }

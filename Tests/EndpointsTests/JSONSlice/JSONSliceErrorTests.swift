@@ -28,7 +28,8 @@ import Testing
             ("/data/n/0", .typeMismatch(expected: .object, found: .null, at: "data.n")),
         ] as [(JSONKeyPath, JSONSliceError.Kind)]
     )
-    func `a path that leads nowhere says where it ended`(path: JSONKeyPath, kind: JSONSliceError.Kind) throws {
+    func `the error of a path without a value states where the search ended`(path: JSONKeyPath, kind: JSONSliceError.Kind) throws
+    {
         let error = try #require(throws: JSONSliceError.self) {
             try JSONSlicer().slice(of: Data(Self.document.utf8), at: path)
         }
@@ -71,12 +72,12 @@ import Testing
         }
     }
 
-    @Test func `damage behind a missing member comes before the missing member`() {
+    @Test func `a syntax error after a missing member is reported instead of the missing member`() {
         let error = #expect(throws: JSONSliceError.self) { try JSONSlicer().slice(of: Data(#"{"a":1}]"#.utf8), at: "b") }
         #expect(error?.kind == .malformedDocument(byteOffset: 7, reason: "there is text after the value"))
     }
 
-    @Test func `a malformed path comes before the document is looked at`() {
+    @Test func `a malformed path is reported before the document is read`() {
         let error = #expect(throws: JSONSliceError.self) { try JSONSlicer().slice(of: Data(), at: "a[") }
         #expect(error?.byteOffset == nil)
     }

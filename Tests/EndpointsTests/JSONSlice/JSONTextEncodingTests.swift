@@ -74,7 +74,7 @@ import Testing
             [0xEF, 0xBB, 0xBF, 0xFF, 0xFE, 0x31, 0],
         ] as [[UInt8]]
     )
-    func `an encoding is told once`(bytes: [UInt8]) {
+    func `the encoding is detected only once`(bytes: [UInt8]) {
         #expect((try? JSONDecoder().decode(Int.self, from: Data(bytes))) == nil)
         #expect(throws: JSONSliceError.self) { try JSONSlicer().slice(of: Data(bytes), at: "") }
     }

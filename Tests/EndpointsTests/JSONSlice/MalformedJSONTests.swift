@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `every byte but the special ones stands for itself in a string`() throws {
+    @Test func `every byte except the special ones represents itself in a string`() throws {
         for byte in 0x20..<0x80 as Range<UInt8> where byte != 0x22 && byte != 0x5C {
             for padding in 0..<17 {
                 let value = [0x22] + Array(repeating: 0x61, count: padding) + [byte, 0x62, 0x22]

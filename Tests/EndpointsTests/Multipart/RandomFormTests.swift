@@ -5,7 +5,7 @@ import Testing
 
 /// Whatever stands in a form is read back by a reader that shares nothing with the writer.
 @Suite struct RandomFormTests {
-    // Without `%`, which is not escaped: `%22` in a name cannot be told from a quote, in browsers neither.
+    // Without `%`, which is not escaped: `%22` in a name cannot be distinguished from a quote, in browsers either.
     private static let scalars: [Unicode.Scalar] = Array("ab\"\r\n;=\\'-: \u{301}ß日😀\u{0}\u{7F}".unicodeScalars)
 
     private func text(_ random: inout SplitMix64, _ count: ClosedRange<Int>) -> String {

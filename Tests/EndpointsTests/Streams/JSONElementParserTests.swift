@@ -23,7 +23,7 @@ import Testing
         ("{\"items\":[0],\"\":[1]}", "[\"\"]", ["1"]), ("\u{FEFF}[1]", "", ["1"]), ("[[[]],[[5]]]", "[1][0]", ["5"]),
         ("[{\"a\":1},{\"a\":[\"x\"]}]", "[1].a", ["\"x\""]), ("{\"a~b/c\":[1]}", "/a~0b~1c", ["1"]),
     ])
-    func `the elements of the array at the path come as bytes`(document: String, path: String, expected: [String]) {
+    func `the elements of the array at the path are returned as bytes`(document: String, path: String, expected: [String]) {
         let outcome = elements(document, JSONKeyPath(path))
         #expect(outcome.elements.map { String(decoding: $0, as: UTF8.self) } == expected)
         #expect(outcome.error == nil)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a path that leads nowhere is told at once`() throws {
+    @Test func `a path that does not lead to an array is reported immediately`() throws {
         var parser = JSONElementParser(at: "a")
         parser.receive(Data(#"{"a": 1, "rest": ["#.utf8))
         #expect(throws: StreamParsingError.self) { try parser.next() }
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `all truncations are refused, and whole elements come first`() {
+    @Test func `all truncated documents are refused after their complete elements`() {
         let text = #"{"é\u00e9😀":[-0.5e+10,"a\ud83d\ude00\n","日本語",true],"a":[{"b":[1,2]},-0.5e+10,"\ud83d\ude00é",false,null]} "#
         let bytes = Array(text.utf8)
         for count in 0..<bytes.count - 1 {
@@ -135,7 +135,7 @@ import Testing
         #expect(try parser.next() == Data("1".utf8))
     }
 
-    @Test func `an element comes when it is whole`() throws {
+    @Test func `an element is returned when it is complete`() throws {
         var parser = JSONElementParser()
         parser.receive(Data("[{\"a\":1}".utf8))
         #expect(try parser.next() == Data("{\"a\":1}".utf8))

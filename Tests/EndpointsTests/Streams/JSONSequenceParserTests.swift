@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct JSONSequenceParserTests {
-    /// Good texts as they are, truncated ones in angle brackets, malformed ones in braces of their own.
+    /// Valid texts unchanged, truncated texts in angle brackets, malformed texts after an exclamation mark.
     private func texts(_ stream: String, _ chunkSize: Int) -> [String] {
         let bytes = Array(stream.utf8)
         let chunks = stride(from: 0, to: bytes.count, by: chunkSize).map { Data(bytes[$0..<min($0 + chunkSize, bytes.count)]) }
@@ -76,7 +76,7 @@ import Testing
         let text = try #require(try parser.next())
         #expect(text.data == Data("!".utf8) + Data(repeating: 0x61, count: 1023))
         #expect(try parser.next() == nil)
-        // Also where the damage comes late.
+        // Also if the syntax error is late in the text.
         let late = StreamOutcome(JSONSequenceParser(), Array(("\u{1E}[" + String(repeating: "1,", count: 2000) + "x").utf8))
         #expect(late.elements.map(\.data.count) == [1024] && late.elements[0].flaw != nil)
     }

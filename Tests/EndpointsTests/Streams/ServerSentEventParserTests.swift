@@ -92,7 +92,7 @@ import Testing
         #expect(outcome.elements == [Event(data: "a", lastEventID: "9")])
     }
 
-    @Test func `an event comes with its blank line, whatever follows`() throws {
+    @Test func `an event is returned at its blank line, whatever follows`() throws {
         var parser = ServerSentEventParser()
         parser.receive(Data("data: a\r\n\r".utf8))
         #expect(try parser.next() == Event(data: "a"))

@@ -31,7 +31,7 @@ import Testing
             ),
             (
                 "\u{1E}{\"id\":1}\n\u{1E}[]\u{1E}{\"i\u{1E}nope\n\u{1E}{\"id\":2}", { .jsonSequence(Movie.self, onFailure: $0) },
-                ["1 DecodingError", "2 the text is cut short", "3 the text is malformed, a value is expected"]
+                ["1 DecodingError", "2 the text is truncated", "3 the text is malformed, a value is expected"]
             ),
             (
                 "{\"a\":[{\"id\":1},{\"id\":1.5},{},null,{\"id\":2}]}", { .elements(of: Movie.self, at: "a", onFailure: $0) },
@@ -87,7 +87,7 @@ import Testing
         #expect(try read(.elements(of: Int?.self, at: "a"), "{\"a\":[null,2]}") == [nil, 2])
     }
 
-    @Test func `each stream has a parser of its own`() throws {
+    @Test func `each stream has a separate parser`() throws {
         let format = StreamFormat<String>.lines
         var first = format.makeParser()
         first.receive(Data("half".utf8))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Endpoints
 
-/// However a stream is cut into chunks, the same comes of it, errors and their places included.
+/// The elements, the errors and their positions do not depend on how a stream is split into chunks.
 @Suite struct StreamSplitTests {
     private func expectSame<Parser: StreamParser>(
         _ bytes: [UInt8], _ random: inout SplitMix64, _ make: () -> Parser

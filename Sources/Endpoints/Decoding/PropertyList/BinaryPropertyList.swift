@@ -1,7 +1,7 @@
-/// How deep the containers of a binary property list refer to each other, and how much they hold in all.
+/// A check of the nesting and the number of values in a binary property list.
 ///
-/// Its objects stand in a table, and containers refer to them by number: so one may contain itself, and forty arrays that each hold the
-/// next one twice are a document of 2^40 values in 300 bytes.
+/// Its objects are stored in a table, and containers refer to them by number. So a container can contain itself, and forty arrays that each
+/// contain the next one twice are a document of 2^40 values in 300 bytes.
 struct BinaryPropertyList {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let offsetSize: Int
@@ -10,10 +10,10 @@ struct BinaryPropertyList {
     private let root: Int
     private let table: Int
 
-    /// Reads the trailer: the last 32 bytes.
+    /// Reads the trailer, which is the last 32 bytes of the document.
     ///
-    /// - Throws: ``PropertyListFlaw/malformed(_:)`` where it makes no sense.
-    init(_ bytes: UnsafeBufferPointer<UInt8>) throws(PropertyListFlaw) {
+    /// - Throws: ``PropertyListError/malformed(_:)`` if the trailer is invalid.
+    init(_ bytes: UnsafeBufferPointer<UInt8>) throws(PropertyListError) {
         let trailer = bytes.count - 32
         guard trailer >= 8 else { throw Self.malformed }
         self.bytes = bytes
@@ -29,29 +29,31 @@ struct BinaryPropertyList {
         self.table = table
     }
 
-    private static let malformed = PropertyListFlaw.malformed("the binary property list is malformed")
+    private static let malformed = PropertyListError.malformed("the binary property list is malformed")
 
-    /// A container on the way down.
+    /// A container that is being traversed.
     private struct Level {
         var object: Int
-        /// Where its next reference stands.
+        /// The position of its next reference.
         var next: Int
         var end: Int
-        /// It and those below that have been looked at.
+        /// The number of values visited in it so far, including itself.
         var values = 1
-        /// Containers within each other below, itself included.
+        /// The number of nested container levels, including itself.
         var height = 1
     }
 
-    /// What is known of an object.
+    /// The result for an object that has been visited.
     private struct Known {
-        /// 0 before it was looked at, -1 while it is on the way down.
+        /// The number of values; 0 if the object has not been visited yet, -1 while it is being traversed.
         var values: Int32 = 0
         var height: Int32 = 0
     }
 
-    /// - Throws: ``PropertyListFlaw/tooDeep`` or ``PropertyListFlaw/malformed(_:)``.
-    func check() throws(PropertyListFlaw) {
+    /// Traverses the objects from the root, each of them once.
+    ///
+    /// - Throws: ``PropertyListError/tooDeep`` or ``PropertyListError/malformed(_:)``.
+    func check() throws(PropertyListError) {
         var known = [Known](repeating: Known(), count: count)
         guard let first = try references(of: root) else { return }
         var levels = [Level(object: root, next: first.lowerBound, end: first.upperBound)]
@@ -82,8 +84,10 @@ struct BinaryPropertyList {
         }
     }
 
-    /// - Parameter place: How many levels are above.
-    private func add(_ known: Known, to level: inout Level, at place: Int) throws(PropertyListFlaw) {
+    /// Adds the counts of a contained object to those of its container.
+    ///
+    /// - Parameter place: The number of levels above the container.
+    private func add(_ known: Known, to level: inout Level, at place: Int) throws(PropertyListError) {
         level.values += Int(known.values)
         guard level.values <= PropertyListCheck.maximumValues else {
             throw .malformed("the property list has more than \(PropertyListCheck.maximumValues) values")
@@ -92,12 +96,12 @@ struct BinaryPropertyList {
         try check(depth: place + level.height)
     }
 
-    private func check(depth: Int) throws(PropertyListFlaw) {
+    private func check(depth: Int) throws(PropertyListError) {
         guard depth <= PropertyListCheck.maximumDepth else { throw .tooDeep }
     }
 
-    /// Where the references of a container stand; `nil` for other objects.
-    private func references(of object: Int) throws(PropertyListFlaw) -> Range<Int>? {
+    /// Returns the position of a container's references; `nil` for other objects.
+    private func references(of object: Int) throws(PropertyListError) -> Range<Int>? {
         guard let offset = Self.number(bytes, at: table + object * offsetSize, size: offsetSize), offset < bytes.count else {
             throw Self.malformed
         }
@@ -120,7 +124,7 @@ struct BinaryPropertyList {
         return start..<start + items * perItem * referenceSize
     }
 
-    /// In big endian; `nil` beyond the end, and for what `Int` does not hold.
+    /// Returns a big-endian number; `nil` beyond the end of the document, and if it does not fit in an `Int`.
     private static func number(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int, size: Int) -> Int? {
         guard start >= 0, start <= bytes.count - size else { return nil }
         var number: UInt64 = 0

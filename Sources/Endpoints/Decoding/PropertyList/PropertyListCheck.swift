@@ -1,21 +1,23 @@
 import Foundation
 
-/// Looks at the nesting of a property list before Foundation gets it, whose parsers go down without a limit: a document of some hundred
-/// kilobytes would overflow the stack, which stops the process.
+/// A check of the nesting of a property list before it is passed to Foundation.
 ///
-/// Each look takes time linear in the document, and memory linear in it at most. What is malformed in other ways is left for Foundation
-/// to report, but for what could hide nested elements from this look.
+/// Foundation's parsers recurse without a limit: a document of some hundred kilobytes would overflow the stack, which terminates the process.
+/// The check takes time, and at most memory, that is linear in the size of the document. Other syntax errors are left for Foundation to
+/// report, except for those that could hide nested elements from the check.
 enum PropertyListCheck {
-    /// Values within values; as many as JSON may have.
+    /// The maximum number of nested containers, which is that of JSON.
     static let maximumDepth = JSONContainerStack.limit
-    /// What a binary document may hold when each reference to a value counts as a value of its own, which is how it is decoded.
+    /// The maximum number of values in a binary document. Each reference to a value counts as a separate value, because it is decoded as one.
     static let maximumValues = 10_000_000
 
-    /// - Throws: ``PropertyListFlaw/tooDeep`` or ``PropertyListFlaw/malformed(_:)``.
-    static func check(_ data: Data) throws(PropertyListFlaw) {
+    /// Checks a document in any of the three formats.
+    ///
+    /// - Throws: ``PropertyListError/tooDeep`` or ``PropertyListError/malformed(_:)``.
+    static func check(_ data: Data) throws(PropertyListError) {
         let isBinary = data.starts(with: "bplist".utf8)
         let bytes = isBinary ? [UInt8](data) : try PropertyListText.ascii(of: data)
-        try bytes.withUnsafeBufferPointer { (bytes) throws(PropertyListFlaw) in
+        try bytes.withUnsafeBufferPointer { (bytes) throws(PropertyListError) in
             if isBinary {
                 try BinaryPropertyList(bytes).check()
             } else if bytes.first(where: { !PropertyListText.isSpace($0) }) == UInt8(ascii: "<") {
@@ -29,14 +31,14 @@ enum PropertyListCheck {
     }
 }
 
-/// Why a property list is not handed to Foundation.
-enum PropertyListFlaw: Error {
-    /// ``PropertyListCheck/maximumDepth``
+/// The reason why a property list is not passed to Foundation.
+enum PropertyListError: Error {
+    /// The nesting exceeds ``PropertyListCheck/maximumDepth``.
     case tooDeep
-    /// It breaks the format, or could be read in two ways; and how.
+    /// The document is malformed or ambiguous, for the given reason.
     case malformed(String)
 
-    /// As decoders throw it.
+    /// The error that ``PropertyListResponseDecoder`` throws for it.
     var asDecodingError: any Error {
         switch self {
         case .tooDeep: ResponseDecodingError.tooDeep(maximumDepth: PropertyListCheck.maximumDepth)
@@ -45,9 +47,9 @@ enum PropertyListFlaw: Error {
     }
 }
 
-/// The text of a property list, with all that is not ASCII as one byte of its own, whatever its encoding.
+/// Conversion of a property list's text to bytes in which every ASCII character is one byte, whatever the encoding.
 enum PropertyListText {
-    /// Encodings in which each byte below 128 is the ASCII character, also within other characters.
+    /// The encodings in which each byte below 128 is an ASCII character, and no other character contains such a byte.
     private static let transparent: Set<String> = [
         "utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "iso-8859-15", "latin1", "windows-1252", "macintosh",
     ]
@@ -55,8 +57,11 @@ enum PropertyListText {
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-    /// - Throws: ``PropertyListFlaw/malformed(_:)`` where the document names an encoding that hides ASCII characters.
-    static func ascii(of data: Data) throws(PropertyListFlaw) -> [UInt8] {
+    /// Returns the text with each ASCII character as one byte.
+    ///
+    /// - Throws: ``PropertyListError/malformed(_:)`` if the document names an encoding that can hide ASCII characters, or contains a NUL
+    ///   before its end.
+    static func ascii(of data: Data) throws(PropertyListError) -> [UInt8] {
         let (width, isBigEndian, mark) = layout(of: [UInt8](data.prefix(4)))
         var text: [UInt8]
         if width == 1 {
@@ -66,18 +71,18 @@ enum PropertyListText {
         }
         if let name = declaredEncoding(text) {
             guard (width == 1 ? transparent : wide).contains(name) || (width > 1 && name == "utf-8") else {
-                throw .malformed("the property list is in the encoding \"\(name.printable)\", which is not read here")
+                throw .malformed("the property list is in the encoding \"\(name.printable)\", which is not supported")
             }
         }
-        // A zero ends the text for some readers.
+        // Some parsers end the text at a NUL.
         if let zero = text.firstIndex(of: 0), width == 1 {
-            guard text[zero...].allSatisfy({ $0 == 0 }) else { throw .malformed("the property list holds a NUL character") }
+            guard text[zero...].allSatisfy({ $0 == 0 }) else { throw .malformed("the property list contains a NUL character") }
             text.removeSubrange(zero...)
         }
         return text
     }
 
-    /// By a byte order mark, or by the zeros around the first character, which is ASCII.
+    /// Detects the width of a character by a byte order mark, or by the zeros around the first character, which is ASCII.
     private static func layout(of start: [UInt8]) -> (width: Int, isBigEndian: Bool, mark: Int) {
         if start.starts(with: [0xEF, 0xBB, 0xBF]) { return (1, false, 3) }
         if start == [0xFF, 0xFE, 0, 0] { return (4, false, 4) }
@@ -107,7 +112,7 @@ enum PropertyListText {
         return text
     }
 
-    /// In lower case, of `<?xml version="1.0" encoding="UTF-8"?>`.
+    /// Returns the encoding in the XML declaration, such as `<?xml version="1.0" encoding="UTF-8"?>`, in lower case.
     private static func declaredEncoding(_ text: [UInt8]) -> String? {
         let start = text.drop(while: isSpace)
         guard start.starts(with: "<?xml".utf8), let end = start.firstIndex(of: UInt8(ascii: ">")) else { return nil }

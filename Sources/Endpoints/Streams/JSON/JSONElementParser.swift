@@ -1,18 +1,18 @@
 import Foundation
 
-/// The elements of a JSON array, as bytes, one by one while the document arrives.
+/// A parser that returns the elements of a JSON array, as bytes, while the document is received.
 ///
 /// ```swift
 /// var parser = JSONElementParser(at: "data.items")
 /// ```
 ///
-/// The whole document is checked to be RFC 8259, in front of the array and behind it too, and read once; only the element that is arriving
-/// is kept. Nesting ends at 512. The text is UTF-8, and a byte order mark is skipped; UTF-16 and UTF-32 are an error. Names are compared,
-/// and the first of two members with one name counts, as in ``JSONSlicer``. A path that does not lead to an array is an error as soon as
-/// that is known, also where the document turns out to be malformed later on.
+/// The document is read once and validated against RFC 8259 as a whole, before and after the array too; only the element that is being
+/// received is buffered. Nesting is limited to 512 levels. The text must be UTF-8, and a byte order mark is skipped; UTF-16 and UTF-32 are
+/// errors. Names are compared as in ``JSONSlicer``, and the first of two members with the same name is used. A path that does not lead to an
+/// array is reported as soon as that is certain, even if the document is malformed later on.
 public struct JSONElementParser: StreamParser {
     private enum Phase: Sendable {
-        case encoding, seeking, inside, behind
+        case encoding, seeking, inside, after
     }
 
     private let path: JSONKeyPath
@@ -21,10 +21,10 @@ public struct JSONElementParser: StreamParser {
     private var scanner = JSONPieceScanner()
     private var phase = Phase.encoding
     private var failure: StreamParsingError?
-    /// Elements handed out.
+    /// The number of elements returned so far.
     private var index = 0
 
-    // On the way to the array: what is looked for in the container that is read, and what it held so far.
+    // The search for the array: what the path selects in the current container, and what the container has contained so far.
     private var matcher: JSONNameMatcher?
     private var wantedIndex = 0
     private var passed = 0
@@ -32,28 +32,30 @@ public struct JSONElementParser: StreamParser {
     private var names: [String] = []
     private var isCapturing = false
 
-    /// The way to the array, with every pointer token resolved; whole once there are elements.
+    /// The steps to the array found so far, with every pointer token resolved; complete when an element is returned.
     private(set) var steps: [JSONKeyPath.Component] = []
 
+    /// Creates a parser for the array at a path.
+    ///
     /// - Parameters:
-    ///   - path: Where the array is; the empty path, which is the default, is the document itself. A malformed one is reported by ``next()``.
-    ///   - maximumElementBytes: The longest element, in bytes; also the longest name of a member on the way to the array.
+    ///   - path: The path of the array. A malformed path is reported by ``next()``. Default: the empty path, which selects the document itself.
+    ///   - maximumElementBytes: The maximum length of an element in bytes, and of a member name on the path to the array. Default: 16 MiB.
     public init(at path: JSONKeyPath = "", maximumElementBytes: Int = 16 << 20) {
         self.path = path
         maximumBytes = max(0, maximumElementBytes)
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes of the stream.
     public mutating func receive(_ chunk: Data) { buffer.receive(chunk) }
 
-    /// Says that nothing follows.
+    /// Marks the end of the stream: no bytes follow.
     public mutating func finish() { buffer.isFinished = true }
 
-    /// The next element without the white space around it; `nil` when it takes more bytes, and at the end.
+    /// Returns the next element without the white space around it, or `nil` if more bytes are needed or the stream has ended.
     ///
-    /// It shares the chunk's storage where it came whole.
+    /// The element shares the chunk's storage if it is contained in one chunk.
     ///
-    /// - Throws: ``StreamParsingError`` with a ``JSONSliceError``, or for an element past the limit.
+    /// - Throws: ``StreamParsingError`` with a ``JSONSliceError``, or for an element that exceeds the limit.
     public mutating func next() throws(StreamParsingError) -> Data? {
         if let failure { throw failure }
         do throws(StreamParsingError) {
@@ -66,7 +68,9 @@ public struct JSONElementParser: StreamParser {
         }
     }
 
-    /// - Returns: `false` while there are too few bytes to tell.
+    /// Checks that the path is well-formed and the document is UTF-8.
+    ///
+    /// - Returns: `false` while there are too few bytes to detect the encoding.
     private mutating func checkEncoding() throws(StreamParsingError) -> Bool {
         do throws(JSONSliceError) {
             try path.validated()
@@ -86,9 +90,9 @@ public struct JSONElementParser: StreamParser {
         return true
     }
 
-    /// Up to the end of an element, or of the chunk.
+    /// Scans up to the end of an element, or of the chunk.
     private mutating func scan() throws(StreamParsingError) -> Data? {
-        // A copy of the reference, so that the parser can change while the bytes are looked at.
+        // A copy of the reference, so that the parser can be mutated while the bytes are accessed.
         let chunk = buffer.chunk
         let result = chunk.withUnsafeBytes { bytes in
             Result { () throws(StreamParsingError) in try scan(bytes.bindMemory(to: UInt8.self)) }
@@ -103,15 +107,15 @@ public struct JSONElementParser: StreamParser {
         var captured = isCapturing ? buffer.offset : 0
         while true {
             let event: JSONPieceScanner.Event
-            do throws(JSONFlaw) {
+            do throws(JSONSyntaxError) {
                 event = try scanner.scan(&position, end)
             } catch {
-                let flaw = error.offset(from: base)
-                // What is too long is that, however it goes on.
-                if isCapturing, buffer.kept.count + flaw - captured > maximumBytes {
+                let errorOffset = error.offset(from: base)
+                // An element that is already too long is reported as too long, whatever follows.
+                if isCapturing, buffer.kept.count + errorOffset - captured > maximumBytes {
                     throw tooLong(from: buffer.position(ofElementFrom: captured))
                 }
-                throw failed(JSONSliceError(error, at: buffer.base + flaw, path: path))
+                throw failed(JSONSliceError(error, at: buffer.base + errorOffset, path: path))
             }
             let offset = position - base
             switch event {
@@ -157,7 +161,7 @@ public struct JSONElementParser: StreamParser {
         } else {
             buffer.offset = buffer.chunk.count
         }
-        if buffer.isFinished, let reason = scanner.flawAtEnd {
+        if buffer.isFinished, let reason = scanner.errorAtEnd {
             throw failed(JSONSliceError(reason, at: buffer.position, path: path))
         }
         return nil
@@ -173,10 +177,10 @@ public struct JSONElementParser: StreamParser {
     }
 }
 
-// MARK: - The way to the array
+// MARK: - Search for the array
 
 extension JSONElementParser {
-    /// A member's name in the object that is searched.
+    /// Compares a member's name in the current object with the name in the path.
     private mutating func note(_ name: Data) {
         guard let matcher else { return }
         name.withUnsafeBytes { bytes in
@@ -188,7 +192,7 @@ extension JSONElementParser {
         }
     }
 
-    /// The first byte of a value in the container that is searched, or of the document.
+    /// Handles the first byte of a value in the current container, or of the document.
     private mutating func beginValue(_ byte: UInt8, at offset: Int) throws(StreamParsingError) {
         guard phase == .seeking, Self.canBegin(byte) else { return }
         if scanner.watchedDepth > 0 {
@@ -224,10 +228,10 @@ extension JSONElementParser {
         scanner.watchedDepth += 1
     }
 
-    /// The watched container is closed: the array itself, or one in which the path does not go on.
+    /// Handles the end of the watched container: of the array, or of a container without the member or element in the path.
     private mutating func endContainer() throws(StreamParsingError) {
         if phase == .inside {
-            phase = .behind
+            phase = .after
             scanner.watchedDepth = -1
             return
         }
@@ -242,7 +246,7 @@ extension JSONElementParser {
         failed(JSONSliceError(miss, after: JSONKeyPath(components: steps), at: offset, path: path))
     }
 
-    /// Whether a value can begin so; where not, the scanner says what is wrong.
+    /// Whether a value can start with the byte. Otherwise the scanner reports the syntax error.
     private static func canBegin(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"),
@@ -254,14 +258,14 @@ extension JSONElementParser {
 }
 
 extension JSONKeyPath.Component {
-    /// What it is in an object.
+    /// The component as a member name of an object.
     fileprivate var asKey: JSONKeyPath.Component {
         if case .token(let name) = self { .key(name) } else { self }
     }
 }
 
 extension JSONSliceError {
-    fileprivate init(_ reason: JSONFlaw.Reason, at offset: Int, path: JSONKeyPath) {
+    fileprivate init(_ reason: JSONSyntaxError.Reason, at offset: Int, path: JSONKeyPath) {
         let kind: Kind = reason == .empty ? .emptyDocument : .malformedDocument(byteOffset: offset, reason: reason.text)
         self.init(kind: kind, path: path, byteOffset: offset)
     }

@@ -1,27 +1,27 @@
 extension JSONPieceScanner {
-    /// RFC 8259 §6. Where a number ends is told only by the byte behind it.
+    /// Reads bytes of a number (RFC 8259 §6), whose end is known only when the byte after it is read.
     ///
-    /// - Returns: Whether that byte was seen.
-    mutating func passNumber(_ position: inout Position, _ end: Position) throws(JSONFlaw) -> Bool {
+    /// - Returns: Whether that byte has been reached.
+    mutating func passNumber(_ position: inout Position, _ end: Position) throws(JSONSyntaxError) -> Bool {
         while position < end {
             let byte = position.pointee
             let isDigit = JSONScanner.isDigit(byte)
             switch state {
             case .minus:
-                guard isDigit else { throw JSONFlaw(.noDigit, position) }
+                guard isDigit else { throw JSONSyntaxError(.noDigit, position) }
                 state = byte == UInt8(ascii: "0") ? .zero : .integer
-            case .zero where isDigit: throw JSONFlaw(.leadingZero, position)
+            case .zero where isDigit: throw JSONSyntaxError(.leadingZero, position)
             case .integer where isDigit, .fraction where isDigit, .exponentDigits where isDigit: break
             case .zero where byte == UInt8(ascii: "."), .integer where byte == UInt8(ascii: "."): state = .point
             case .zero where byte | 0x20 == UInt8(ascii: "e"), .integer where byte | 0x20 == UInt8(ascii: "e"),
                 .fraction where byte | 0x20 == UInt8(ascii: "e"):
                 state = .exponent
             case .point:
-                guard isDigit else { throw JSONFlaw(.noDigit, position) }
+                guard isDigit else { throw JSONSyntaxError(.noDigit, position) }
                 state = .fraction
             case .exponent where byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-"): state = .exponentSign
             case .exponent, .exponentSign:
-                guard isDigit else { throw JSONFlaw(.noDigit, position) }
+                guard isDigit else { throw JSONSyntaxError(.noDigit, position) }
                 state = .exponentDigits
             default: return true
             }
@@ -30,10 +30,12 @@ extension JSONPieceScanner {
         return false
     }
 
-    /// - Returns: Whether the literal is whole.
-    mutating func passLiteral(_ position: inout Position, _ end: Position) throws(JSONFlaw) -> Bool {
+    /// Reads bytes of a literal.
+    ///
+    /// - Returns: Whether the literal is complete.
+    mutating func passLiteral(_ position: inout Position, _ end: Position) throws(JSONSyntaxError) -> Bool {
         while position < end {
-            guard UInt32(position.pointee) == rest & 0xFF else { throw JSONFlaw(.noValue, position) }
+            guard UInt32(position.pointee) == rest & 0xFF else { throw JSONSyntaxError(.noValue, position) }
             position += 1
             rest &>>= 8
             if rest == 0 { return true }
@@ -41,9 +43,9 @@ extension JSONPieceScanner {
         return false
     }
 
-    /// What is neither plain ASCII nor the end of a string: an escape or a scalar, whole if it is there, else its first byte.
+    /// Reads the first byte of an escape, or non-ASCII scalars as far as they are complete and the first byte of an incomplete one.
     @inline(never)
-    mutating func passSpecial(_ position: inout Position, _ end: Position) throws(JSONFlaw) {
+    mutating func passSpecial(_ position: inout Position, _ end: Position) throws(JSONSyntaxError) {
         switch position.pointee {
         case UInt8(ascii: "\\"):
             note(.escapes)
@@ -51,19 +53,19 @@ extension JSONPieceScanner {
             state = .escape
         case 0x80...:
             note(.nonASCII)
-            do throws(JSONFlaw) {
+            do throws(JSONSyntaxError) {
                 while end - position >= 4, position.pointee >= 0x80 { position = try JSONScanner.scalarEnd(position, end) }
             } catch {
-                // Byte by byte the place of the flaw does not depend on where the pieces are cut.
+                // Read again byte by byte below, so that the error's position does not depend on how the text is split.
             }
             if position < end, position.pointee >= 0x80 { try beginScalar(&position) }
         default:
-            throw JSONFlaw(.control, position)
+            throw JSONSyntaxError(.control, position)
         }
     }
 
-    /// The first byte of a scalar of two to four bytes, in its shortest form and no surrogate (RFC 3629 §4).
-    private mutating func beginScalar(_ position: inout Position) throws(JSONFlaw) {
+    /// Reads the first byte of a UTF-8 scalar of two to four bytes, which must be in its shortest form and not a surrogate (RFC 3629 §4).
+    private mutating func beginScalar(_ position: inout Position) throws(JSONSyntaxError) {
         let lead = position.pointee
         continuation =
             switch lead {
@@ -77,18 +79,18 @@ extension JSONPieceScanner {
         case 0xC2...0xDF: rest = 1
         case 0xE0...0xEF: rest = 2
         case 0xF0...0xF4: rest = 3
-        default: throw JSONFlaw(.badUTF8, position)
+        default: throw JSONSyntaxError(.badUTF8, position)
         }
         position += 1
         state = .continuation
     }
 
-    /// One byte inside an escape or a scalar.
-    mutating func passCutSpecial(_ position: inout Position) throws(JSONFlaw) {
+    /// Reads one byte inside an escape or a scalar.
+    mutating func passCutSpecial(_ position: inout Position) throws(JSONSyntaxError) {
         let byte = position.pointee
         switch state {
         case .continuation:
-            guard continuation.contains(byte) else { throw JSONFlaw(.badUTF8, position) }
+            guard continuation.contains(byte) else { throw JSONSyntaxError(.badUTF8, position) }
             continuation = 0x80...0xBF
             rest -= 1
             if rest == 0 { state = .string }
@@ -100,13 +102,13 @@ extension JSONPieceScanner {
             case UInt8(ascii: "u"):
                 needsLowSurrogate = false
                 beginHex()
-            default: throw JSONFlaw(.badEscape, position)
+            default: throw JSONSyntaxError(.badEscape, position)
             }
         case .lowBackslash:
-            guard byte == UInt8(ascii: "\\") else { throw JSONFlaw(.loneSurrogate, position) }
+            guard byte == UInt8(ascii: "\\") else { throw JSONSyntaxError(.loneSurrogate, position) }
             state = .lowU
         case .lowU:
-            guard byte == UInt8(ascii: "u") else { throw JSONFlaw(.loneSurrogate, position) }
+            guard byte == UInt8(ascii: "u") else { throw JSONSyntaxError(.loneSurrogate, position) }
             needsLowSurrogate = true
             beginHex()
         default:
@@ -121,22 +123,22 @@ extension JSONPieceScanner {
         codeUnit = 0
     }
 
-    private mutating func passHexDigit(_ byte: UInt8, _ position: Position) throws(JSONFlaw) {
+    private mutating func passHexDigit(_ byte: UInt8, _ position: Position) throws(JSONSyntaxError) {
         let digit: UInt8
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte &- UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte &- UInt8(ascii: "a") &+ 10
         case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte &- UInt8(ascii: "A") &+ 10
-        default: throw JSONFlaw(.badEscape, position)
+        default: throw JSONSyntaxError(.badEscape, position)
         }
         codeUnit = codeUnit &<< 4 | UInt16(digit)
         rest -= 1
         guard rest == 0 else { return }
-        // Surrogates come in pairs (RFC 8259 §8.2).
+        // A surrogate must be part of a pair (RFC 8259 §8.2).
         switch (codeUnit & 0xFC00, needsLowSurrogate) {
         case (0xD800, false): state = .lowBackslash
         case (0xDC00, true): state = .string
-        case (0xDC00, false), (_, true): throw JSONFlaw(.loneSurrogate, position)
+        case (0xDC00, false), (_, true): throw JSONSyntaxError(.loneSurrogate, position)
         default: state = .string
         }
     }

@@ -1,22 +1,22 @@
-/// Reads a UTF-8 JSON text that comes in pieces, and refuses whatever RFC 8259 does.
+/// A validating scanner of a UTF-8 JSON text that is received in pieces. It rejects whatever RFC 8259 does not allow.
 ///
-/// Each byte is looked at once. All that is known at a border between pieces fits in a few words, besides the stack of a bit a level.
+/// Each byte is read once. Between pieces, the state is a few words and a stack with one bit for each level.
 struct JSONPieceScanner: Sendable {
     typealias Position = UnsafePointer<UInt8>
 
-    /// What stands at the position; told of what is directly inside the container at ``watchedDepth``, and of nothing else.
+    /// An event at the current position. Only values and names directly inside the container at ``watchedDepth`` are reported.
     enum Event {
-        /// The piece is read to its end.
+        /// The piece has been read to its end.
         case needsBytes
-        /// The first byte of a value.
+        /// The position is at the first byte of a value.
         case valueStart
-        /// The first byte behind a value.
+        /// The position is at the first byte after a value.
         case valueEnd
-        /// The first byte of a member's name, behind the quote.
+        /// The position is at the first byte of a member's name, after the quote.
         case nameStart
-        /// The first byte behind the quote that ends a name.
+        /// The position is at the first byte after the quote that ends a name.
         case nameEnd
-        /// The first byte behind the closing bracket of the watched container itself.
+        /// The position is at the first byte after the closing bracket of the watched container.
         case closed
     }
 
@@ -28,9 +28,9 @@ struct JSONPieceScanner: Sendable {
         case literal
     }
 
-    /// How many containers are open around what is told of; 0 for the text's own value, -1 for nothing.
+    /// The number of open containers around the values that are reported; 0 for the text's top-level value, -1 for none.
     var watchedDepth = 0
-    /// What the name that was told of last holds.
+    /// The traits of the name that was reported last.
     private(set) var traits: JSONScanner.StringTraits = []
 
     private(set) var containers = JSONContainerStack()
@@ -38,15 +38,15 @@ struct JSONPieceScanner: Sendable {
     private var isName = false
     var hasBegun = false
 
-    /// The rest of a literal, the next byte lowest; of a scalar, how many bytes are to come; of an escape, how many digits.
+    /// The rest of a literal, with the next byte lowest; of a scalar, the number of remaining bytes; of an escape, of digits.
     var rest: UInt32 = 0
-    /// What the next byte of a scalar may be.
+    /// The values that are allowed for the next byte of a scalar.
     var continuation: ClosedRange<UInt8> = 0x80...0xBF
     var codeUnit: UInt16 = 0
     var needsLowSurrogate = false
 
-    /// Reads on until there is something to tell. The bytes up to `end` follow those of the call before.
-    mutating func scan(_ position: inout Position, _ end: Position) throws(JSONFlaw) -> Event {
+    /// Reads until the next event. The bytes up to `end` must follow those of the previous call.
+    mutating func scan(_ position: inout Position, _ end: Position) throws(JSONSyntaxError) -> Event {
         while true {
             switch state {
             case .value, .firstElement:
@@ -69,7 +69,7 @@ struct JSONPieceScanner: Sendable {
                     if let event = close(&position) { return event }
                     continue
                 }
-                guard position.pointee == UInt8(ascii: "\"") else { throw JSONFlaw(.noName, position) }
+                guard position.pointee == UInt8(ascii: "\"") else { throw JSONSyntaxError(.noName, position) }
                 position += 1
                 state = .string
                 isName = true
@@ -80,13 +80,13 @@ struct JSONPieceScanner: Sendable {
             case .colon:
                 JSONScanner.skipWhitespace(&position, end)
                 guard position < end else { return .needsBytes }
-                guard position.pointee == UInt8(ascii: ":") else { throw JSONFlaw(.noColon, position) }
+                guard position.pointee == UInt8(ascii: ":") else { throw JSONSyntaxError(.noColon, position) }
                 position += 1
                 state = .value
             case .separator:
                 JSONScanner.skipWhitespace(&position, end)
                 guard position < end else { return .needsBytes }
-                guard containers.depth > 0 else { throw JSONFlaw(.textAfterDocument, position) }
+                guard containers.depth > 0 else { throw JSONSyntaxError(.textAfterDocument, position) }
                 let byte = position.pointee
                 if byte == UInt8(ascii: ",") {
                     position += 1
@@ -94,7 +94,7 @@ struct JSONPieceScanner: Sendable {
                 } else if byte == (containers.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
                     if let event = close(&position) { return event }
                 } else {
-                    throw JSONFlaw(.noSeparator, position)
+                    throw JSONSyntaxError(.noSeparator, position)
                 }
             case .string:
                 position = JSONScanner.plainASCIIEnd(position, end)
@@ -127,8 +127,8 @@ struct JSONPieceScanner: Sendable {
         }
     }
 
-    /// What is missing when nothing follows; `nil` for a whole text.
-    var flawAtEnd: JSONFlaw.Reason? {
+    /// The syntax error if the text ends here; `nil` for a complete text.
+    var errorAtEnd: JSONSyntaxError.Reason? {
         guard containers.depth == 0 else { return .unexpectedEnd }
         return switch state {
         case .separator, .zero, .integer, .fraction, .exponentDigits: nil
@@ -137,14 +137,14 @@ struct JSONPieceScanner: Sendable {
         }
     }
 
-    /// The first byte of a value.
+    /// Reads the first byte of a value.
     @inline(__always)
-    private mutating func begin(_ position: inout Position) throws(JSONFlaw) {
+    private mutating func begin(_ position: inout Position) throws(JSONSyntaxError) {
         let byte = position.pointee
         switch byte {
         case UInt8(ascii: "\""): state = .string
         case UInt8(ascii: "{"), UInt8(ascii: "["):
-            guard containers.depth < JSONContainerStack.limit else { throw JSONFlaw(.tooDeep, position) }
+            guard containers.depth < JSONContainerStack.limit else { throw JSONSyntaxError(.tooDeep, position) }
             containers.push(isObject: byte == UInt8(ascii: "{"))
             state = byte == UInt8(ascii: "{") ? .firstName : .firstElement
         case UInt8(ascii: "-"): state = .minus
@@ -153,12 +153,12 @@ struct JSONPieceScanner: Sendable {
         case UInt8(ascii: "t"): expect(0x65_7572)
         case UInt8(ascii: "f"): expect(0x6573_6C61)
         case UInt8(ascii: "n"): expect(0x6C_6C75)
-        default: throw JSONFlaw(.noValue, position)
+        default: throw JSONSyntaxError(.noValue, position)
         }
         position += 1
     }
 
-    /// - Parameter rest: What has to follow a literal's first byte, in reverse.
+    /// - Parameter rest: The bytes of the literal after its first one, in reverse order.
     private mutating func expect(_ rest: UInt32) {
         state = .literal
         self.rest = rest

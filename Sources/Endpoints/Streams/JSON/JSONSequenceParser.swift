@@ -1,18 +1,19 @@
 import Foundation
 
-/// One text of a JSON text sequence.
+/// A JSON text that ``JSONSequenceParser`` returns, which may be invalid.
 public struct JSONSequenceText: Sendable, Equatable {
-    /// The text without the white space around it; where it is truncated, what came of it; where it is
-    /// malformed, the first 1,024 bytes of that.
+    /// The text without the white space around it.
+    ///
+    /// Of a truncated text, the part that was received; of a malformed text, at most the first 1,024 bytes.
     public var data: Data
-    /// Why the text must not be used; `nil` for a good one.
+    /// The reason why the text must not be used; `nil` for a valid text.
     public var flaw: Flaw?
 
-    /// What can be wrong with a text.
+    /// The reasons why a text is invalid.
     public enum Flaw: Sendable, Equatable {
-        /// It was cut short (RFC 7464 §2.4).
+        /// The text is truncated (RFC 7464 §2.4).
         case truncated
-        /// It is no JSON (RFC 7464 §2.3).
+        /// The text is not valid JSON (RFC 7464 §2.3).
         case malformed(reason: String)
     }
 
@@ -22,31 +23,31 @@ public struct JSONSequenceText: Sendable, Equatable {
     }
 }
 
-/// The texts of a JSON text sequence, `application/json-seq` (RFC 7464): each behind a record separator, 0x1E.
+/// A parser of JSON text sequences, `application/json-seq` (RFC 7464), in which each text follows a record separator, 0x1E.
 ///
-/// A text is handed out as soon as it is whole, without waiting for the separator of the next one. A number, `true`, `false` and `null` are
-/// whole only when white space follows; else they may have been cut short, and are told as truncated (§2.4). A malformed text does not
-/// end the sequence (§2.3). Several separators in a row are one.
+/// A text is returned as soon as it is complete, before the next separator is received. A number, `true`, `false` or `null` is complete only
+/// if white space follows; otherwise it may be truncated, and is returned as truncated (§2.4). A malformed text does not end the sequence
+/// (§2.3). Consecutive separators count as one.
 public struct JSONSequenceParser: StreamParser {
     private enum Phase: Sendable {
         /// Before the first separator.
         case start
         case text
-        /// A number or literal has come; whether it is whole tells the next byte.
+        /// After a number or literal: the next byte determines whether it is complete.
         case scalar
-        /// The text was handed out; only white space may follow.
-        case behind
-        /// Passed over up to the next separator.
-        case malformed(JSONFlaw.Reason)
+        /// After a text that was returned: only white space may follow.
+        case after
+        /// In a malformed text, which is skipped up to the next separator.
+        case malformed(JSONSyntaxError.Reason)
     }
 
     private enum Outcome {
         case needsBytes, whole
-        case flaw(JSONFlaw.Reason)
+        case malformed(JSONSyntaxError.Reason)
     }
 
     private static let separator: UInt8 = 0x1E
-    /// What is kept of a malformed text.
+    /// The number of bytes that are kept of a malformed text.
     private static let sampleBytes = 1024
 
     private let maximumBytes: Int
@@ -58,21 +59,24 @@ public struct JSONSequenceParser: StreamParser {
     private var failure: StreamParsingError?
     private var index = 0
 
-    /// - Parameter maximumElementBytes: The longest text, in bytes. A longer one is an error, and nothing follows it.
+    /// Creates a parser with a limit on the length of a text.
+    ///
+    /// - Parameter maximumElementBytes: The maximum length of a text in bytes. A longer text is an error that ends the stream. Default: 16 MiB.
     public init(maximumElementBytes: Int = 16 << 20) {
         maximumBytes = max(0, maximumElementBytes)
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes of the stream.
     public mutating func receive(_ chunk: Data) { buffer.receive(chunk) }
 
-    /// Says that nothing follows.
+    /// Marks the end of the stream: no bytes follow.
     public mutating func finish() { buffer.isFinished = true }
 
-    /// The next text, the truncated and malformed ones among them; `nil` when it takes more bytes, and at the end. A good one shares the
-    /// chunk's storage where it came whole.
+    /// Returns the next text, which may be truncated or malformed, or `nil` if more bytes are needed or the stream has ended.
     ///
-    /// - Throws: ``StreamParsingError`` for bytes before the first separator, and for a text past the limit.
+    /// A valid text shares the chunk's storage if it is contained in one chunk.
+    ///
+    /// - Throws: ``StreamParsingError`` for bytes before the first separator, and for a text that exceeds the limit.
     public mutating func next() throws(StreamParsingError) -> JSONSequenceText? {
         if let failure { throw failure }
         do throws(StreamParsingError) {
@@ -105,9 +109,9 @@ public struct JSONSequenceParser: StreamParser {
         }
     }
 
-    /// Reads on, up to `end` at most, where something is and no separator.
+    /// Reads bytes up to `end` at most. At least one byte must be available, and no separator before `end`.
     ///
-    /// - Returns: A text that has become whole on the way.
+    /// - Returns: A text that is complete.
     private mutating func read(to end: Int) throws(StreamParsingError) -> JSONSequenceText? {
         switch phase {
         case .start:
@@ -116,9 +120,9 @@ public struct JSONSequenceParser: StreamParser {
             return try readText(to: end)
         case .scalar where isSpaceNext:
             return handOut(buffer.take(from: buffer.offset, to: buffer.offset))
-        case .behind where isSpaceNext:
+        case .after where isSpaceNext:
             buffer.offset += 1
-        case .scalar, .behind:
+        case .scalar, .after:
             phase = .malformed(.textAfterDocument)
             isCapturing = true
         case .malformed:
@@ -146,7 +150,7 @@ public struct JSONSequenceParser: StreamParser {
             let data = buffer.take(from: start, to: buffer.offset)
             guard data.count <= maximumBytes else { throw tooLong(at: position) }
             return handOut(data)
-        case .flaw(let reason):
+        case .malformed(let reason):
             buffer.keep(from: start, to: buffer.offset)
             guard buffer.kept.count <= maximumBytes else { throw tooLong(at: position) }
             phase = .malformed(reason)
@@ -154,14 +158,14 @@ public struct JSONSequenceParser: StreamParser {
         return nil
     }
 
-    /// - Parameter start: Moved to where the text starts in this chunk.
+    /// - Parameter start: Set to the offset at which the text starts, if it starts in this chunk.
     private mutating func scan(to end: Int, _ start: inout Int) -> Outcome {
-        // A copy of the reference, so that the parser can change while the bytes are looked at.
+        // A copy of the reference, so that the parser can be mutated while the bytes are accessed.
         let chunk = buffer.chunk
         return chunk.withUnsafeBytes { bytes in
             guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return .needsBytes }
             var position = base + buffer.offset
-            do throws(JSONFlaw) {
+            do throws(JSONSyntaxError) {
                 while true {
                     switch try scanner.scan(&position, base + end) {
                     case .valueStart:
@@ -177,19 +181,19 @@ public struct JSONSequenceParser: StreamParser {
                 }
             } catch {
                 buffer.offset = error.offset(from: base)
-                return .flaw(error.reason)
+                return .malformed(error.reason)
             }
         }
     }
 
     private mutating func handOut(_ data: Data) -> JSONSequenceText {
-        phase = .behind
+        phase = .after
         isCapturing = false
         index += 1
         return JSONSequenceText(data)
     }
 
-    /// A separator, or the end of the stream.
+    /// Handles a separator or the end of the stream. Returns the text before it if that is truncated or malformed.
     private mutating func endOfText() -> JSONSequenceText? {
         guard isCapturing else { return nil }
         let flaw: JSONSequenceText.Flaw =
@@ -200,7 +204,7 @@ public struct JSONSequenceParser: StreamParser {
         return text
     }
 
-    /// Whether a value that starts so tells its own end.
+    /// Whether the end of a value that starts with the byte is marked by its last byte.
     private static func isDelimited(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "\"")
     }

@@ -1,16 +1,53 @@
 import Foundation
 
-/// The events of an event stream, `text/event-stream` (WHATWG HTML §9.2.5 and §9.2.6).
+/// An event of an event stream (WHATWG HTML §9.2).
+public struct ServerSentEvent: Sendable, Hashable {
+    /// The value of the `event` field; `message` if there is no such field.
+    public var type: String
+    /// The values of the `data` fields, joined by line feeds.
+    public var data: String
+    /// The value of the latest `id` field in this event or an earlier one; empty if there was none.
+    public var lastEventID: String
+    /// The value of this event's `retry` field, the delay before a reconnection; `nil` without such a field.
+    public var retry: Duration?
+
+    /// Creates an event with the given field values.
+    public init(type: String = "message", data: String, lastEventID: String = "", retry: Duration? = nil) {
+        self.type = type
+        self.data = data
+        self.lastEventID = lastEventID
+        self.retry = retry
+    }
+
+    /// Returns the value of `data`, decoded as JSON.
+    ///
+    /// - Throws: The error of the decoder, usually a `DecodingError`.
+    public func decoded<Value: Decodable>(as type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()) throws -> Value
+    {
+        try decoder.decode(type, from: Data(data.utf8))
+    }
+}
+
+extension ServerSentEvent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The type and the size of the data, without the data itself, which may contain secrets.
+    public var description: String { "ServerSentEvent(\(type.printable), \(data.utf8.count) bytes of data)" }
+    /// The text of ``description``, without the data.
+    public var debugDescription: String { description }
+    /// A mirror that contains only the ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// A parser of event streams, `text/event-stream` (WHATWG HTML §9.2.5 and §9.2.6).
 ///
-/// Lines end with LF, CR or CRLF; a byte order mark at the start is dropped, bytes that are not UTF-8 are replaced by U+FFFD. Comments, unknown
-/// fields, an `id` with NUL and a `retry` of anything but digits are ignored. An event without data is not handed out, but its `id` and
-/// `retry` count; one that the end of the stream cuts off is dropped.
+/// Lines end with LF, CR or CRLF. A byte order mark at the start is skipped, and bytes that are not UTF-8 are replaced by U+FFFD. Comments,
+/// unknown fields, an `id` that contains NUL and a `retry` that contains anything but digits are ignored. An event without data is not
+/// returned, but its `id` and `retry` take effect. An event that is incomplete at the end of the stream is discarded.
 public struct ServerSentEventParser: StreamParser {
-    /// The last event ID, as of the latest blank line. It is what `Last-Event-ID` says after a reconnection.
+    /// The last event ID as of the latest blank line, which is sent as `Last-Event-ID` after a reconnection.
     public private(set) var lastEventID: String
-    /// What the latest `retry` field says; `nil` without one.
+    /// The value of the latest `retry` field; `nil` without such a field.
     public private(set) var reconnectionTime: Duration?
-    /// Whether a comment or an event has come since this was made: the server is alive.
+    /// Whether a comment or an event has been received since the parser was created, which shows that the server is active.
     package private(set) var hasHeardAnything = false
 
     private let maximumBytes: Int
@@ -19,38 +56,40 @@ public struct ServerSentEventParser: StreamParser {
     private var index = 0
     private var isFirstLine = true
     private var linePosition = 0
-    /// After a CR: an LF belongs to it.
+    /// Whether the last byte read was a CR, so that an LF after it belongs to the same line ending.
     private var passesLineFeed = false
 
-    // The event that is arriving.
+    // The event that is being received.
     private var data: [UInt8] = []
     private var type = ""
     private var identifier: String
     private var retry: Duration?
     private var eventBytes = 0
 
+    /// Creates a parser for a new connection.
+    ///
     /// - Parameters:
-    ///   - lastEventID: From an earlier stream of the same source.
-    ///   - maximumEventBytes: The most that the lines of an event may have together, comments not counted; also the longest line. More is an
-    ///     error, and nothing follows it.
+    ///   - lastEventID: The last event ID of an earlier stream from the same source. Default: empty.
+    ///   - maximumEventBytes: The maximum total length of an event's lines without comments, and of a single line, in bytes. A longer event
+    ///     is an error that ends the stream. Default: 1 MiB.
     public init(lastEventID: String = "", maximumEventBytes: Int = 1 << 20) {
         self.lastEventID = lastEventID
         identifier = lastEventID
         maximumBytes = max(0, maximumEventBytes)
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes of the stream.
     public mutating func receive(_ chunk: Data) { buffer.receive(chunk) }
 
-    /// Says that nothing follows.
+    /// Marks the end of the stream: no bytes follow.
     public mutating func finish() { buffer.isFinished = true }
 
-    /// The next event; `nil` when it takes more bytes, and at the end.
+    /// Returns the next event, or `nil` if more bytes are needed or the stream has ended.
     ///
-    /// - Throws: ``StreamParsingError`` for an event past the limit.
+    /// - Throws: ``StreamParsingError`` for an event that exceeds the limit.
     public mutating func next() throws(StreamParsingError) -> ServerSentEvent? {
         if let failure { throw failure }
-        // A copy of the reference, so that the parser can change while the bytes are looked at.
+        // A copy of the reference, so that the parser can be mutated while the bytes are accessed.
         let chunk = buffer.chunk
         let result = chunk.withUnsafeBytes { bytes in
             Result { () throws(StreamParsingError) in try read(bytes) }
@@ -132,14 +171,14 @@ public struct ServerSentEventParser: StreamParser {
             if !value.contains(0) { identifier = String(decoding: value, as: UTF8.self) }
         } else if field.isSame("retry") {
             guard !value.isEmpty, value.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return }
-            // One that does not fit is bounded.
+            // A value that does not fit is limited to the maximum.
             let milliseconds = Int64(String(decoding: value, as: UTF8.self)) ?? .max
             retry = .milliseconds(min(milliseconds, 1_000_000_000_000))
             reconnectionTime = retry
         }
     }
 
-    /// A blank line.
+    /// Ends the event at a blank line. Returns it if it has data.
     private mutating func dispatch() -> ServerSentEvent? {
         defer {
             data.removeAll(keepingCapacity: data.capacity <= 1 << 16)
@@ -164,10 +203,10 @@ public struct ServerSentEventParser: StreamParser {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// The first LF or CR at or behind `start`.
+    /// Returns the offset of the first LF or CR at or after `start`.
     ///
-    /// Eight bytes at a time: a byte that was equal to what it has been xor-ed with borrows into its high bit. A borrow can spoil bytes
-    /// only above the first hit, which is the one asked for.
+    /// Eight bytes are tested at a time: the subtraction sets the high bit of a byte that was equal to the byte it was xor-ed with. A borrow
+    /// can change only bytes above the first match, which is the one returned.
     fileprivate func lineEnd(from start: Int) -> Int? {
         guard let base = baseAddress else { return nil }
         let ones: UInt64 = 0x0101_0101_0101_0101
