@@ -17,11 +17,11 @@ extension ExtremeCall {
 
     static let archives: [ExtremeCall] = [
         ExtremeCall(
-            "HTTPArchive+Messages.init(method:url:httpVersion:headers:body:bodySize:)",
-            "HTTPArchive+Messages.init(statusCode:statusText:httpVersion:headers:body:bodySize:finalURL:)",
-            "HTTPArchive+Messages.init(_:mimeType:isTruncated:isRedacted:)", "HTTPArchive+Messages.init(_:phase:message:)",
-            "HTTPArchive.init(name:version:)", "HTTPArchive.init(creator:entries:comment:)",
-            "HTTPArchive.init(started:request:response:timings:failure:serverAddress:)"
+            "HTTPArchive.Request.init(method:url:httpVersion:headers:body:bodySize:)",
+            "HTTPArchive.Response.init(statusCode:statusText:httpVersion:headers:body:bodySize:finalURL:)",
+            "HTTPArchive.Body.init(_:mimeType:isTruncated:isRedacted:)", "HTTPArchive.Failure.init(_:phase:message:)",
+            "HTTPArchive.Creator.init(name:version:)", "HTTPArchive.init(creator:entries:comment:)",
+            "HTTPArchive.Entry.init(started:request:response:timings:failure:serverAddress:)"
         ) {
             for text in Extreme.texts {
                 let body = HTTPArchive.Body(Data(text.utf8), mimeType: text)
@@ -43,7 +43,7 @@ extension ExtremeCall {
                 roundTrip(HTTPArchive(entries: [entry]))
             }
         },
-        ExtremeCall("HTTPArchive+Messages.init(blocked:dns:connect:ssl:send:wait:receive:)") {
+        ExtremeCall("HTTPArchive.Timings.init(blocked:dns:connect:ssl:send:wait:receive:)") {
             for time in Extreme.durations {
                 let timings = HTTPArchive.Timings(
                     blocked: time, dns: time, connect: time, ssl: time, send: time, wait: time, receive: time)
@@ -63,7 +63,7 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "HTTPArchive.init(fileBytes:entries:bodyBytes:)", "RecordingSessionManager.init(bodyBytes:totalBytes:entries:)"
+            "HTTPArchive.Limits.init(fileBytes:entries:bodyBytes:)", "RecordingLimits.init(bodyBytes:totalBytes:entries:)"
         ) {
             let entry = HTTPArchive.Entry(request: .init(url: "https://a.test"), response: .init(statusCode: 200))
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("extremes-\(UUID().uuidString).har")
@@ -91,8 +91,9 @@ extension ExtremeCall {
         ExtremeCall("HTTPArchiveError.init(_:_:file:underlying:)") {
             for text in Extreme.texts { describe(HTTPArchiveError(text, text, file: text)) }
         },
-        ExtremeCall("RecordedSession.init(rawValue:)", "RecordedSession.init(_:mode:live:options:redaction:environment:source:)")
-        {
+        ExtremeCall(
+            "RecordedSession.Mode.init(rawValue:)", "RecordedSession.init(_:mode:live:options:redaction:environment:source:)"
+        ) {
             for text in Extreme.texts {
                 describe(RecordedSession.Mode(rawValue: text))
                 for path in [text, "/tmp/none/" + text] {

@@ -73,12 +73,11 @@ extension ExtremeCall {
             for text in Extreme.texts { await send(CacheInterceptor(name: text), response: ["Cache-Control": "max-age=60"]) }
         },
         ExtremeCall(
-            "CacheControl+Directive.init(_:argument:)", "CacheControl+Directive.maxAge(_:)",
-            "CacheControl+Directive.maxStale(_:)",
-            "CacheControl+Directive.minFresh(_:)", "CacheControl+Directive.noCache(fields:)",
-            "CacheControl+Directive.private(fields:)",
-            "CacheControl+Directive.sharedMaxAge(_:)", "CacheControl+Directive.staleWhileRevalidate(_:)",
-            "CacheControl+Directive.staleIfError(_:)", "CacheControl.init(parsing:)", "CacheControl.contains(_:)",
+            "CacheControl.Directive.init(_:argument:)", "CacheControl.Directive.maxAge(_:)",
+            "CacheControl.Directive.maxStale(_:)", "CacheControl.Directive.minFresh(_:)",
+            "CacheControl.Directive.noCache(fields:)", "CacheControl.Directive.private(fields:)",
+            "CacheControl.Directive.sharedMaxAge(_:)", "CacheControl.Directive.staleWhileRevalidate(_:)",
+            "CacheControl.Directive.staleIfError(_:)", "CacheControl.init(parsing:)", "CacheControl.contains(_:)",
             "CacheControl.first(_:)"
         ) {
             for time in Extreme.durations {
@@ -103,7 +102,7 @@ extension ExtremeCall {
         },
         ExtremeCall(
             "StoredResponse.init(key:varying:statusCode:headers:body:url:requestTime:responseTime:)",
-            "StoredResponse.init(name:value:)"
+            "StoredResponse.VaryingField.init(name:value:)"
         ) {
             for text in Extreme.texts {
                 var stored = response()
@@ -124,15 +123,15 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "StoredResponse+Encoding.init(encoded:maximumBytes:)", "StoredResponse+Encoding.init(rawValue:)",
-            "StoredResponse+Encoding.init(_:_:)"
+            "StoredResponse.init(encoded:maximumBytes:)", "StoredResponseError.Code.init(rawValue:)",
+            "StoredResponseError.init(_:_:)"
         ) {
             let encoded = response().encoded()
             for bytes in Extreme.integers { _ = try? StoredResponse(encoded: encoded, maximumBytes: bytes) }
             for text in Extreme.texts { describe(StoredResponseError(.init(rawValue: text), text)) }
         },
         ExtremeCall(
-            "MemoryCacheStore.init(maximumBytes:onRemoval:)", "CacheInterceptor.cache(maximumBytes:)",
+            "MemoryCacheStore.init(maximumBytes:onRemoval:)", "NetworkInterceptor.cache(maximumBytes:)",
             "DiskCacheStore.init(directory:maximumBytes:onRemoval:)"
         ) {
             for bytes in Extreme.integers {
@@ -173,9 +172,8 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "CacheStore.init(rawValue:)", "CacheStoreError.init(rawValue:)",
-            "CacheStoreError.init(_:_:path:systemError:underlying:)",
-            "CacheStoreError.init(_:underlying:)"
+            "CacheRemoval.init(rawValue:)", "CacheStoreError.Code.init(rawValue:)",
+            "CacheStoreError.init(_:_:path:systemError:underlying:)", "CacheStoreError.init(_:underlying:)"
         ) {
             for text in Extreme.texts {
                 describe(CacheRemoval(rawValue: text))
@@ -184,7 +182,7 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "ValueCache.init(bytes:)", "ValueCache.partition(_:)", "ValueCache.value(for:lifetime:allowingStale:make:)",
+            "ValueCache.Limits.init(bytes:)", "ValueCache.partition(_:)", "ValueCache.value(for:lifetime:allowingStale:make:)",
             "ValueCache.value(for:as:)", "ValueCache.set(_:for:lifetime:)", "ValueCache.remove(_:)",
             "ValueCache.remove(storedBefore:)"
         ) {

@@ -92,7 +92,7 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "TLSFailure.init(rawValue:)", "TransportError.init(rawValue:)",
+            "TLSFailure.init(rawValue:)", "TransportError.Code.init(rawValue:)",
             "TransportError.init(_:_:phase:request:engineCode:underlying:tlsFailure:)"
         ) {
             for text in Extreme.texts {
@@ -110,7 +110,7 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "NetworkResponse.init(queued:nameLookup:connect:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:)"
+            "TransferTimings.init(queued:nameLookup:connect:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:)"
         ) {
             for (number, time) in Extreme.integers.flatMap({ number in Extreme.durations.map { (number, $0) } }) {
                 let timings = TransferTimings(
@@ -122,7 +122,7 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "RequestContent+Sending.collected(upTo:)", "ResponseStream.collected(upTo:)", "StreamedResponse.collected(upTo:)",
+            "RequestContent.collected(upTo:)", "ResponseStream.collected(upTo:)", "StreamedResponse.collected(upTo:)",
             "StreamedResponse.init(statusCode:headers:url:timings:body:)"
         ) {
             for number in Extreme.integers {

@@ -54,7 +54,7 @@ extension ExtremeCall {
             for number in Extreme.integers { build(Endpoint<Void>(path: "a", queryParameters: ["n": number])) }
             for text in Extreme.texts { _ = try? RequestBody.json([text: text] as Parameters).content() }
         },
-        ExtremeCall("RequestTimeouts.init(connect:idle:total:deadline:)", "RequestTimeouts.limit(_:)") {
+        ExtremeCall("RequestTimeouts.init(connect:idle:total:deadline:)", "RequestDeadline.limit(_:)") {
             for limit in Extreme.durations {
                 for timeouts in [
                     RequestTimeouts(connect: limit), RequestTimeouts(idle: limit), RequestTimeouts(total: limit),
@@ -62,12 +62,12 @@ extension ExtremeCall {
                 ] { build(Endpoint<Void>(path: "a", timeouts: timeouts)) }
             }
         },
-        ExtremeCall("Requestable.init(_:)", "Requestable.init(arrayLiteral:)", "Requestable.contains(_:)") {
+        ExtremeCall("AcceptedStatuses.init(_:)", "AcceptedStatuses.init(arrayLiteral:)", "AcceptedStatuses.contains(_:)") {
             for status in Extreme.integers {
                 _ = (AcceptedStatuses(arrayLiteral: status) + AcceptedStatuses(min(status, 0)..<max(status, 0))).contains(status)
             }
         },
-        ExtremeCall("NetworkConfigurable.init(_:headers:queryParameters:)") {
+        ExtremeCall("APIConfiguration.init(_:headers:queryParameters:)") {
             for text in Extreme.texts + Extreme.texts.map({ "https://host.test/" + $0 }) + Extreme.texts.map({ "https://" + $0 })
             {
                 guard let configuration = try? APIConfiguration(text, headers: ["A": text]) else { continue }
@@ -76,15 +76,15 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "APIParts.init(rawValue:)", "APIParts.maximumAge(_:)", "APIParts.maximumStaleness(_:)",
-            "APIParts.minimumFreshness(_:)"
+            "RequestCachePolicy.init(rawValue:)", "RequestCachePolicy.maximumAge(_:)", "RequestCachePolicy.maximumStaleness(_:)",
+            "RequestCachePolicy.minimumFreshness(_:)"
         ) {
             for text in Extreme.texts { describe(RequestCachePolicy(rawValue: text)) }
             for time in Extreme.durations {
                 describe([RequestCachePolicy.maximumAge(time), .maximumStaleness(time), .minimumFreshness(time)])
             }
         },
-        ExtremeCall("JSONKeyPath.init(_:)", "JSONKeyPath.init(stringLiteral:)", "JSONKeyPath+Parsing.init(pointer:)") {
+        ExtremeCall("JSONKeyPath.init(_:)", "JSONKeyPath.init(stringLiteral:)", "JSONKeyPath.init(pointer:)") {
             let document = Data(#"{"a": [1, {"b": "c"}]}"#.utf8)
             let texts = Extreme.texts + Extreme.integers.map { "a[\($0)]" } + Extreme.integers.map { "a/\($0)" }
             for text in texts {
@@ -95,7 +95,7 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "EnvelopeError.init(status:message:)", "EnvelopeError.init(stringLiteral:)", "EnvelopeError.init(integerLiteral:)"
+            "EnvelopeError.init(status:message:)", "EnvelopeStatus.init(stringLiteral:)", "EnvelopeStatus.init(integerLiteral:)"
         ) {
             for text in Extreme.texts { describe(EnvelopeError(status: EnvelopeStatus(stringLiteral: text), message: text)) }
             for number in Extreme.integers { describe(EnvelopeError(status: EnvelopeStatus(integerLiteral: number))) }

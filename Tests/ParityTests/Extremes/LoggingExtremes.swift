@@ -49,7 +49,7 @@ extension ExtremeCall {
             }
         },
         ExtremeCall("StandardError.write(_:)") { for text in ["", "\0"] { StandardError.write(text) } },
-        ExtremeCall("Redaction+Body.redacted(body:contentType:limit:)") {
+        ExtremeCall("Redaction.redacted(body:contentType:limit:)") {
             for text in texts {
                 for type in [
                     text, "application/json", "application/x-www-form-urlencoded", "text/plain",
@@ -73,13 +73,13 @@ extension ExtremeCall {
             }
             for duration in Extreme.durations { _ = StandardError.flush(within: min(duration, .milliseconds(1))) }
         },
-        ExtremeCall("LoggedOutcome.init(rawValue:)", "LoggedOutcome.init(statusCode:error:source:attempts:duration:)") {
+        ExtremeCall("LoggedOutcome.Source.init(rawValue:)", "LoggedOutcome.init(statusCode:error:source:attempts:duration:)") {
             for (number, duration) in Extreme.integers.flatMap({ number in Extreme.durations.map { (number, $0) } }) {
                 describe(LoggedOutcome(statusCode: number, attempts: number, duration: duration))
             }
             for text in texts { describe(LoggedOutcome(source: LoggedOutcome.Source(rawValue: text))) }
         },
-        ExtremeCall("RequestCredentials.markCredential(header:)", "RequestCredentials.setCredential(_:forHeader:)") {
+        ExtremeCall("NetworkRequest.markCredential(header:)", "NetworkRequest.setCredential(_:forHeader:)") {
             for text in texts.map({ $0.utf8.count < 6 ? $0 : $0 + "~" }) {
                 var request = NetworkRequest(url: url)
                 request.setCredential(text, forHeader: text)
@@ -88,7 +88,7 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "Redaction+URL.redacted(url:)", "Redaction.init(extraHeaderNames:extraFieldNames:)", "Redaction.isSecret(header:)",
+            "Redaction.redacted(url:)", "Redaction.init(extraHeaderNames:extraFieldNames:)", "Redaction.isSecret(header:)",
             "Redaction.isSecret(field:)", "Redaction.redacted(text:)", "Redaction.redacted(headerValue:for:)"
         ) {
             for text in texts {

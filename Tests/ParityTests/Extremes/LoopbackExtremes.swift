@@ -31,7 +31,7 @@ extension ExtremeCall {
             server.stop()
         },
         ExtremeCall(
-            "LoopbackServer.init(maximumHeadBytes:maximumBodyBytes:maximumRecordedRequests:answersExpectContinue:backlog:behavior:)"
+            "LoopbackServerConfiguration.init(maximumHeadBytes:maximumBodyBytes:maximumRecordedRequests:answersExpectContinue:backlog:behavior:)"
         ) {
             for number in Extreme.integers {
                 for configuration in [
@@ -99,9 +99,7 @@ extension ExtremeCall {
                 try await serve(.text("abc").fault(.badChunkSize(text)))
             }
         },
-        ExtremeCall(
-            "LoopbackFault.drip(bytes:every:)", "LoopbackFault.dripHead(bytes:every:)", "LoopbackResponse.delayed(by:)"
-        ) {
+        ExtremeCall("LoopbackFault.drip(bytes:every:)", "LoopbackFault.dripHead(bytes:every:)", "LoopbackResponse.delayed(by:)") {
             for number in Extreme.integers {
                 try await serve(.text("abc").fault(.drip(bytes: number, every: .nanoseconds(1))))
                 try await serve(.text("abc").fault(.dripHead(bytes: number, every: .nanoseconds(1))))
@@ -114,9 +112,8 @@ extension ExtremeCall {
         ExtremeCall(
             "LoopbackResponse.interim(_:_:)", "LoopbackResponse.header(_:_:)",
             "LoopbackResponse.init(status:reason:headers:body:)", "LoopbackResponse.status(_:headers:)",
-            "LoopbackResponse.text(_:status:)",
-            "LoopbackResponse.json(_:status:)", "LoopbackResponse.data(_:contentType:status:)",
-            "LoopbackResponse.chunked(_:trailers:status:headers:)"
+            "LoopbackResponse.text(_:status:)", "LoopbackResponse.json(_:status:)",
+            "LoopbackResponse.data(_:contentType:status:)", "LoopbackResponse.chunked(_:trailers:status:headers:)"
         ) {
             for status in Extreme.integers {
                 for response in [
@@ -132,7 +129,7 @@ extension ExtremeCall {
                 ] { try await serve(response) }
             }
         },
-        ExtremeCall("LoopbackServer.init(operation:code:)") {
+        ExtremeCall("LoopbackServerError.init(operation:code:)") {
             for text in Extreme.texts { describe(LoopbackServerError(operation: text, code: .min)) }
         },
     ]

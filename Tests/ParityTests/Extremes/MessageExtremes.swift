@@ -5,9 +5,10 @@ import Foundation
 extension ExtremeCall {
     static let messages: [ExtremeCall] = [
         ExtremeCall(
-            "HTTPHeaders.init(name:value:)", "HTTPHeaders.init(_:)", "HTTPHeaders.subscript(name:)", "HTTPHeaders.values(for:)",
-            "HTTPHeaders.contains(_:)", "HTTPHeaders.add(_:for:)", "HTTPHeaders.set(_:for:)", "HTTPHeaders.remove(_:)",
-            "HTTPHeaders.reserveCapacity(_:)", "HTTPHeaders.init(dictionaryLiteral:)", "HTTPHeaders.subscript(position:)"
+            "HTTPHeaders.Field.init(name:value:)", "HTTPHeaders.init(_:)", "HTTPHeaders.subscript(name:)",
+            "HTTPHeaders.values(for:)", "HTTPHeaders.contains(_:)", "HTTPHeaders.add(_:for:)", "HTTPHeaders.set(_:for:)",
+            "HTTPHeaders.remove(_:)", "HTTPHeaders.reserveCapacity(_:)", "HTTPHeaders.init(dictionaryLiteral:)",
+            "HTTPHeaders.subscript(position:)"
         ) {
             for text in Extreme.texts {
                 var headers = HTTPHeaders([text: text])
@@ -37,9 +38,9 @@ extension ExtremeCall {
         },
         ExtremeCall(
             "RequestBody.init(contentType:encode:)", "RequestBody.init(contentType:content:)",
-            "RequestBody.text(_:charset:contentType:)",
-            "RequestBody.data(_:contentType:)", "RequestBody.file(_:contentType:)", "RequestBody.stream(_:length:contentType:)",
-            "RequestBody.encoded(_:by:contentType:)", "APIParts.data(_:contentType:)"
+            "RequestBody.text(_:charset:contentType:)", "RequestBody.data(_:contentType:)", "RequestBody.file(_:contentType:)",
+            "RequestBody.stream(_:length:contentType:)", "RequestBody.encoded(_:by:contentType:)",
+            "RequestParameters.data(_:contentType:)"
         ) {
             for text in Extreme.texts {
                 let bodies: [RequestBody?] = [
@@ -73,9 +74,8 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "MultipartFormData+ContentType.contentType(forFileName:)",
-            "MultipartFormData+Part.init(name:fileName:contentType:content:)",
-            "MultipartFormData+Part.init(name:fileName:contentType:data:)", "MultipartFormData.init(_:boundary:)",
+            "MultipartFormData.contentType(forFileName:)", "MultipartFormData.Part.init(name:fileName:contentType:content:)",
+            "MultipartFormData.Part.init(name:fileName:contentType:data:)", "MultipartFormData.init(_:boundary:)",
             "MultipartFormData.append(_:name:)", "MultipartFormData.append(_:name:fileName:contentType:)"
         ) {
             for text in Extreme.texts {

@@ -46,10 +46,8 @@ extension ExtremeCall {
     }
 
     static let pipeline: [ExtremeCall] = [
-        ExtremeCall(
-            "RetryPolicy.init(base:factor:ceiling:)", "RetryPolicy.bound(beforeAttempt:)",
-            "RetryPolicy.delay(beforeAttempt:random:)"
-        ) {
+        ExtremeCall("Backoff.init(base:factor:ceiling:)", "Backoff.bound(beforeAttempt:)", "Backoff.delay(beforeAttempt:random:)")
+        {
             for (base, ceiling) in Extreme.durations.flatMap({ base in Extreme.durations.map { (base, $0) } }) {
                 for factor in Extreme.doubles {
                     let backoff = Backoff(base: base, factor: factor, ceiling: ceiling)
@@ -72,7 +70,7 @@ extension ExtremeCall {
                 await send([.retry(RetryPolicy(backoff: Backoff(base: time, ceiling: time)), budget: nil)])
             }
         },
-        ExtremeCall("RetryInterceptor.init(share:reserve:)") {
+        ExtremeCall("RetryBudget.init(share:reserve:)") {
             for (share, reserve) in Extreme.doubles.flatMap({ share in Extreme.doubles.map { (share, $0) } }) {
                 let budget = RetryBudget(share: share, reserve: reserve)
                 _ = budget.available
@@ -80,7 +78,7 @@ extension ExtremeCall {
                 _ = budget.available
             }
         },
-        ExtremeCall("CircuitBreaker.init(failureRatio:window:minimumOutcomes:openDuration:probes:)") {
+        ExtremeCall("CircuitRule.init(failureRatio:window:minimumOutcomes:openDuration:probes:)") {
             var rules =
                 Extreme.doubles.map { CircuitRule(failureRatio: $0) } + Extreme.durations.map { CircuitRule(openDuration: $0) }
             for number in Extreme.integers {
@@ -102,7 +100,7 @@ extension ExtremeCall {
                 await send([.gate(ConcurrencyGate(maximumWaiting: number))])
             }
         },
-        ExtremeCall("RateLimiter.init(_:per:burst:)", "RateLimiter.init(_:maximumDelay:clock:)") {
+        ExtremeCall("RateLimit.init(_:per:burst:)", "RateLimiter.init(_:maximumDelay:clock:)") {
             for time in Extreme.durations {
                 for limiter in [
                     RateLimiter(RateLimit(1, per: time)), RateLimiter(RateLimit(1, per: .seconds(1)), maximumDelay: time),
@@ -116,7 +114,7 @@ extension ExtremeCall {
                 }
             }
         },
-        ExtremeCall("DeadlineInterceptor.init(_:clock:)", "DeadlineInterceptor.deadline(_:)") {
+        ExtremeCall("DeadlineInterceptor.init(_:clock:)", "NetworkInterceptor.deadline(_:)") {
             for time in Extreme.durations {
                 await send([.deadline(time), .retry(budget: nil)])
                 await send([DeadlineInterceptor(time, clock: ManualClock())])
@@ -126,7 +124,7 @@ extension ExtremeCall {
         },
         ExtremeCall(
             "Credential.init(expires:parts:authorize:)", "Credential.bearer(_:refreshToken:expires:)",
-            "Credential.init(token:refreshToken:user:password:header:)", "Credential.basic(user:password:)",
+            "Credential.Parts.init(token:refreshToken:user:password:header:)", "Credential.basic(user:password:)",
             "Credential.header(_:_:)", "RefreshingCredentials.init(initial:timeout:clock:now:refresh:)"
         ) {
             // What is a credential here is hidden from the texts of other tests too, so it must be nothing that they hold.

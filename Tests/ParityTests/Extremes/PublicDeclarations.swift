@@ -3,7 +3,7 @@ import Testing
 
 /// The public initializers, functions and subscripts in the package sources that take a number, a duration, a date or a text.
 ///
-/// A name is that of the file, the declaration, and its labels: `RetryBudget.init(share:reserve:)`.
+/// A name consists of the enclosing types, the declaration, and its labels: `RetryBudget.init(share:reserve:)`.
 enum PublicDeclarations {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -23,22 +23,39 @@ enum PublicDeclarations {
             let text = try String(contentsOf: file, encoding: .utf8)
             // What is not compiled here cannot be called here.
             if text.contains("canImport(Combine)") || text.hasPrefix("#if canImport(os)") { continue }
-            names.formUnion(self.names(in: text, file: file.deletingPathExtension().lastPathComponent))
+            names.formUnion(self.names(in: text))
         }
         return names
     }
 
-    private static func names(in text: String, file: String) -> [String] {
-        let code = text.split(separator: "\n", omittingEmptySubsequences: false)
-            .filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n")
+    private static func names(in text: String) -> [String] {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            .filter { !$0.drop { $0 == " " }.hasPrefix("//") }
+        let code = lines.joined(separator: "\n")
         let head =
             /public\s+(?:(?:static|convenience|mutating|final|class|override)\s+)*(?:func\s+)?(init\??|subscript|`?[A-Za-z_]\w*`?)\s*(?:<[^(]*>)?\s*\(/
         return code.matches(of: head).compactMap { match in
             let parameters = parameters(code[match.range.upperBound...])
             guard parameters.contains(where: takesExtremes) else { return nil }
             let labels = parameters.map { label(of: $0) + ":" }.joined()
-            return "\(file).\(match.1.filter { $0 != "`" })(\(labels))"
+            let line = code[..<match.range.lowerBound].count { $0 == "\n" }
+            return "\(enclosingTypes(of: line, in: lines)).\(match.1.filter { $0 != "`" })(\(labels))"
         }
+    }
+
+    /// The types and extensions around a line, outermost first, joined by dots. The indentation tells which they are.
+    private static func enclosingTypes(of line: Int, in lines: [Substring]) -> String {
+        let type =
+            /^ *(?:@\S+ +)*(?:(?:public|package|internal|private|fileprivate|final|indirect) +)*(?:struct|class|enum|protocol|extension|actor) +([A-Za-z_][\w.]*)/
+        var indentation = lines[line].prefix { $0 == " " }.count
+        var names: [Substring] = []
+        for line in lines[..<line].reversed() {
+            let spaces = line.prefix { $0 == " " }.count
+            guard spaces < indentation, let match = line.firstMatch(of: type) else { continue }
+            names.insert(match.1, at: 0)
+            indentation = spaces
+        }
+        return names.joined(separator: ".")
     }
 
     /// The parameters up to the closing parenthesis.

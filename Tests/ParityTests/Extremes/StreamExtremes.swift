@@ -37,9 +37,9 @@ extension ExtremeCall {
             for text in Extreme.texts { read(ServerSentEventParser(lastEventID: text)) }
         },
         ExtremeCall(
-            "StreamFormat+JSON.ndjson(_:decoder:onFailure:maximumLineBytes:)",
-            "StreamFormat+JSON.jsonSequence(_:decoder:onFailure:maximumElementBytes:)",
-            "StreamFormat+JSON.elements(of:at:decoder:onFailure:maximumElementBytes:)", "StreamFormat.lines(maximumLineBytes:)",
+            "StreamFormat.ndjson(_:decoder:onFailure:maximumLineBytes:)",
+            "StreamFormat.jsonSequence(_:decoder:onFailure:maximumElementBytes:)",
+            "StreamFormat.elements(of:at:decoder:onFailure:maximumElementBytes:)", "StreamFormat.lines(maximumLineBytes:)",
             "StreamFormat.serverSentEvents(maximumEventBytes:)"
         ) {
             for bytes in Extreme.integers {

@@ -16,8 +16,8 @@ extension ExtremeCall {
 
     static let stubs: [ExtremeCall] = [
         ExtremeCall(
-            "ManualClock.init(offset:)", "ManualClock.advanced(by:)", "ManualClock.duration(to:)", "ManualClock.advance(by:)",
-            "ManualClock.sleep(until:tolerance:)", "ManualClock.waitForSleepers(_:)"
+            "ManualClock.Instant.init(offset:)", "ManualClock.Instant.advanced(by:)", "ManualClock.Instant.duration(to:)",
+            "ManualClock.advance(by:)", "ManualClock.sleep(until:tolerance:)", "ManualClock.waitForSleepers(_:)"
         ) {
             for (time, other) in Extreme.durations.flatMap({ time in Extreme.durations.map { (time, $0) } }) {
                 let instant = ManualClock.Instant(offset: time)
@@ -32,7 +32,7 @@ extension ExtremeCall {
         },
         ExtremeCall(
             "StubFixtures.init(bundle:folder:)", "StubFixtures.init(folder:source:)", "StubFixtures.data(_:extension:)",
-            "StubFixtures.file(_:extension:in:status:headers:)", "StubFixtures.route(_:with:from:status:headers:)"
+            "StubResponse.file(_:extension:in:status:headers:)", "StubSessionManager.route(_:with:from:status:headers:)"
         ) {
             let api = APIConfiguration(baseURL: url)
             for text in Extreme.texts {

@@ -21,12 +21,10 @@ extension ExtremeCall {
 
     static let transfers: [ExtremeCall] = [
         ExtremeCall(
-            "DataTransferService+Concurrently.concurrently(_:limit:)",
-            "DataTransferService+Concurrently.concurrently(collecting:limit:)",
-            "DataTransferService+Concurrently.concurrently(_:limit:on:completion:)",
-            "DataTransferService+Concurrently.concurrently(collecting:limit:on:completion:)",
-            "ConcurrentResults.results(of:limit:)",
-            "ConcurrentResults.results(of:limit:on:onResult:completion:)"
+            "DataTransferService.concurrently(_:limit:)", "DataTransferService.concurrently(collecting:limit:)",
+            "DataTransferService.concurrently(_:limit:on:completion:)",
+            "DataTransferService.concurrently(collecting:limit:on:completion:)", "DataTransferService.results(of:limit:)",
+            "DataTransferService.results(of:limit:on:onResult:completion:)"
         ) {
             let service = makeService()
             for (limit, count) in Extreme.integers.flatMap({ limit in [0, 1, 20].map { (limit, $0) } }) {
@@ -42,9 +40,9 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "PageSequence.pages(of:by:maximumPages:)",
-            "PageSequence.pages(of:by:maximumPages:on:onPage:completion:)",
-            "PageSequence.number(_:first:isLast:)", "PageSequence.cursor(_:_:)"
+            "DataTransferService.pages(of:by:maximumPages:)",
+            "DataTransferService.pages(of:by:maximumPages:on:onPage:completion:)", "PageRule.number(_:first:isLast:)",
+            "PageRule.cursor(_:_:)"
         ) {
             let service = makeService()
             func read(_ rule: PageRule<String>, _ maximum: Int) async {
@@ -76,8 +74,8 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "EventStream.events(_:reconnection:lastEventID:maximumEventBytes:)",
-            "EventStream.events(_:reconnection:lastEventID:maximumEventBytes:on:onEvent:completion:)",
+            "DataTransferService.events(_:reconnection:lastEventID:maximumEventBytes:)",
+            "DataTransferService.events(_:reconnection:lastEventID:maximumEventBytes:on:onEvent:completion:)",
             "EventReconnection.init(maximumAttempts:delay:maximumDelay:clock:)"
         ) {
             let service = makeService("retry: 99999999999999999999\ndata: a\n\n")
@@ -145,15 +143,15 @@ extension ExtremeCall {
                     get, to: folder.appendingPathComponent(text.filter { $0 != "\0" }), options: options)
             }
         },
-        ExtremeCall("FileFailure.init(rawValue:)", "FileFailure.init(_:_:url:systemError:)") {
+        ExtremeCall("FileFailure.Code.init(rawValue:)", "FileFailure.init(_:_:url:systemError:)") {
             for text in Extreme.texts { describe(FileFailure(.init(rawValue: text), text, url: url, systemError: .min)) }
         },
-        ExtremeCall("DataTransferErrorResolver.init(type:title:status:detail:instance:)") {
+        ExtremeCall("ProblemDetails.init(type:title:status:detail:instance:)") {
             for text in Extreme.texts {
                 describe(ProblemDetails(type: text, title: text, status: .min, detail: text, instance: text))
             }
         },
-        ExtremeCall("DataTransferService.init(value:statusCode:headers:trailers:url:timings:)") {
+        ExtremeCall("DataTransferResponse.init(value:statusCode:headers:trailers:url:timings:)") {
             for number in Extreme.integers { describe(DataTransferResponse(value: number, statusCode: number, url: url)) }
         },
     ]
