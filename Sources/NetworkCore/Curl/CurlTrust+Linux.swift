@@ -2,6 +2,7 @@
     import CCurl
     import Endpoints
     import Foundation
+    import Glibc
 
     /// A trust policy in the form libcurl takes it.
     ///
@@ -155,5 +156,70 @@
             }
             return TrustRoots.systemFiles.first(where: FileManager.default.isReadableFile)
         }()
+    }
+
+    /// The policies of a session manager, each tried on a handle before the first transfer.
+    struct CurlTrustTable: Sendable {
+        private let table: TrustTable
+        private let policies: [CurlTrust]
+
+        var count: Int { policies.count }
+        /// The one for hosts that none is named for.
+        var standard: CurlTrust? { policies.first }
+
+        /// - Parameter takesBytes: Whether this libcurl takes roots from memory, rather than from a file.
+        /// - Throws: ``TransportError/Code/trustUnavailable``.
+        init(
+            _ configuration: SessionConfiguration, takesBytes: Bool = LibraryQuirks.current.takesRootsAsBytes
+        ) throws(TransportError) {
+            table = try TrustTable(configuration)
+            var policies: [CurlTrust] = []
+            for trust in table.all {
+                do throws(TrustFlaw) {
+                    let policy = try CurlTrust(trust, takesBytes: takesBytes)
+                    if !trust.isDefault { try Self.tryOut(policy) }
+                    policies.append(policy)
+                } catch {
+                    throw error.transportError(of: trust.subject)
+                }
+            }
+            self.policies = policies
+        }
+
+        private static func tryOut(_ policy: CurlTrust) throws(TrustFlaw) {
+            guard CurlEngine.isReady, let handle = ccurl_easy_init() else { throw TrustFlaw("no memory for it") }
+            defer { ccurl_easy_cleanup(handle) }
+            try policy.apply(to: handle)
+        }
+
+        /// - Throws: ``TransportError/Code/trustUnavailable``.
+        func policy(for request: NetworkRequest) throws(TransportError) -> CurlTrust {
+            policies[try table.trust(for: request).number]
+        }
+    }
+
+    /// A temporary file that only this user can read, for as long as the value lives.
+    final class PrivateFile: Sendable {
+        let path: String
+
+        /// `nil` where none can be made or written.
+        init?(_ bytes: [UInt8]) {
+            var template = Array(FileManager.default.temporaryDirectory.appendingPathComponent("trust-XXXXXX").path.utf8CString)
+            // Made with mode 0600 (POSIX mkstemp).
+            let descriptor = mkstemp(&template)
+            guard descriptor >= 0 else { return nil }
+            path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            do {
+                let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+                try file.write(contentsOf: Data(bytes))
+                try file.close()
+            } catch {
+                return nil
+            }
+        }
+
+        deinit {
+            unlink(path)
+        }
     }
 #endif
