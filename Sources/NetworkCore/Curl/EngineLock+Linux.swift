@@ -1,11 +1,12 @@
 #if os(Linux)
     import Glibc
 
-    /// Whose turn it is to work with something: a lock that is held for as long as the work takes, and that others only try.
+    /// The lock of one engine. It is held while the engine works; callers' threads only try it.
     ///
-    /// Its holder may take the inbox's lock and that of a transfer's answer; nobody takes or tries it while holding one of these.
-    // Sendable although unchecked: a mutex is there for threads.
-    final class Turn: @unchecked Sendable {
+    /// Lock order: the holder may take the lock of the loop's inbox and that of a transfer's receiver. No code takes or tries this lock
+    /// while it holds one of these.
+    // Sendable although unchecked: a pthread mutex is safe to use from any thread.
+    final class EngineLock: @unchecked Sendable {
         private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
         init() {
@@ -18,76 +19,81 @@
             mutex.deallocate()
         }
 
-        func take() {
+        func lock() {
             pthread_mutex_lock(mutex)
         }
 
-        /// Gives up after some seconds.
-        func take(within seconds: Int) {
+        /// Waits for the lock for at most that many seconds.
+        func lock(within seconds: Int) {
             var end = timespec()
             clock_gettime(CLOCK_REALTIME, &end)
             end.tv_sec += seconds
             pthread_mutex_timedlock(mutex, &end)
         }
 
-        /// - Returns: `false` when it is another's turn, or this thread's own already.
-        func tryToTake() -> Bool {
+        /// Takes the lock if it is free.
+        ///
+        /// - Returns: `false` when any thread holds it, this one included.
+        func tryLock() -> Bool {
             pthread_mutex_trylock(mutex) == 0
         }
 
-        func release() {
+        func unlock() {
             pthread_mutex_unlock(mutex)
         }
     }
 
-    /// The engines at work, which have to stand still before the process takes down what they stand on.
+    /// Stops all engines when the process exits.
     ///
-    /// `exit()` has OpenSSL free its tables while other threads go on, and one in the middle of a handshake would crash. So the engines'
-    /// turns are taken first, and not given back.
+    /// During `exit()`, OpenSSL frees its tables while other threads still run, and a thread in the middle of a handshake would crash. So
+    /// the locks of all engines are taken before that, and never released.
     enum ProcessEnd {
         private struct State {
-            var turns: [ObjectIdentifier: Turn] = [:]
-            var hasCome = false
+            var locks: [ObjectIdentifier: EngineLock] = [:]
+            var hasBegun = false
         }
 
         private static let state = Locked(State())
 
-        /// Registered handlers run in reverse order: call this once OpenSSL has registered its own.
+        /// Registers the exit handler. Handlers run in reverse order of registration: call this after OpenSSL has registered its own.
         static func prepare() {
-            atexit { ProcessEnd.come() }
+            atexit { ProcessEnd.lockEngines() }
         }
 
-        /// - Returns: `false` when the process is ending.
-        static func watch(_ turn: Turn) -> Bool {
+        /// Adds the lock of an engine that is about to start.
+        ///
+        /// - Returns: `false` when the process is already exiting; the engine must not start then.
+        static func watch(_ lock: EngineLock) -> Bool {
             state.withLock { state in
-                if !state.hasCome { state.turns[ObjectIdentifier(turn)] = turn }
-                return !state.hasCome
+                if !state.hasBegun { state.locks[ObjectIdentifier(lock)] = lock }
+                return !state.hasBegun
             }
         }
 
-        static func forget(_ turn: Turn) {
-            state.withLock { $0.turns[ObjectIdentifier(turn)] = nil }
+        /// Removes the lock of an engine that has ended.
+        static func forget(_ lock: EngineLock) {
+            state.withLock { $0.locks[ObjectIdentifier(lock)] = nil }
         }
 
-        private static func come() {
-            let turns = state.withLock { state in
-                state.hasCome = true
-                return Array(state.turns.values)
+        private static func lockEngines() {
+            let locks = state.withLock { state in
+                state.hasBegun = true
+                return Array(state.locks.values)
             }
-            // Whoever has one works for a moment. Should that not end, the process ends nevertheless.
-            for turn in turns { turn.take(within: 2) }
+            // A holder works only for a moment. If it does not finish in 2 seconds, the process exits nevertheless.
+            for lock in locks { lock.lock(within: 2) }
         }
     }
 
-    /// OpenSSL writes with write(2): unless its signal is blocked, a peer that hangs up kills the process.
+    /// Blocks `SIGPIPE`, which would end the process when a peer closes its connection: OpenSSL writes to sockets with `write(2)`.
     enum BrokenPipe {
-        /// For the whole life of the calling thread.
+        /// Blocks the signal in the calling thread, for as long as the thread lives.
         static func block() {
             var signals = signals
             pthread_sigmask(SIG_BLOCK, &signals, nil)
         }
 
-        /// For as long as `work` takes, on a thread that is somebody else's.
+        /// Blocks the signal in the calling thread while `work` runs, then discards a pending one and restores the signal mask.
         static func ignoring(_ work: () -> Void) {
             var signals = signals
             var before = sigset_t()
