@@ -182,7 +182,7 @@
         }
     }
 
-    // Time limits. The engine enforces them itself instead of relying on those of libcurl.
+    // Time limits. The engine enforces them itself; libcurl enforces only the connect timeout of HTTP/2.
     extension CurlEngine {
         /// Sets when a transfer is next checked for time limits: at `deadline`, or at its total deadline if that is earlier.
         func schedule(_ transfer: CurlTransfer, at deadline: UInt64) {
