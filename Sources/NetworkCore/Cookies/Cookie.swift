@@ -166,7 +166,8 @@ struct CookieLocation: Sendable, Hashable {
             || path[cookiePath.count] == UInt8(ascii: "/")
     }
 
-    /// Whether `name` is `domain` or one of its subdomains (RFC 6265 §5.1.3, "domain-match"). Must not be called with addresses, which have no domain.
+    /// Whether `name` is `domain` or one of its subdomains (RFC 6265 §5.1.3, "domain-match"). Valid for names only: an
+    /// address has no domain.
     static func name(_ name: String, isInside domain: String) -> Bool {
         let (name, domain) = (name.utf8, domain.utf8)
         guard name.count > domain.count else { return name.elementsEqual(domain) }

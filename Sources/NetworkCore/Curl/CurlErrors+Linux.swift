@@ -74,8 +74,8 @@
             guard server != nil, request.url.scheme?.lowercased() == "https" else { return nil }
             let status = long(CCURLINFO_HTTP_CONNECTCODE)
             let isLost = phase == .connect && [CCURLE_RECV_ERROR, CCURLE_SEND_ERROR, CCURLE_GOT_NOTHING].contains(Int(code))
-            // Before TLS, an invalid HTTP response can only be from the proxy. The phase does not tell: if handshakes cannot be watched, it may
-            // be a later one.
+            // Before TLS, an invalid HTTP response can only be from the proxy. The phase does not show that: if handshakes cannot be watched, it
+            // may be a later one.
             let isMalformed =
                 handshake.pointee.is_done == 0 && [CCURLE_WEIRD_SERVER_REPLY, CCURLE_UNSUPPORTED_PROTOCOL].contains(Int(code))
             let isRefused = status != 0 && !(200..<300).contains(status)
