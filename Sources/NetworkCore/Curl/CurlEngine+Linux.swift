@@ -7,8 +7,8 @@
     /// An event loop: an epoll set, a thread, the open HTTP/1.1 connections, and libcurl, which makes connections and speaks HTTP/2.
     ///
     /// It is created with the first transfer. Each round of its thread takes the commands in the inbox, handles the sockets that are
-    /// ready, completes the transfers that have finished, and ends those whose deadline has passed. While there is no other transfer, a
-    /// caller starts one on its own thread, which avoids the switch to the engine's thread. Whichever thread works holds `lock`.
+    /// ready, completes the transfers that have finished, and ends those whose deadline has passed. While there is no other, a
+    /// transfer is started on the calling thread, which avoids the switch to the engine's thread. Whichever thread works holds `lock`.
     // Sendable although unchecked: each `let` is immutable or used only while `lock` is held, and so is each `var`.
     final class CurlEngine: @unchecked Sendable {
         let loops: CurlLoops
