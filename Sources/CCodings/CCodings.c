@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// `z_stream`, `ZSTD_inBuffer` and `ZSTD_outBuffer`, as the ABI of each has them.
+// `z_stream`, `ZSTD_inBuffer` and `ZSTD_outBuffer`, with the layout of each library's ABI.
 struct zlib_stream {
     const unsigned char *next_in;
     unsigned int avail_in;
@@ -39,7 +39,7 @@ struct zstd_output {
 struct brotli_state;
 struct zstd_stream;
 
-// The functions. An enum without a negative value is an unsigned int.
+// The types of the functions. An enum without negative values is an unsigned int.
 typedef const char *(*zlibVersion_function)(void);
 typedef int (*inflateInit2__function)(struct zlib_stream *, int, const char *, int);
 typedef int (*inflate_function)(struct zlib_stream *, int);
@@ -84,7 +84,7 @@ struct ccodings_zstd {
     ZSTD_freeDStream_function destroy;
 };
 
-// A table with room for the library's handle in front; NULL where the library is missing.
+// Loads a library. Returns a zeroed table whose first member is the library's handle; NULL if the library is missing.
 static void *open_library(const char *name, size_t size) {
     void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
     if (!handle) return NULL;
@@ -103,8 +103,9 @@ static void close_library(const void *table) {
     free((void *)table);
 }
 
-// Where the process has another such library in its global scope, such as one that came with its libcurl, the functions of ours that call each
-// other find those of that one. So all are taken from there: a stream belongs to one library alone.
+// Looks up a function. If the process has the same library in its global scope as well, such as one loaded with libcurl, calls inside the
+// library that was loaded here reach that other one. So all functions are taken from the global scope then: one stream must be used with
+// one library only.
 static int find(const void *table, const char *name, void *function) {
     void *address = dlsym(*(void *const *)table, name);
     void *global = address ? dlsym(RTLD_DEFAULT, name) : NULL;
@@ -119,7 +120,7 @@ const ccodings_zlib *ccodings_zlib_open(const char *name) {
     ccodings_zlib *library = open_library(name, sizeof(ccodings_zlib));
     zlibVersion_function version = NULL;
     if (!library) return NULL;
-    // The layout of `z_stream` is that of all versions that begin with a 1.
+    // All versions 1.x have this layout of `z_stream`.
     if (find(library, "zlibVersion", &version) && version()[0] == '1' && find(library, "inflateInit2_", &library->init)
         && find(library, "inflate", &library->decode) && find(library, "inflateReset", &library->reset)
         && find(library, "inflateEnd", &library->end)) return library;
@@ -145,7 +146,7 @@ ccodings_step ccodings_zlib_decode(
     unsigned char none = 0;
     unsigned int in = input_count < UINT_MAX ? (unsigned int)input_count : UINT_MAX;
     unsigned int out = output_count < UINT_MAX ? (unsigned int)output_count : UINT_MAX;
-    // It takes no NULL.
+    // zlib does not accept NULL pointers.
     zlib->next_in = input ? input : &none;
     zlib->avail_in = in;
     zlib->next_out = output ? output : &none;
@@ -232,7 +233,7 @@ ccodings_step ccodings_zstd_decode(
     struct zstd_input in = {input, input_count, 0};
     struct zstd_output out = {output, output_count, 0};
     size_t left = library->decode(stream, &out, &in);
-    // An error is a small number, negated.
+    // zstd returns an error as its negated code.
     int result = library->is_error(left) ? -(int)(0 - left) : left < INT_MAX ? (int)left : INT_MAX;
     return (ccodings_step){in.pos, out.pos, result};
 }

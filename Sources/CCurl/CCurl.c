@@ -1,6 +1,6 @@
 #include "CCurl.h"
 
-// libcurl's own functions, as its ABI has them: enums are ints, handles are opaque.
+// The functions of libcurl, declared by its ABI: enums are ints, handles are opaque pointers.
 extern int curl_global_init(long flags);
 extern char *curl_version(void);
 extern void *curl_version_info(int age);
@@ -26,7 +26,7 @@ extern int curl_multi_socket_action(void *multi, int socket, int events, int *ru
 extern int curl_multi_wakeup(void *multi);
 extern const char *curl_multi_strerror(int code);
 
-// `CURLMsg` and the head of `curl_version_info_data`, unchanged since they were introduced.
+// `CURLMsg`, and the first members of `curl_version_info_data`. Both are unchanged since they were introduced.
 struct message {
     int kind;
     void *easy;
@@ -43,7 +43,7 @@ struct version_head {
     int features;
     const char *tls;
 };
-// `curl_blob`.
+// The layout of `curl_blob`.
 struct blob {
     void *bytes;
     size_t count;

@@ -8,15 +8,15 @@
 #include <pthread.h>
 #include <string.h>
 
-// The part of OpenSSL's ABI, unchanged since 1.1.0, that tells what a handshake agrees on. It is looked up in the library that
-// libcurl itself was linked with: a process may have loaded another one, too.
+// The part of OpenSSL's ABI, unchanged since 1.1.0, that reports the result of a handshake. The functions are looked up in the library
+// that libcurl was linked with, because the process may have loaded another OpenSSL as well.
 typedef void (*info_callback)(const void *ssl, int where, int value);
 static void (*set_info_callback)(void *context, info_callback callback);
 static int (*set_context_data)(void *context, int index, void *data);
 static void *(*get_context_data)(const void *context, int index);
 static void *(*get_context)(const void *ssl);
 static void (*get_alpn)(const void *ssl, const unsigned char **name, unsigned int *count);
-// The part that a check of the certificate's names takes, as old; `GENERAL_NAME` and its stack stay opaque.
+// The part that is needed to check the names of a certificate, also unchanged since 1.1.0. `GENERAL_NAME` and its stack are opaque.
 typedef int (*verify_callback)(int is_good, void *store);
 static int (*get_verify_mode)(const void *context);
 static void (*set_verify)(void *context, int mode, verify_callback callback);
@@ -33,14 +33,14 @@ static void (*free_names)(void *names);
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 enum {
-    // `SSL_CTX_set_app_data`: the index that OpenSSL leaves to applications.
+    // The index that OpenSSL reserves for applications (`SSL_CTX_set_app_data`).
     application_index = 0,
     handshake_start = 0x10,
     handshake_done = 0x20,
     read_alert = 0x4004,
     fatal = 2,
     close_notify = 0,
-    // NID_subject_alt_name, GEN_DNS, GEN_IPADD, X509_V_ERR_HOSTNAME_MISMATCH
+    // The values of NID_subject_alt_name, GEN_DNS, GEN_IPADD and X509_V_ERR_HOSTNAME_MISMATCH.
     alternative_name = 85,
     host_name = 2,
     address = 7,
@@ -79,7 +79,8 @@ int ccurl_can_check_names(void) {
            && get_ssl_index && get_store_data && get_extension && count_of && element_of && get_value && free_names;
 }
 
-// Whether a certificate names a host or an address where RFC 9525 §6.3 has them looked for. What it names is libcurl's to compare.
+// Returns whether a certificate has a host or an address among its subject alternative names (RFC 9525 §6.3). libcurl compares the names
+// with the host.
 static int has_names(const void *certificate) {
     void *names = certificate ? get_extension(certificate, alternative_name, NULL, NULL) : NULL;
     int found = 0;
@@ -92,7 +93,7 @@ static int has_names(const void *certificate) {
     return found;
 }
 
-// OpenSSL calls this for each certificate of the chain; the server's own has depth 0.
+// OpenSSL calls this for each certificate of the chain; the server's certificate has depth 0.
 static int verify(int is_good, void *store) {
     if (!is_good || get_depth(store) != 0 || has_names(get_certificate(store))) return is_good;
     set_error(store, hostname_mismatch);
@@ -131,8 +132,8 @@ static int set_up(void *easy, void *context, void *handshake) {
     (void)easy;
     set_context_data(context, application_index, handshake);
     set_info_callback(context, observe);
-    // libcurl falls back to the subject's common name, which RFC 9525 §6.3 forbids. The mode is libcurl's: since 8.17 the handshake goes on
-    // whatever the callback says, and libcurl looks at the result behind it.
+    // libcurl falls back to the subject's common name, which RFC 9525 §6.3 forbids. The mode that libcurl has set is kept: since 8.17 the
+    // handshake continues whatever the callback returns, and libcurl checks the verification result afterwards.
     if (ccurl_can_check_names() && ((struct ccurl_handshake *)handshake)->checks_names) {
         set_verify(context, get_verify_mode(context), verify);
     }

@@ -1,6 +1,6 @@
-// The decoders of zlib (`libz.so.1`), brotli (`libbrotlidec.so.1`) and zstd (`libzstd.so.1`), looked up at run time: no
-// development package is needed to build, and a program runs where a library is missing. Linux only.
-// A test compares the declarations with the real headers. Needs zlib 1.2, brotli 1.0 and zstd 1.4 or later.
+// The decoders of zlib (`libz.so.1`), brotli (`libbrotlidec.so.1`) and zstd (`libzstd.so.1`), loaded at run time: no
+// development package is needed to build, and programs also run without these libraries. Linux only.
+// A test compares the declarations with the headers of the libraries. Requires zlib 1.2, brotli 1.0 and zstd 1.4 or later.
 #ifndef CCODINGS_H
 #define CCODINGS_H
 
@@ -14,7 +14,7 @@ enum {
     CCODINGS_Z_DATA_ERROR = -3,
     CCODINGS_Z_MEM_ERROR = -4,
     CCODINGS_Z_BUF_ERROR = -5,
-    // Its flush mode, and its largest window.
+    // The flush mode of `inflate`, and its largest window.
     CCODINGS_Z_NO_FLUSH = 0,
     CCODINGS_MAX_WBITS = 15,
     // Results of `BrotliDecoderDecompressStream`.
@@ -29,29 +29,30 @@ enum {
     CCODINGS_ZSTD_error_memory_allocation = 64,
 };
 
-/// The functions of one library. Unchanging once opened, so that all threads may use it.
+/// The functions of one library. They do not change after they were loaded, so all threads may use them.
 typedef struct ccodings_zlib ccodings_zlib;
 typedef struct ccodings_brotli ccodings_brotli;
 typedef struct ccodings_zstd ccodings_zstd;
 
-/// What one call of a decoder did. `result`: of zlib and brotli their own; of zstd 0 at the end of a frame, within one how
-/// many bytes it would like next, and its error code, negative. After an error zstd counts nothing as produced.
+/// The result of one call of a decoder. `result` is the library's result code for zlib and brotli. For zstd it is 0 at the end of a
+/// frame, the number of bytes that zstd requests next within a frame, or a negated error code. After an error, `produced` is 0 for zstd.
 typedef struct {
     size_t consumed;
     size_t produced;
     int result;
 } ccodings_step;
 
-/// NULL where the library or one of its functions is missing, or memory.
+/// Loads the library. Returns NULL if it or one of its functions is missing, or if there is not enough memory.
 const ccodings_zlib *ccodings_zlib_open(const char *name);
 void ccodings_zlib_close(const ccodings_zlib *library);
-/// `window_bits` as for `inflateInit2`: 15 for zlib's format, 31 for gzip's, -15 for raw deflate. NULL without memory.
+/// Creates a stream. `window_bits` as for `inflateInit2`: 15 for the zlib format, 31 for gzip, -15 for raw deflate. Returns NULL if there
+/// is not enough memory.
 void *ccodings_zlib_create(const ccodings_zlib *library, int window_bits);
-/// Makes the stream begin again, in the same format.
+/// Resets the stream to its beginning, with the same format.
 int ccodings_zlib_reset(const ccodings_zlib *library, void *stream);
 ccodings_step ccodings_zlib_decode(
     const ccodings_zlib *library, void *stream, const void *input, size_t input_count, void *output, size_t output_count);
-/// What is wrong with the content, after an error; else NULL.
+/// Returns the message of the last error; NULL if there was none.
 const char *ccodings_zlib_message(const void *stream);
 void ccodings_zlib_free(const ccodings_zlib *library, void *stream);
 
@@ -66,11 +67,12 @@ void ccodings_brotli_free(const ccodings_brotli *library, void *stream);
 
 const ccodings_zstd *ccodings_zstd_open(const char *name);
 void ccodings_zstd_close(const ccodings_zstd *library);
-/// NULL without memory, or where the library does not take the limit. `window_log`: of the largest window, in bytes.
+/// Creates a stream. `window_log` is the logarithm of the largest window in bytes. Returns NULL if there is not enough memory, or the
+/// library refuses the limit.
 void *ccodings_zstd_create(const ccodings_zstd *library, int window_log);
 ccodings_step ccodings_zstd_decode(
     const ccodings_zstd *library, void *stream, const void *input, size_t input_count, void *output, size_t output_count);
-/// `result`: of a step, negative.
+/// Returns the message for the negative `result` of a step.
 const char *ccodings_zstd_message(const ccodings_zstd *library, int result);
 void ccodings_zstd_free(const ccodings_zstd *library, void *stream);
 

@@ -1,13 +1,13 @@
-// The part of libcurl's stable C ABI (soname 4) that the engine calls, declared here so that no development package is
-// needed. Functions with variable arguments get one typed wrapper per argument type, since Swift cannot call them.
-// A test compares every constant with the real header. Nothing here needs more than libcurl 7.76.
+// The part of libcurl's stable C ABI (soname 4) that the engine uses. It is declared here so that no development package is
+// needed. Functions with variable arguments have one typed wrapper for each argument type, because Swift cannot call them.
+// A test compares every constant with the header of libcurl. libcurl 7.76 is sufficient, except where a later version is named.
 #ifndef CCURL_H
 #define CCURL_H
 
 #include <stddef.h>
 #include <stdint.h>
 #ifdef __linux__
-// For the event loop around libcurl: Swift's Glibc module leaves these out.
+// For the event loop: Swift's Glibc module does not include these headers.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #endif
@@ -78,10 +78,10 @@ enum {
     CCURLOPT_SSLKEY_BLOB = 40292,
     // Since 7.77.0.
     CCURLOPT_CAINFO_BLOB = 40309,
-    // Since 7.80.0; older ones refuse them, and repeat requests as they see fit.
+    // Since 7.80.0. Older versions refuse these options, and repeat requests without calling back.
     CCURLOPT_PREREQFUNCTION = 20312,
     CCURLOPT_PREREQDATA = 10313,
-    // Since 7.87.0; older ones refuse it, which is harmless.
+    // Since 7.87.0. Older versions refuse this option, which is harmless.
     CCURLOPT_QUICK_EXIT = 322,
 };
 
@@ -165,7 +165,7 @@ enum {
     CCURL_BLOB_NOCOPY = 0,
 };
 
-// Result codes (CURLcode), in the order of libcurl-errors(3). Those of other protocols than HTTP are left out.
+// Result codes (CURLcode), in the order of libcurl-errors(3), without those that HTTP does not use.
 enum {
     CCURLE_OK = 0,
     CCURLE_UNSUPPORTED_PROTOCOL = 1,
@@ -225,7 +225,7 @@ enum {
 };
 
 typedef size_t (*ccurl_data_callback)(char *bytes, size_t size, size_t count, void *context);
-// The head of `curl_sockaddr`: what `socket(2)` takes.
+// The first members of `curl_sockaddr`: the arguments of `socket(2)`.
 struct ccurl_address {
     int family;
     int kind;
@@ -242,14 +242,14 @@ typedef int (*ccurl_timer_callback)(void *multi, long milliseconds, void *contex
 typedef void (*ccurl_lock_callback)(void *easy, int kind, int access, void *context);
 typedef void (*ccurl_unlock_callback)(void *easy, int kind, void *context);
 
-// A header list is a `struct curl_slist *` that only libcurl looks into.
+// A header list: an opaque `struct curl_slist *`.
 typedef void ccurl_list;
 
 int ccurl_global_init(void);
-// Such as 0x075801 for 7.88.1.
+// Returns the version as a number, such as 0x075801 for 7.88.1.
 unsigned int ccurl_version_number(void);
 const char *ccurl_version(void);
-// Such as "OpenSSL/3.0.11"; empty without TLS.
+// Returns the TLS library, such as "OpenSSL/3.0.11"; empty without TLS.
 const char *ccurl_tls_library(void);
 
 void *ccurl_easy_init(void);
@@ -258,42 +258,42 @@ int ccurl_easy_set_long(void *easy, int option, long value);
 int ccurl_easy_set_offset(void *easy, int option, int64_t value);
 int ccurl_easy_set_pointer(void *easy, int option, const void *value);
 int ccurl_easy_set_string(void *easy, int option, const char *value);
-// Does not copy the bytes: they must live as long as the handle.
+// Does not copy the bytes: they must not be freed before the handle.
 int ccurl_easy_set_blob(void *easy, int option, const void *bytes, size_t count);
 int ccurl_easy_set_data_callback(void *easy, int option, ccurl_data_callback value);
 int ccurl_easy_set_seek_callback(void *easy, ccurl_seek_callback value);
-// Pauses or resumes both directions; resuming may call the callbacks before it returns.
+// Pauses or resumes both directions. Resuming may call callbacks before it returns.
 int ccurl_easy_pause(void *easy, int directions);
 int ccurl_easy_set_open_callback(void *easy, ccurl_open_callback value);
 int ccurl_easy_set_close_callback(void *easy, ccurl_close_callback value);
 int ccurl_easy_set_prerequest_callback(void *easy, ccurl_prerequest_callback value);
-// Called with kind 0 for what libcurl says of itself, once `CURLOPT_VERBOSE` is on.
+// Sets the callback for libcurl's log, which `CURLOPT_VERBOSE` enables. Lines of text have kind 0.
 int ccurl_easy_set_debug_callback(void *easy, ccurl_debug_callback value);
 int ccurl_easy_get_long(void *easy, int info, long *value);
 int ccurl_easy_get_offset(void *easy, int info, int64_t *value);
-// The socket of a handle's connection, as `CURLINFO_ACTIVESOCKET` has it; -1 where there is none.
+// Returns the socket of a handle's connection (`CURLINFO_ACTIVESOCKET`); -1 if there is none.
 int ccurl_easy_get_socket(void *easy);
-// For handles with `CURLOPT_CONNECT_ONLY`: what the connection takes and gives at once, `CCURLE_AGAIN` when that is nothing.
+// Send and receive on a handle with `CURLOPT_CONNECT_ONLY`, without blocking. They return `CCURLE_AGAIN` if no byte can be moved now.
 int ccurl_easy_send(void *easy, const void *bytes, size_t count, size_t *sent);
 int ccurl_easy_receive(void *easy, void *bytes, size_t count, size_t *received);
 int ccurl_easy_get_pointer(void *easy, int info, void **value);
 const char *ccurl_easy_strerror(int code);
 
-// What a TLS handshake has come to, seen from inside OpenSSL. A watched connection writes here for as long as it lives.
+// The state of a TLS handshake, as reported by OpenSSL. A watched connection writes to it until it is closed.
 struct ccurl_handshake {
-    // Set before the handshake: whether a server's certificate has to have a subject alternative name.
+    // Whether a server's certificate must have a subject alternative name. Set before the handshake.
     int checks_names;
-    // Whether the first message is about to be sent.
+    // Whether the handshake has begun: the first message is about to be sent.
     int has_begun;
-    // Whether the last one has been received.
+    // Whether the handshake is complete: the last message was received.
     int is_done;
-    // What was agreed on by ALPN (RFC 7301).
+    // The protocol that was agreed on by ALPN (RFC 7301), one of `CALPN_…`.
     int protocol;
-    // The server's last fatal alert (RFC 8446 §6), 0 for none.
+    // The last fatal alert of the server (RFC 8446 §6); 0 if there was none.
     int alert;
-    // Whether the server has said that it sends nothing more (close_notify, RFC 8446 §6.1).
+    // Whether the server has closed its side with a close_notify (RFC 8446 §6.1).
     int has_ended;
-    // Whether the server's certificate was refused because it has no subject alternative name that is a host or an address.
+    // Whether the server's certificate was refused because no subject alternative name is a host or an address.
     int lacks_names;
 };
 enum {
@@ -302,15 +302,15 @@ enum {
     CALPN_HTTP2 = 2,
     CALPN_OTHER = 3,
 };
-// Whether the OpenSSL that libcurl uses has what watching takes.
+// Returns whether the OpenSSL that libcurl uses has all functions that are needed to watch handshakes.
 int ccurl_can_watch_handshakes(void);
-// Whether it has what a check of the certificate's names takes: watched handshakes refuse one without subject alternative names (RFC 9525
-// §6.3), unless nothing is verified at all.
+// Returns whether it also has the functions to check the names of certificates. If so, watched handshakes refuse a certificate without
+// subject alternative names (RFC 9525 §6.3), unless verification is turned off.
 int ccurl_can_check_names(void);
-// Has each new connection of a handle write to `handshake`, which must outlive all of them. Returns a `CURLcode`.
+// Makes each new connection of a handle write to `handshake`, which must not be freed before all these connections. Returns a `CURLcode`.
 int ccurl_easy_watch_handshake(void *easy, struct ccurl_handshake *handshake);
 
-// Returns the new head of the list, or NULL without memory, when the old list is unchanged.
+// Returns the new head of the list; NULL if there is not enough memory, and then the old list is unchanged.
 ccurl_list *ccurl_list_append(ccurl_list *list, const char *line);
 void ccurl_list_free(ccurl_list *list);
 
@@ -329,9 +329,9 @@ int ccurl_multi_set_pointer(void *multi, int option, const void *value);
 int ccurl_multi_set_socket_callback(void *multi, ccurl_socket_callback value);
 int ccurl_multi_set_timer_callback(void *multi, ccurl_timer_callback value);
 int ccurl_multi_socket_action(void *multi, int socket, int events, int *running);
-// Makes the descriptor readable that a multi handle is woken up by.
+// Wakes a multi handle: makes the descriptor readable that it waits for.
 void ccurl_multi_wake(void *multi);
-// The next transfer that has ended: its handle and result code. Returns 0 when there is none.
+// Gets the handle and the result code of the next transfer that has ended. Returns 0 if there is none.
 int ccurl_multi_next_done(void *multi, void **easy, int *code);
 const char *ccurl_multi_strerror(int code);
 

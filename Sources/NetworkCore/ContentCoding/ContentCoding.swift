@@ -1,23 +1,24 @@
 import Endpoints
 
-/// The content codings that can be undone, named as in `Content-Encoding` and `Accept-Encoding` (RFC 9110 §8.4.1).
+/// A content coding that can be decoded, named as in `Content-Encoding` and `Accept-Encoding` (RFC 9110 §8.4.1).
 enum ContentCoding: String, CaseIterable, Sendable {
-    /// RFC 1952.
+    /// The gzip format (RFC 1952).
     case gzip
-    /// RFC 1950 around RFC 1951; also RFC 1951 alone, which some servers send.
+    /// The zlib format (RFC 1950); also raw deflate (RFC 1951), which some servers send.
     case deflate
-    /// RFC 7932.
+    /// The brotli format (RFC 7932).
     case brotli = "br"
-    /// RFC 8878, with a window of at most 8 MiB (RFC 9659).
+    /// The zstd format (RFC 8878), with a window of at most 8 MiB (RFC 9659).
     case zstd
 
-    /// More codings than that on one body are not undone.
+    /// The maximum number of codings on one body; a body with more is not decoded.
     static let maximumCount = 3
 
-    /// The codings of a `Content-Encoding`, in the order in which they were applied; without `identity`.
+    /// Returns the codings of a `Content-Encoding`, in the order in which they were applied, without `identity`.
     ///
-    /// Names are compared without case, `x-gzip` means `gzip` (RFC 9110 §8.4.1.3), and empty elements are ignored (§5.6.1.2).
-    /// `nil` where one of them is unknown, or where there are more than ``maximumCount``.
+    /// Names are case-insensitive, `x-gzip` means `gzip` (RFC 9110 §8.4.1.3), and empty elements are ignored (§5.6.1.2).
+    ///
+    /// - Returns: `nil` if a coding is unknown, or there are more than ``maximumCount``.
     static func list(_ contentEncoding: String) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         for element in contentEncoding.utf8.split(separator: UInt8(ascii: ",")) {
@@ -36,9 +37,12 @@ enum ContentCoding: String, CaseIterable, Sendable {
 }
 
 extension ContentCoding {
-    /// Whether a response's codings are undone: unless the request itself asked for one of them, or for a part of the content, which
-    /// could not be decoded (RFC 9110 §12.5.3, §14.2). So what a server compresses without being asked is
-    /// decoded.
+    /// Returns whether a response is decoded. It is not if the request explicitly accepts one of its codings (RFC 9110 §12.5.3), or asks for
+    /// a range (§14.2), because a part of coded content cannot be decoded. Content that a server has coded without a request is decoded.
+    ///
+    /// - Parameters:
+    ///   - contentEncoding: The value of `Content-Encoding`.
+    ///   - headers: The header fields that the request sets explicitly.
     static func areUndone(_ contentEncoding: String, for headers: HTTPHeaders) -> Bool {
         if headers.contains("Range") { return false }
         guard headers.contains("Accept-Encoding") else { return true }
@@ -47,7 +51,7 @@ extension ContentCoding {
         return !codings.contains { names.contains($0.rawValue) }
     }
 
-    /// The names in an `Accept-Encoding` but for those that have a weight of 0.
+    /// Returns the names in an `Accept-Encoding` whose weight is not 0.
     private static func accepted(by field: String) -> [String] {
         field.split(separator: ",").compactMap { element in
             let parts = element.split(separator: ";", omittingEmptySubsequences: false).map { String($0).trimmed.lowercased() }
@@ -59,7 +63,7 @@ extension ContentCoding {
 }
 
 extension String {
-    /// Without outer spaces and tabs (OWS, RFC 9110 §5.6.3).
+    /// The text without spaces and tabs at both ends (OWS, RFC 9110 §5.6.3).
     fileprivate var trimmed: String {
         func isOuter(_ character: Character) -> Bool { character == " " || character == "\t" }
         guard let first = firstIndex(where: { !isOuter($0) }), let last = lastIndex(where: { !isOuter($0) }) else { return "" }

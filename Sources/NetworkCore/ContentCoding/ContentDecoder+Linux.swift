@@ -1,23 +1,23 @@
 #if os(Linux)
     import Glibc
 
-    /// Why the content of a response cannot be decoded.
+    /// The reason why the content of a response cannot be decoded.
     enum ContentDecodingFailure: Error, Equatable {
-        /// It ends before its coding does.
+        /// The content ends before its coding is complete.
         case truncated
-        /// Its bytes are not those of its coding. In the library's words, behind the name of the coding.
+        /// The content is not valid in its coding. The text is the name of the coding and the library's message.
         case damaged(String)
-        /// It is more than 1 MiB, and more than this many times what was received.
+        /// The decoded content is larger than 1 MiB, and more than `limit` times as large as the received content.
         case ratio(limit: Int)
         /// The decoder's memory could not be allocated.
         case outOfMemory
     }
 
-    /// Undoes the content codings of one response body, a bounded piece at a time (RFC 9110 §8.4).
+    /// Decodes the content codings of one response body, in pieces of bounded size (RFC 9110 §8.4).
     ///
-    /// What comes of a body does not depend on how it is cut into pieces, nor on the room for output. Memory: the window of each
+    /// The decoded bytes do not depend on how the body is split into pieces, nor on the size of the output buffer. Memory: the window of each
     /// coding (at most 32 KiB for gzip and deflate, 8 MiB for zstd, 16 MiB for brotli), and 16 KiB between two codings. It is
-    /// allocated with the first byte, and freed with the decoder. Not for several threads at the same time.
+    /// allocated with the first byte, and freed with the decoder. A decoder must not be used by several threads at the same time.
     ///
     /// ```swift
     /// while !input.isEmpty || decoder.mayHoldOutput {
@@ -26,31 +26,31 @@
     /// }
     /// ```
     final class ContentDecoder {
-        /// For a request's `Accept-Encoding`: `gzip, deflate, br, zstd`, or what of it can be undone here; `nil` for nothing.
+        /// The value for the `Accept-Encoding` of requests: those of `gzip, deflate, br, zstd` that can be decoded; `nil` if there is none.
         static let acceptEncoding = CodingLibraries.current.acceptEncoding
 
-        /// Up to here no ratio is too high. In bytes.
+        /// The number of decoded bytes up to which the ratio is not limited.
         static let unlimitedBytes = 1 << 20
 
-        /// Whether to call ``decode(_:into:)`` again, also without input, before waiting for more of it and before ``finish()``:
-        /// the output was filled and there may be more, or it ended with a failure that is still to be thrown.
+        /// Whether ``decode(_:into:)`` has to be called again, even without input, before more input is received and before ``finish()``:
+        /// the output was filled and there may be more, or a failure is still to be thrown.
         private(set) var mayHoldOutput = false
-        /// In the order of decoding: the last coding first.
+        /// The decoders in the order of decoding: that of the last applied coding first.
         private let stages: [DecodingStage]
         private let maximumRatio: Int
-        /// The stages before this one have failed, and are not called again.
+        /// The index of the first stage that is still called; those before it have failed.
         private var firstStage = 0
         private var failure: ContentDecodingFailure?
         private var codedBytes = 0
-        /// All that can be made of the coded bytes before this mark is made before those behind it are looked at, so that the
-        /// ratio does not depend on how the body is cut.
+        /// All coded bytes before this offset are decoded completely before any byte after it, so that the ratio does not depend on how the
+        /// body is split into pieces.
         private var mark = ContentDecoder.mark(after: 0)
 
-        /// `nil` when the body is to be passed as it came: no `Content-Encoding`, `identity`, more than three codings, or one
-        /// among them that is not offered.
+        /// Creates a decoder; `nil` when the body is passed on without decoding: no coding, only `identity`, more than three codings, or a
+        /// coding that is not offered.
         ///
-        /// - Parameter maximumRatio: Of each coding's output to the bytes received. A single `gzip` or `deflate` cannot exceed
-        ///   1032. The bytes received are counted in whole blocks of 1 KiB; from 64 KiB on, of 16 KiB.
+        /// - Parameter maximumRatio: The maximum ratio of each coding's output to the received bytes. A single `gzip` or `deflate` cannot
+        ///   exceed 1032. Received bytes are counted in whole blocks of 1 KiB, and of 16 KiB from 64 KiB on.
         init?(contentEncoding: String, maximumRatio: Int, libraries: CodingLibraries = .current) {
             guard let codings = ContentCoding.list(contentEncoding), !codings.isEmpty else { return nil }
             var stages: [DecodingStage] = []
@@ -62,10 +62,11 @@
             self.maximumRatio = maximumRatio
         }
 
-        /// Takes some input and makes some output; either may be left over. Returns zeros only when all input was consumed and all
-        /// output that can be made of it was returned, or when there is no room for output.
+        /// Decodes a part of the input into the output.
         ///
-        /// - Throws: The failure, after the output that precedes it was returned; and the same one from then on.
+        /// - Returns: The numbers of consumed and produced bytes. Both are 0 only when all input was consumed and all output for it was
+        ///   returned, or when the output buffer is empty.
+        /// - Throws: The failure, after the output before it was returned; each further call throws it again.
         func decode(
             _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
         ) throws(ContentDecodingFailure) -> (consumed: Int, produced: Int) {
@@ -104,7 +105,7 @@
             return (consumed, produced)
         }
 
-        /// The body has ended. Call it when all of it was consumed and ``mayHoldOutput`` is false. A body without a single byte is
+        /// Checks that the content is complete. Call it when the whole body was consumed and ``mayHoldOutput`` is false. An empty body is
         /// complete.
         ///
         /// - Throws: ``ContentDecodingFailure/truncated``, or the failure that ``decode(_:into:)`` found.
@@ -116,14 +117,16 @@
             }
         }
 
-        /// The output before the failure is still decoded by the stages behind it; if one of them fails too, that is where the
-        /// content ends.
+        /// Records the failure of a stage. The later stages still decode the output before it; if one of them fails too, the content ends
+        /// there.
         private func fail(_ index: Int, _ failure: ContentDecodingFailure) {
             self.failure = failure
             firstStage = index + 1
         }
 
-        /// Nothing moves any more: the coded bytes behind the mark are next. Returns whether there are any.
+        /// Advances the mark after all stages have stopped.
+        ///
+        /// - Returns: `false` when there are no coded bytes after the mark.
         private func advanceMark(_ left: Int) -> Bool {
             guard firstStage == 0 else {
                 firstStage = stages.count
@@ -140,18 +143,18 @@
 
         private static func mark(after count: Int) -> Int { count + (count < 1 << 16 ? 1 << 10 : 1 << 14) }
 
-        /// How much a stage may have produced.
+        /// The number of bytes that a stage may have produced so far.
         private var limit: Int {
             let (product, isOver) = mark.multipliedReportingOverflow(by: max(0, maximumRatio))
             return isOver ? .max - 1 : min(max(product, Self.unlimitedBytes), .max - 1)
         }
     }
 
-    /// One coding, and the output that the next one has not taken.
+    /// The decoder of one coding, and the output that the next stage has not consumed.
     private final class DecodingStage {
         private static let capacity = 16 << 10
 
-        /// In bytes, all in all.
+        /// The number of bytes produced so far.
         private(set) var produced = 0
         private let layer: any CodingLayer
         private var buffer: UnsafeMutableRawPointer?
@@ -169,12 +172,12 @@
 
         var mayHoldOutput: Bool { layer.mayHoldOutput || !bounds.isEmpty }
 
-        /// What the next stage is to receive.
+        /// The output that the next stage has not consumed yet.
         var held: UnsafeRawBufferPointer {
             UnsafeRawBufferPointer(UnsafeMutableRawBufferPointer(rebasing: whole[bounds]))
         }
 
-        /// Where output for the next stage goes: empty while some is held. `nil` without memory.
+        /// The buffer for output to the next stage: empty while output is held; `nil` when it cannot be allocated.
         var room: UnsafeMutableRawBufferPointer? {
             if buffer == nil { buffer = malloc(Self.capacity) }
             guard buffer != nil else { return nil }
@@ -193,7 +196,9 @@
             bounds = (bounds.lowerBound + count)..<bounds.upperBound
         }
 
-        /// `nil` where there is nothing to do, or no room. Stops one byte above the limit.
+        /// Decodes input until at most one byte above the limit.
+        ///
+        /// - Returns: `nil` if there is nothing to decode, or no room for output.
         func step(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, limit: Int) -> CodingStep? {
             guard !output.isEmpty, !input.isEmpty || layer.mayHoldOutput else { return nil }
             let step = layer.step(input, into: output.part(from: 0, atMost: limit + 1 - produced))

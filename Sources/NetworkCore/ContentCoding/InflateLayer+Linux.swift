@@ -1,11 +1,11 @@
 #if os(Linux)
     import CCodings
 
-    /// Undoes `gzip` and `deflate` with zlib, which checks headers, lengths and checksums.
+    /// A decoder for `gzip` and `deflate` that uses zlib, which checks headers, lengths and checksums.
     ///
-    /// `gzip` may have several members (RFC 1952 §2.2). Behind a complete one, bytes that do not begin another are ignored, zero
-    /// padding included, as gzip(1) and browsers do. `deflate` is zlib's format or, if it does not begin as that does, raw
-    /// deflate; what follows it is ignored.
+    /// `gzip` may have several members (RFC 1952 §2.2). After a complete member, bytes that do not begin another are ignored, zero padding
+    /// included, as by gzip(1) and browsers. `deflate` is the zlib format or, if it does not begin with a zlib header, raw deflate; bytes
+    /// after it are ignored.
     final class InflateLayer: CodingLayer {
         enum Format: Equatable {
             case gzip
@@ -13,12 +13,12 @@
         }
 
         private enum Phase {
-            /// Not enough was received to know the format.
+            /// Too few bytes were received to determine the format.
             case beginning
             case content
-            /// A member of gzip is complete; another may follow.
+            /// A gzip member is complete; another may follow.
             case betweenMembers
-            /// What follows is ignored.
+            /// The content is complete; bytes after it are ignored.
             case over
         }
 
@@ -29,7 +29,7 @@
         private let library: CodingLibrary
         private var stream: UnsafeMutableRawPointer?
         private var phase = Phase.beginning
-        /// At most two bytes that were looked at, and that zlib is to receive before all others.
+        /// At most two bytes that were inspected, and that are passed to zlib before all others.
         private var head: [UInt8] = []
 
         init(_ format: Format, library: CodingLibrary) {
@@ -86,13 +86,15 @@
             phase = .content
         }
 
-        /// The method, the window and the check bits of zlib's header (RFC 1950 §2.2). No encoder begins raw deflate like that: it
-        /// would be a stored block with its padding set.
+        /// Returns whether two bytes are a zlib header: method, window and check bits (RFC 1950 §2.2). No encoder begins raw deflate with
+        /// these bytes: they would be a stored block with its padding bits set.
         static func beginsZlib(_ first: UInt8, _ second: UInt8) -> Bool {
             first & 0x0F == 8 && first >> 4 <= 7 && (UInt16(first) << 8 | UInt16(second)) % 31 == 0
         }
 
-        /// Returns whether to go on: `false` where the output is full, or the input used up.
+        /// Decodes input with zlib.
+        ///
+        /// - Returns: `false` when the output is full, or all input was consumed.
         private func inflate(
             _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, _ step: inout CodingStep
         ) -> Bool {
@@ -138,10 +140,10 @@
             guard head.count == Self.gzipMagic.count else { return }
             phase = .content
             if Int(ccodings_zlib_reset(library.functions, stream)) != CCODINGS_Z_OK {
-                step.failure = damage("it cannot begin again")
+                step.failure = damage("the decoder cannot be reset")
             }
         }
 
-        private func damage(_ words: String) -> ContentDecodingFailure { .damaged("\(format): \(words)") }
+        private func damage(_ reason: String) -> ContentDecodingFailure { .damaged("\(format): \(reason)") }
     }
 #endif

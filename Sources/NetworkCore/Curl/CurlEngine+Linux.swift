@@ -4,69 +4,70 @@
     import Foundation
     import Glibc
 
-    /// An event loop: one epoll set, one thread, the HTTP/1.1 connections it has open, and libcurl, which makes them and speaks HTTP/2.
+    /// An event loop: an epoll set, a thread, the open HTTP/1.1 connections, and libcurl, which makes connections and speaks HTTP/2.
     ///
-    /// Made by whoever sends the first transfer. Each round of its thread takes the inbox, deals with the sockets that are ready, answers
-    /// what has ended, and ends what is late. While there is no transfer, a caller starts one on its own thread, which spares the switch
-    /// to this one; whoever works holds the turn.
-    // Sendable although unchecked: `let`s are immutable or the turn holder's, and every `var` is touched by the holder of `turn` alone.
+    /// It is created with the first transfer. Each round of its thread takes the commands in the inbox, handles the sockets that are
+    /// ready, completes the transfers that have finished, and ends those whose deadline has passed. While there is no other, a
+    /// transfer is started on the calling thread, which avoids the switch to the engine's thread. Whichever thread works holds `lock`.
+    // Sendable although unchecked: each `let` is immutable or used only while `lock` is held, and so is each `var`.
     final class CurlEngine: @unchecked Sendable {
         let loops: CurlLoops
         let loop: CurlLoop
         let sockets: EpollSet
-        private let turn = Turn()
-        /// Where connections are made.
+        private let lock = EngineLock()
+        /// The multi handle that makes connections.
         let connector: CurlMulti
-        /// Where libcurl speaks HTTP/2, once it does. Apart, since it closes idle connections of its own as it sees fit.
+        /// The multi handle for HTTP/2, created with the first request over it. It is separate because libcurl decides itself when to close
+        /// the idle connections of this one.
         var streams: CurlMulti?
         let handshakes = HandshakeCells()
         let workspace = Workspace()
         var now: UInt64 = 0
         var deadlines = DeadlineHeap<CurlTransfer>()
-        /// When somebody will have stood in line for too long.
-        private var lineDeadline = UInt64.max
+        /// The earliest deadline of a transfer in the queue.
+        private var queueDeadline = UInt64.max
         /// Idle HTTP/1.1 connections.
         var pool = ConnectionPool<HTTP1Connection>()
-        /// Connection attempts without a transfer. The next transfer to the same origin takes one over.
+        /// Connection attempts without a transfer. The next transfer to the same origin takes over such an attempt.
         var attempts = ConnectionPool<ConnectHandle>()
-        var spareConnects = SpareHandles<ConnectHandle>()
-        var spareStreams = SpareHandles<HTTP2Handle>()
-        /// Handles whose connection is being made, with or without a transfer that waits for it.
+        var spareConnects = HandlePool<ConnectHandle>()
+        var spareStreams = HandlePool<HTTP2Handle>()
+        /// The number of handles whose connection is being made, with or without a transfer that waits for it.
         var connecting = 0
-        /// Handles whose connection is not wanted any more, kept until libcurl has finished with them.
+        /// Handles whose connection is no longer needed, kept until libcurl has finished with them.
         var unwanted: [ObjectIdentifier: ConnectHandle] = [:]
-        /// HTTP/2 handles whose transfer was cancelled while libcurl makes their connection.
+        /// HTTP/2 handles whose transfer was cancelled while libcurl was making their connection.
         var streamAttempts: [ObjectIdentifier: HTTP2Handle] = [:]
-        /// When libcurl is made to look over its connections.
+        /// When libcurl is next made to check its connections (see `sweep()`).
         var sweepAt = UInt64.max
-        /// HTTP/1.1 connections, idle ones included, and those that are being made.
+        /// The number of HTTP/1.1 connections: in use, idle, and being made.
         var openConnections = 0
-        /// HTTP/2 handles that libcurl works on.
+        /// The number of HTTP/2 handles that are in use by libcurl.
         var streaming = 0
-        /// What the origins are known to speak.
+        /// The known version of HTTP of each origin.
         var versions: [String: ProtocolRegistry.Version] = [:]
-        /// Transfers that wait for that, by origin.
+        /// The transfers that wait until the version of their origin is known, by origin.
         var awaitingVersion: [String: [CurlTransfer]] = [:]
-        /// The route of HTTP/2 requests to an origin, and until when it is used without deciding anew.
+        /// The route of HTTP/2 requests to each origin, and until when it is used before it is decided again.
         var streamRoutes: [String: (route: Route, until: UInt64)] = [:]
-        /// Connections that have more to read than they were let read at once.
+        /// Connections that still have bytes to read after they reached the limit of one round.
         var ready: [HTTP1Connection] = []
         var briefWait = BriefWait()
-        /// Whether a caller's thread holds the turn, which may poll for the response itself.
+        /// Whether a caller's thread holds the lock. It may poll for the response itself.
         var holdsBackWatching = false
-        /// Connections that the engine's thread watches once the caller's thread gives up the turn.
+        /// Connections that the engine's thread has to watch again when the caller's thread is done.
         var unwatched: [HTTP1Connection] = []
-        /// Started here and not ended.
+        /// The number of transfers that were started here and have not ended.
         var transfers = 0 {
             didSet { sockets.keepsIdleSockets = transfers > 1 }
         }
-        /// Got a place, and are about to be launched.
+        /// Transfers that were admitted and are about to be started.
         var admitted: [CurlTransfer] = []
-        /// Until when the thread waits if there is no event.
+        /// Until when the thread sleeps if there is no event.
         private var waitsUntil: UInt64 = 0
-        /// Whether there was a transfer since the thread last waited without end.
+        /// Whether a transfer was started since the thread last slept without a time limit.
         var wasUsed = false
-        /// Whether the thread is gone.
+        /// Whether the thread has ended.
         private var hasEnded = false
         let redirectRules: RedirectRules
         let requestWriter: HTTP1RequestWriter
@@ -78,10 +79,10 @@
             defer { ProcessEnd.prepare() }
             return ccurl_global_init()
         }()
-        /// Whether libcurl could be set up for this process.
+        /// Whether libcurl was initialized for this process.
         static var isReady: Bool { globalResult == 0 }
 
-        /// `nil` when the process has no descriptors or memory left.
+        /// Creates an engine without a thread; `nil` when the process has no descriptors or memory left.
         init?(loops: CurlLoops, loop: CurlLoop) {
             guard Self.isReady, let sockets = EpollSet(), let connector = CurlMulti(sockets) else { return nil }
             self.loops = loops
@@ -94,24 +95,26 @@
             maximumIdle = configuration.share(of: configuration.maximumIdleConnections, loop: loop.number)
             maximumOpen = configuration.share(of: configuration.maximumConnections, loop: loop.number)
             idleLifetime = configuration.idleConnectionLifetime.boundedNanoseconds
-            // Its connections are closed by us alone.
+            // Only this engine closes these connections, never libcurl.
             connector.set(CCURLMOPT_MAXCONNECTS, 1_000_000)
         }
 
         deinit {
-            turn.take()
+            lock.lock()
             closeIdle()
             spareConnects.removeAll()
             spareStreams.removeAll()
             connector.close()
             streams?.close()
-            turn.release()
-            ProcessEnd.forget(turn)
+            lock.unlock()
+            ProcessEnd.forget(lock)
         }
 
-        /// - Returns: Whether the process has a thread for it, and is not ending.
+        /// Starts the engine's thread.
+        ///
+        /// - Returns: `false` when the process cannot create a thread, or is exiting.
         func startThread() -> Bool {
-            guard ProcessEnd.watch(turn) else { return false }
+            guard ProcessEnd.watch(lock) else { return false }
             var thread = pthread_t()
             var attributes = pthread_attr_t()
             pthread_attr_init(&attributes)
@@ -133,25 +136,25 @@
 
         private func run() {
             BrokenPipe.block()
-            turn.take()
+            lock.lock()
             while true {
                 now = monotonicNanoseconds()
                 let commands = loop.takeCommands()
-                for command in commands { obey(command) }
+                for command in commands { execute(command) }
                 work()
                 if transfers == 0, loop.isClosed {
                     giveUpAttempts()
                     if connecting == 0, loop.mayEnd() {
                         hasEnded = true
                         closeIdle()
-                        return turn.release()
+                        return lock.unlock()
                     }
                 }
-                lineDeadline = loops.endLate(now)
+                queueDeadline = loops.endLate(now)
                 let milliseconds = commands.isEmpty && ready.isEmpty ? waitMilliseconds() : 0
-                turn.release()
+                lock.unlock()
                 let count = sockets.wait(milliseconds: milliseconds)
-                turn.take()
+                lock.lock()
                 loop.wokeUp()
                 now = monotonicNanoseconds()
                 sockets.forEach(count) { event in
@@ -167,40 +170,40 @@
             }
         }
 
-        /// Makes the thread take the inbox. Called under the loop's lock.
+        /// Makes the thread take the commands in the inbox. Called while the inbox's lock is held.
         func wake() {
             sockets.wake()
         }
 
-        /// Starts a transfer on the thread of whoever calls, if there is no other: those that come in numbers are cheaper together.
+        /// Starts a transfer on the calling thread if there is no other: several at a time are cheaper on the engine's thread.
         ///
-        /// - Returns: `false` when there are others, or the engine has ended; nothing has been done then.
-        func doHere(_ command: CurlLoop.Command) -> Bool {
-            guard turn.tryToTake() else { return false }
-            defer { turn.release() }
+        /// - Returns: `false` when the lock is taken, there are other transfers, or the engine has ended. Nothing was done then.
+        func startOnCallingThread(_ command: CurlLoop.Command) -> Bool {
+            guard lock.tryLock() else { return false }
+            defer { lock.unlock() }
             guard !hasEnded, transfers == 0 else { return false }
             holdsBackWatching = true
             defer { holdsBackWatching = false }
             if command.mayWriteByLibrary(loop.configuration) {
-                BrokenPipe.ignoring { carryOut(command) }
+                BrokenPipe.ignoring { runOnCallingThread(command) }
             } else {
-                carryOut(command)
+                runOnCallingThread(command)
             }
             watchAgain()
             if nextDeadline < waitsUntil || !ready.isEmpty { sockets.wake() }
             return true
         }
 
-        private func carryOut(_ command: CurlLoop.Command) {
+        private func runOnCallingThread(_ command: CurlLoop.Command) {
             now = monotonicNanoseconds()
-            obey(command)
+            execute(command)
             work()
             guard let transfer = command.starting else { return }
             waitBriefly(for: transfer)
             work()
         }
 
-        private func obey(_ command: CurlLoop.Command) {
+        private func execute(_ command: CurlLoop.Command) {
             switch command {
             case .enter(let transfer): enter(transfer)
             case .start(let transfer): start(transfer)
@@ -210,12 +213,12 @@
             }
         }
 
-        /// Lets libcurl's timers run and deals with what has ended.
+        /// Runs libcurl's timers that are due, completes what has finished, and ends what is late.
         private func work() {
             finishDone()
             endLate()
             if sweepAt <= now { sweep() }
-            // A bound, so that timers that are always due cannot keep the sockets and the inbox waiting.
+            // Bounded, so that timers that are always due cannot delay the sockets and the inbox forever.
             for _ in 0..<16 where min(connector.deadline, streams?.deadline ?? .max) <= now {
                 if connector.deadline <= now { connector.runTimers() }
                 if let streams, streams.deadline <= now { streams.runTimers() }
@@ -237,7 +240,7 @@
 
         private var nextDeadline: UInt64 {
             min(
-                min(connector.deadline, streams?.deadline ?? .max), min(deadlines.first?.deadline ?? .max, lineDeadline),
+                min(connector.deadline, streams?.deadline ?? .max), min(deadlines.first?.deadline ?? .max, queueDeadline),
                 min(min(pool.first?.deadline ?? .max, attempts.first?.deadline ?? .max), sweepAt))
         }
 
@@ -245,7 +248,8 @@
             let next = nextDeadline
             let current = monotonicNanoseconds()
             if next == .max {
-                // A caller whose deadline comes first has to wake the thread: one that waits for a second spares them that.
+                // A caller whose deadline is earlier than the end of the sleep has to wake the thread. Sleeping for one second after a
+                // transfer, rather than without limit, avoids these wake-ups: most deadlines are later.
                 waitsUntil = wasUsed ? current &+ 1_000_000_000 : .max
                 defer { wasUsed = false }
                 return wasUsed ? 1000 : -1
@@ -253,6 +257,32 @@
             waitsUntil = next
             guard next > current else { return 0 }
             return CInt(min((next - current + 999_999) / 1_000_000, 60_000))
+        }
+    }
+
+    /// A pool of unused easy handles. Each is reused only with the trust policy that it was created with.
+    struct HandlePool<Handle: EasyHandle> {
+        private var byPolicy: [Int: [Handle]] = [:]
+        private var count = 0
+
+        /// The maximum number of handles in the pool; more are freed.
+        static var maximum: Int { 256 }
+
+        mutating func take(for trust: CurlTrust) -> Handle? {
+            guard let handle = byPolicy[trust.number]?.popLast() else { return nil }
+            count -= 1
+            return handle
+        }
+
+        mutating func put(_ handle: Handle) {
+            guard count < Self.maximum else { return }
+            byPolicy[handle.trust.number, default: []].append(handle)
+            count += 1
+        }
+
+        mutating func removeAll() {
+            byPolicy = [:]
+            count = 0
         }
     }
 #endif

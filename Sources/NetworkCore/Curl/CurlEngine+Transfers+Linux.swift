@@ -3,16 +3,16 @@
     import Endpoints
     import Foundation
 
-    // From start to end of a transfer, whatever carries it.
+    // The life of a transfer in its engine, the same for both versions of HTTP.
     extension CurlEngine {
-        /// Begins a hop that has a place in this loop.
+        /// Starts a transfer, or its next redirect, that was admitted to this loop.
         func start(_ transfer: CurlTransfer) {
             transfers += 1
             wasUsed = true
             transfer.isHere = true
             transfer.deadline = .max
-            // A cancellation may have come first, even before there was an engine to tell.
-            guard !transfer.isAnswered else { return end(transfer, nil) }
+            // It may have been cancelled before, even before there was an engine to notify.
+            guard !transfer.isDelivered else { return end(transfer, nil) }
             transfer.queued &+= now - min(now, transfer.entered)
             transfer.launched = now
             transfer.connectDeadline =
@@ -22,7 +22,7 @@
             launch(transfer)
         }
 
-        /// Gives a hop what carries it: a connection, a stream, or whoever finds out which it has to be.
+        /// Sends a transfer over an HTTP/1.1 connection or an HTTP/2 stream, or first finds out which version of HTTP the origin speaks.
         func launch(_ transfer: CurlTransfer) {
             transfer.carrier = .none
             guard let trust = transfer.trust else { return }
@@ -50,11 +50,11 @@
             return quirks.keepsEndedTunnels && (try? streamRoute(for: transfer))?.proxy.server?.takesAbsoluteForm == true
         }
 
-        /// Those who got a place that one of ours has left.
+        /// Starts transfers that were admitted because others have left.
         func admit(_ next: [CurlTransfer]) {
             let isAdmitting = !admitted.isEmpty
             admitted += next
-            // Each may leave at once, and so let another in: not one inside the other.
+            // Each may end at once and so admit another: they are started one after the other, without recursion.
             if isAdmitting { return }
             var index = 0
             while index < admitted.count {
@@ -64,7 +64,7 @@
             admitted.removeAll(keepingCapacity: admitted.count < 1000)
         }
 
-        /// Gets a place for another hop, under the trust policy of its host.
+        /// Requests admission for a redirect or a repetition, under the trust policy of its host.
         func enterAnew(_ transfer: CurlTransfer) {
             transfer.entered = now
             do throws(TransportError) {
@@ -76,20 +76,21 @@
             enter(transfer)
         }
 
-        /// Gets a place, or waits for one.
+        /// Requests admission; starts the transfer here or in another loop if it is admitted, else it waits in the queue.
         func enter(_ transfer: CurlTransfer) {
-            guard let lane = loops.enter(transfer, near: loop.number) else { return }
-            if lane == loop.number { start(transfer) } else { loops.handOver(transfer, lane) }
+            guard let number = loops.enter(transfer, near: loop.number) else { return }
+            if number == loop.number { start(transfer) } else { loops.handOver(transfer, number) }
         }
 
+        /// Ends a cancelled transfer; its connection attempt continues for later requests.
         func cancel(_ transfer: CurlTransfer) {
-            // It may have ended meanwhile, or is still to be started.
+            // It may have ended already, or not have been started yet.
             guard transfer.isHere else { return }
             keepConnecting(transfer)
             end(transfer, nil)
         }
 
-        /// Goes on in both directions; what still cannot go on pauses anew.
+        /// Continues sending and receiving after a pause. A direction that still has to wait is paused again.
         func resume(_ transfer: CurlTransfer) {
             guard transfer.isPaused else { return }
             transfer.lastActivity = now
@@ -102,7 +103,7 @@
             }
         }
 
-        /// The response has come whole: follows it where it leads elsewhere, else answers with it.
+        /// Completes a transfer whose response was received completely: follows a redirect, or delivers the response.
         func finish(_ transfer: CurlTransfer) {
             if RedirectRules.isRedirect(transfer.status), loop.configuration.maximumRedirects > 0 {
                 do throws(TransportError) {
@@ -137,7 +138,7 @@
             enterAnew(transfer)
         }
 
-        /// Sends a request whose kept connection turned out to be closed once more, on a fresh one.
+        /// Sends a request again, on a new connection, after the reused connection turned out to be closed.
         func `repeat`(_ transfer: CurlTransfer) {
             transfer.sending.repeatOnFreshConnection()
             leave(transfer, isEnd: false)
@@ -145,9 +146,9 @@
             enterAnew(transfer)
         }
 
-        /// Takes a transfer out of everything and answers it.
+        /// Ends a transfer: removes it from the engine and delivers its outcome.
         ///
-        /// - Parameter outcome: `nil` when it has been answered already.
+        /// - Parameter outcome: `nil` when an outcome was already delivered.
         func end(_ transfer: CurlTransfer, _ outcome: CurlTransfer.Outcome?) {
             let outcome = outcome?.mapError { error in
                 var error = error
@@ -158,7 +159,7 @@
             if let outcome { transfer.end(outcome) }
         }
 
-        /// Takes the current hop out of what carries it, the heap and this loop. An unfinished one has its connection closed.
+        /// Removes a transfer from its carrier, the heap of deadlines and this loop. If it has not finished, its connection is closed.
         func leave(_ transfer: CurlTransfer, isEnd: Bool) {
             transfers -= 1
             transfer.isHere = false
@@ -178,6 +179,78 @@
             }
             let next = loops.leave(transfer, isEnd: isEnd)
             if !next.isEmpty { admit(next) }
+        }
+    }
+
+    // Time limits. The engine enforces them itself; libcurl enforces only the connect timeout of HTTP/2.
+    extension CurlEngine {
+        /// Sets when a transfer is next checked for time limits: at `deadline`, or at its total deadline if that is earlier.
+        func schedule(_ transfer: CurlTransfer, at deadline: UInt64) {
+            let deadline = min(deadline, transfer.totalDeadline)
+            guard deadline != transfer.deadline || transfer.heapIndex < 0 else { return }
+            deadlines.remove(transfer)
+            guard deadline != .max else { return }
+            transfer.deadline = deadline
+            deadlines.insert(transfer)
+        }
+
+        /// Ends transfers, connection attempts and idle connections whose deadlines have passed.
+        func endLate() {
+            while let transfer = deadlines.first, transfer.deadline <= now {
+                if transfer.totalDeadline <= now {
+                    let error = transfer.lateness(transfer.totalLateness, phase: transfer.phase, now)
+                    keepConnecting(transfer)
+                    end(transfer, .failure(error))
+                    continue
+                }
+                if isConnecting(transfer) {
+                    guard transfer.connectDeadline <= now else {
+                        schedule(transfer, at: transfer.connectDeadline)
+                        continue
+                    }
+                    end(transfer, .failure(transfer.lateness("the connect timeout ran out", phase: transfer.phase, now)))
+                    continue
+                }
+                if case .http1(let connection) = transfer.carrier, connection.sending.awaitsContinue {
+                    schedule(transfer, at: now &+ transfer.idleNanoseconds)
+                    stopAwaitingContinue(connection)
+                    continue
+                }
+                let idleDeadline = lastActivity(of: transfer) &+ transfer.idleNanoseconds
+                if idleDeadline <= now {
+                    end(transfer, .failure(transfer.lateness(transfer.idleLateness, phase: transfer.phase, now)))
+                } else {
+                    schedule(transfer, at: idleDeadline)
+                }
+            }
+            while let attempt = attempts.first, attempt.deadline <= now { giveUp(attempt) }
+            while let idle = pool.first, idle.deadline <= now {
+                pool.remove(idle)
+                close(idle)
+            }
+        }
+
+        private func isConnecting(_ transfer: CurlTransfer) -> Bool {
+            switch transfer.carrier {
+            case .connecting, .awaitingVersion: true
+            case .none, .http1, .http2: false
+            }
+        }
+
+        /// When a byte last moved. The idle timeout does not run while the transfer is paused on this side.
+        private func lastActivity(of transfer: CurlTransfer) -> UInt64 {
+            if transfer.isPaused { return now }
+            guard case .http2(let easy) = transfer.carrier else { return transfer.lastActivity }
+            // Until the connection is ready, the connect timeout applies instead.
+            let ready = easy.microseconds(CCURLINFO_PRETRANSFER_TIME_T)
+            if ready == 0 { return now }
+            // libcurl sends small bodies from its own copy, without calling back.
+            let uploaded = easy.offset(CCURLINFO_SIZE_UPLOAD_T)
+            if uploaded != transfer.uploadedAtLastCheck {
+                transfer.uploadedAtLastCheck = uploaded
+                if transfer.isSending(uploaded: uploaded) { return now }
+            }
+            return max(transfer.lastActivity, transfer.launched &+ UInt64(ready) * 1000)
         }
     }
 #endif

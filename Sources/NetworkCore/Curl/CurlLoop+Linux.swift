@@ -1,20 +1,21 @@
 #if os(Linux)
-    /// The side of an engine that others touch: an inbox in front of a thread.
+    /// The thread-safe side of an engine: the inbox of its thread.
     ///
-    /// The thread starts with the first transfer and ends once the session manager is gone and the last transfer has ended.
+    /// The thread starts with the first transfer. It ends when the session manager was released and the last transfer has ended.
     final class CurlLoop: Sendable {
         enum Command {
-            /// One that has no place yet.
+            /// Requests admission for a transfer.
             case enter(CurlTransfer)
-            /// One that has a place in this loop.
+            /// Starts a transfer that was admitted to this loop.
             case start(CurlTransfer)
+            /// Ends a transfer that was cancelled.
             case cancel(CurlTransfer)
-            /// There is room, or something to send, after a pause.
+            /// Continues a transfer after a pause: the reader has room, or there is something to send.
             case resume(CurlTransfer)
-            /// It is known which version of HTTP an origin speaks, or somebody has to find out.
+            /// Continues the transfers that wait for the version of HTTP of an origin: it is known, or one of them has to find out.
             case versionSettled(String)
 
-            /// The transfer that it starts.
+            /// The transfer that this command starts, if any.
             var starting: CurlTransfer? {
                 switch self {
                 case .enter(let transfer), .start(let transfer): transfer
@@ -22,13 +23,13 @@
                 }
             }
 
-            /// Whether bytes may be written by others' code, which may raise `SIGPIPE`.
+            /// Whether a library may write to a socket (OpenSSL, or libcurl through a proxy), which may raise `SIGPIPE`.
             func mayWriteByLibrary(_ configuration: SessionConfiguration) -> Bool {
                 guard configuration.proxy.kind == .none, let starting else { return true }
                 return starting.origin.hasPrefix("https:")
             }
 
-            /// Whether a thread may not end before it is obeyed.
+            /// Whether the thread must execute the command before it ends.
             var needsThread: Bool {
                 switch self {
                 case .enter, .start, .resume: true
@@ -39,14 +40,14 @@
 
         private struct Inbox {
             var commands: [Command] = []
-            /// Exists while its thread runs.
+            /// The engine; exists while its thread runs.
             var engine: CurlEngine?
-            /// Whether the thread waits for events, and so has to be woken.
+            /// Whether the thread sleeps, so that it has to be woken for a command.
             var isAsleep = false
             var isClosed = false
         }
 
-        /// Which of the session manager's loops it is.
+        /// The index of this loop among those of the session manager.
         let number: Int
         let configuration: SessionConfiguration
         private let inbox = Locked(Inbox())
@@ -56,18 +57,19 @@
             self.configuration = configuration
         }
 
-        /// Not for the loops' own threads.
+        /// Starts a transfer, on the calling thread if the loop has no other. Must not be called on a loop's thread.
         ///
+        /// - Parameter isAdmitted: Whether the transfer was already admitted to this loop.
         /// - Returns: `false` when the process has no descriptor, thread or memory for an engine.
-        func start(_ transfer: CurlTransfer, hasPlace: Bool, of loops: CurlLoops) -> Bool {
-            let command = hasPlace ? Command.start(transfer) : .enter(transfer)
-            if let engine = waitingEngine, engine.doHere(command) { return true }
+        func start(_ transfer: CurlTransfer, isAdmitted: Bool, of loops: CurlLoops) -> Bool {
+            let command = isAdmitted ? Command.start(transfer) : .enter(transfer)
+            if let engine = waitingEngine, engine.startOnCallingThread(command) { return true }
             return send(command, of: loops)
         }
 
-        /// Starts the thread if there is none.
+        /// Appends a command to the inbox, and starts the engine and its thread if necessary.
         ///
-        /// - Returns: Whether there is a thread to receive it.
+        /// - Returns: `false` when the process has no descriptor, thread or memory for an engine.
         func send(_ command: Command, of loops: CurlLoops) -> Bool {
             inbox.withLock { inbox in
                 if inbox.engine == nil {
@@ -80,7 +82,7 @@
             }
         }
 
-        /// Sends something that is of no interest to a thread that has ended.
+        /// Appends a command to the inbox if the thread runs; otherwise does nothing.
         func send(_ command: Command) {
             inbox.withLock { inbox in
                 guard inbox.engine != nil else { return }
@@ -89,12 +91,12 @@
             }
         }
 
-        /// Makes the thread, if it sleeps, see when it has to wake up next.
+        /// Wakes the thread if it sleeps, so that it computes again until when to sleep.
         func wake() {
             inbox.withLock { Self.wake(&$0) }
         }
 
-        /// No transfer will be started any more; those under way go on.
+        /// Makes the thread end after the last transfer. Called when the session manager is released.
         func close() {
             inbox.withLock { inbox in
                 inbox.isClosed = true
@@ -102,10 +104,10 @@
             }
         }
 
-        /// Whether nothing new will be started.
+        /// Whether the session manager was released, so that callers start no more transfers.
         var isClosed: Bool { inbox.withLock(\.isClosed) }
 
-        /// The engine, if its thread waits and nothing has come in since.
+        /// The engine, if its thread sleeps and the inbox is empty.
         private var waitingEngine: CurlEngine? {
             inbox.withLock { $0.isAsleep && $0.commands.isEmpty ? $0.engine : nil }
         }
@@ -116,7 +118,7 @@
 
         // MARK: For the loop's thread
 
-        /// What has come in. Says that the thread is about to sleep when that is nothing.
+        /// Removes and returns all commands. If there are none, records that the thread is about to sleep.
         func takeCommands() -> [Command] {
             inbox.withLock { inbox in
                 inbox.isAsleep = inbox.commands.isEmpty
@@ -126,11 +128,13 @@
             }
         }
 
+        /// Records that the thread is awake.
         func wokeUp() {
             inbox.withLock { $0.isAsleep = false }
         }
 
-        /// Whether the thread may end: nobody can send anything any more. Then the engine is out of reach.
+        /// Returns whether the thread may end: the loop is closed and no command needs the thread. If so, the engine is removed from the
+        /// inbox, and the remaining commands are dropped.
         func mayEnd() -> Bool {
             inbox.withLock { inbox in
                 guard inbox.isClosed, !inbox.commands.contains(where: \.needsThread) else {

@@ -1,24 +1,25 @@
 #if os(Linux)
     import Endpoints
 
-    /// Sends requests over connections that the libcurl makes which Foundation already loads: the default on Linux.
+    /// A session manager that uses the libcurl that Foundation already loads. It is the default on Linux.
     ///
-    /// An event loop in a thread of its own, or several, connections kept alive and shared by all requests of this session manager,
-    /// HTTP/2 where the server offers it over TLS. HTTP/1.1 is its own (RFC 9112), HTTP/2 is libcurl's. Cancelling closes the socket. A thread starts with the first request that needs it;
-    /// when the session manager is released, it ends after the last transfer has.
+    /// It runs one event loop, or `eventLoops` of them, each in a separate thread. Connections are kept alive and shared by all requests of
+    /// the session manager. libcurl makes the connections and implements HTTP/2, which is used where the server offers it over TLS;
+    /// HTTP/1.1 is implemented here (RFC 9112). Cancelling a request over HTTP/1.1 closes its connection; over HTTP/2 it resets the stream.
+    /// A thread starts with the first request that needs it. After the session manager is released, it ends when its last transfer has ended.
     public final class CurlSessionManager: NetworkSessionManager, CookieSource {
-        /// The limits in force.
+        /// The configuration that was passed to the initializer.
         public let configuration: SessionConfiguration
         private let loops: Result<CurlLoops, TransportError>
 
-        /// Shared by all services that are not given a session manager, and with it its connections.
+        /// The session manager of all services that are created without one; they share its connections.
         public static let shared = CurlSessionManager()
 
-        /// Reads the files that the configuration's trust policies name.
+        /// Creates a session manager, and reads the files that the configuration's trust policies name.
         ///
-        /// - Parameter configuration: Limits that make no sense are an error of each request
-        ///   (``TransportError/Code/invalidConfiguration``), and so is trust that cannot be loaded or enforced
-        ///   (``TransportError/Code/trustUnavailable``).
+        /// - Parameter configuration: If a limit is invalid, each request fails with
+        ///   ``TransportError/Code/invalidConfiguration``. If a trust policy cannot be loaded or enforced, each request fails with
+        ///   ``TransportError/Code/trustUnavailable``.
         public init(configuration: SessionConfiguration = SessionConfiguration()) {
             self.configuration = configuration
             do throws(TransportError) {
@@ -33,10 +34,10 @@
             if case .success(let loops) = loops { loops.close() }
         }
 
-        /// Sends a request. Its URL's user information is sent as `Authorization` unless there is one.
+        /// Sends a request. The user information of its URL is sent as `Authorization` unless the request has that field.
         ///
-        /// - Parameter completion: Runs exactly once, on ``BackgroundThreads/completions``, so that it may block.
-        /// - Returns: A handle that calls the transfer off.
+        /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``; it may block.
+        /// - Returns: A handle that cancels the transfer.
         @discardableResult
         public func request(
             _ request: NetworkRequest,
@@ -64,22 +65,22 @@
             (try? loops.get())?.cookies?.added(to: request)
         }
 
-        /// Sends a request, without a detour by a completion.
+        /// Sends a request and returns its complete response.
         ///
-        /// - Throws: ``TransportError``; at once when the task is cancelled.
+        /// - Throws: ``TransportError``. When the task is cancelled, the error is thrown at once.
         public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-            try await answer(to: try await preparedTransfer(for: request, isStreamed: false)).parsed
+            try await outcome(of: try await preparedTransfer(for: request, isStreamed: false)).parsed
         }
 
-        /// Sends a request, and returns when the head of its response has come.
+        /// Sends a request, and returns when the head of its response was received.
         ///
-        /// A reader that does not go on reading stops the socket, and letting go of the body closes it. `maximumBodyBytes` does not apply,
-        /// and the idle timeout stands still while the reader is what is waited for.
+        /// While the reader does not read, no more bytes are received from the server. Releasing the body cancels the transfer.
+        /// `maximumBodyBytes` does not apply, and the idle timeout does not run while the transfer waits for the reader.
         ///
-        /// - Throws: ``TransportError``; at once when the task is cancelled.
+        /// - Throws: ``TransportError``. When the task is cancelled, the error is thrown at once.
         public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
             let transfer = try await preparedTransfer(for: request, isStreamed: true)
-            let response = try await answer(to: transfer)
+            let response = try await outcome(of: transfer)
             let body = transfer.download.map { pipe in
                 ResponseStream(next: pipe.next, end: { pipe.end }, stop: transfer.cancel)
             }
@@ -88,13 +89,13 @@
                 body: body ?? ResponseStream(response.body))
         }
 
-        private func answer(to transfer: CurlTransfer) async throws(TransportError) -> RawResponse {
-            let outcome = await withTaskCancellationHandler {
+        private func outcome(of transfer: CurlTransfer) async throws(TransportError) -> RawResponse {
+            let result = await withTaskCancellationHandler {
                 await withUnsafeContinuation { transfer.begin(.continuation($0)) }
             } onCancel: {
                 transfer.cancel()
             }
-            return try outcome.get()
+            return try result.get()
         }
 
         private func preparedTransfer(
@@ -106,7 +107,7 @@
             }
         }
 
-        /// Looks at the body's files, and so may block.
+        /// Validates a request and creates its transfer. May block, because it reads the sizes of the body's files.
         private func transfer(for request: NetworkRequest, isStreamed: Bool) throws(TransportError) -> CurlTransfer {
             do throws(TransportError) {
                 let request = try request.prepared()
@@ -120,7 +121,7 @@
     }
 
     extension NetworkSessionManager where Self == CurlSessionManager {
-        /// The engine over libcurl, with its own connections: `.curl()`.
+        /// Creates a session manager over libcurl with separate connections: `.curl()`.
         public static func curl(_ configuration: SessionConfiguration = SessionConfiguration()) -> CurlSessionManager {
             CurlSessionManager(configuration: configuration)
         }

@@ -2,18 +2,18 @@
     import CCurl
     import Endpoints
 
-    /// What is known of the connection of one hop.
+    /// The timings and the protocol of the connection that one request used.
     struct HopTimings {
-        /// When the connection was ready for the request, 0 before.
+        /// When the connection was ready for the request; 0 before.
         var readyAt: UInt64 = 0
-        /// `nil` on a connection that had served another request before.
+        /// The timings of making the connection; `nil` for a reused one.
         var connecting: ConnectTimings?
         var isReused: Bool?
         var protocolName: String?
     }
 
     extension CurlTransfer {
-        /// Where the time went so far.
+        /// Returns the timings of the transfer up to `now`.
         func timings(_ now: UInt64) -> TransferTimings {
             var hop = hop
             var bytesSent = bytesSent
@@ -44,14 +44,14 @@
             )
         }
 
-        /// How long the body has been on its way out; `nil` without one, and before.
+        /// Returns how long sending the body has taken so far; `nil` without a body, and before sending has begun.
         private func sendingTime(_ hop: HopTimings, _ now: UInt64) -> Duration? {
             guard request.sendsBody, hop.isReused != nil, hop.readyAt != 0 else { return nil }
             let end = sentAt != 0 ? sentAt : now
             return .nanoseconds(max(firstByte == 0 ? end : min(end, firstByte), hop.readyAt) - hop.readyAt)
         }
 
-        /// How far the hop has come.
+        /// The phase of the current request.
         var phase: TransportError.Phase {
             switch carrier {
             case .none: .queued
@@ -63,13 +63,13 @@
             }
         }
 
-        /// Bytes of the request's body that an HTTP/1.1 connection has taken.
+        /// The number of bytes of the request's body that were sent.
         private var bytesSent: Int64 {
             guard case .http1(let connection) = carrier else { return Int64(bodyOffset) }
             return connection.sentBodyBytes
         }
 
-        /// Bytes have moved.
+        /// Reports progress after bytes were sent or received.
         func reportProgress(_ now: UInt64) {
             guard let progress else { return }
             progress.report(at: now) { progress in
@@ -81,7 +81,7 @@
             }
         }
 
-        /// Before it starts: bounds the time to the head of a streamed response, and the time in which no byte moves.
+        /// Applies a deadline to the time until the head of a streamed response, and to the time without a byte. Called before the start.
         func bound(by deadline: Deadline) {
             headBound = deadline
             bodyDeadline = totalDeadline
@@ -89,20 +89,21 @@
             idleNanoseconds = min(idleNanoseconds, deadline.limit.boundedNanoseconds)
         }
 
-        /// The head of a streamed response has come.
+        /// Ends the limit of the time until the head, when the head of a streamed response was received.
         func endHeadBound() {
             guard headBound != nil else { return }
             totalDeadline = bodyDeadline
         }
 
-        /// What ran out at `totalDeadline`.
+        /// The reason for an error when `totalDeadline` has passed.
         var totalLateness: String {
             headBound != nil && totalDeadline < bodyDeadline ? Deadline.headLateness : "the total timeout ran out"
         }
 
-        /// What ran out when no byte moved.
+        /// The reason for an error when no byte was sent or received for the idle timeout.
         var idleLateness: String { Deadline.idleLateness(request.timeouts.idle ?? limits.idleTimeout, headBound) }
 
+        /// Creates the error for a time limit that was exceeded.
         func lateness(_ what: String, phase: TransportError.Phase?, _ now: UInt64) -> TransportError {
             let milliseconds = (now - min(now, submitted)) / 1_000_000
             var error = TransportError(
@@ -113,7 +114,7 @@
     }
 
     extension TransferProgress {
-        /// - Parameter outcome: When the transfer went well, it tells how much there was.
+        /// Sets the final numbers of bytes if the transfer has succeeded.
         mutating func complete(with outcome: CurlTransfer.Outcome) {
             guard case .success(let response) = outcome else { return }
             bytesSent = response.timings.bytesSent

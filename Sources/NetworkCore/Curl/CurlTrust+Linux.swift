@@ -2,10 +2,11 @@
     import CCurl
     import Endpoints
     import Foundation
+    import Glibc
 
-    /// A trust policy in the form libcurl takes it.
+    /// A trust policy as options of libcurl.
     ///
-    /// It is applied once to a new handle, which then serves no other policy: nothing can be left over from one.
+    /// It is applied once to a new handle, and that handle is never used with another policy, so that no option of another policy remains.
     final class CurlTrust: Sendable {
         private enum Roots: Sendable {
             case system
@@ -14,6 +15,7 @@
             case anyone
         }
 
+        /// The index of the policy in its ``CurlTrustTable``.
         let number: Int
         private let isDefault: Bool
         private let roots: Roots
@@ -21,10 +23,12 @@
         private let identity: LoadedIdentity?
         private let minimumTLSVersion: TLSVersion
 
+        /// Prepares a policy for libcurl.
+        ///
         /// - Parameters:
-        ///   - takesBytes: Whether libcurl takes roots from memory.
-        ///   - library: What libcurl uses for TLS.
-        /// - Throws: Why libcurl cannot enforce the policy.
+        ///   - takesBytes: Whether libcurl accepts root certificates from memory, rather than from a file.
+        ///   - library: The TLS library that libcurl uses.
+        /// - Throws: The reason why libcurl cannot enforce the policy.
         init(
             _ trust: LoadedTrust, takesBytes: Bool,
             library: String = CurlLibrary.current.tls
@@ -35,9 +39,9 @@
             identity = trust.identity
             pins =
                 trust.pins.isEmpty ? nil : trust.pins.map { "sha256//" + Data($0).base64EncodedString() }.joined(separator: ";")
-            // Others ignore some of the options without a word.
+            // Other TLS libraries ignore some of the options without an error.
             guard isDefault || Self.isEnforced(by: library) else {
-                throw TrustFlaw("this libcurl uses \"\(library)\" for TLS; policies need OpenSSL")
+                throw TrustFlaw("this libcurl uses \"\(library)\" for TLS; trust policies require OpenSSL")
             }
             switch trust.roots {
             case .system: roots = .system
@@ -47,16 +51,18 @@
                 if takesBytes {
                     roots = .bytes(StableBytes(pem))
                 } else {
-                    guard let file = PrivateFile(pem) else { throw TrustFlaw("no temporary file can be made for the roots") }
+                    guard let file = PrivateFile(pem) else {
+                        throw TrustFlaw("no temporary file can be created for the root certificates")
+                    }
                     roots = .file(file)
                 }
             }
         }
 
-        /// Whether the server is shown a certificate of ours.
+        /// Whether a client certificate is sent to servers that request one.
         var hasIdentity: Bool { identity != nil }
 
-        /// OpenSSL and what has grown out of it.
+        /// Whether trust policies can be enforced with a TLS library: OpenSSL and its forks.
         static func isEnforced(by library: String) -> Bool {
             ["OpenSSL/", "LibreSSL/", "BoringSSL", "quictls/", "AWS-LC"].contains(where: library.hasPrefix)
         }
@@ -66,21 +72,23 @@
                 return Array(try TrustMaterial.file(URL(fileURLWithPath: path)).load()) + [0x0A]
             }
             throw TrustFlaw(
-                "none of the files of the system's authorities is there: \(TrustRoots.systemFiles.joined(separator: ", "))")
+                "no file of the system's certificate authorities is readable: \(TrustRoots.systemFiles.joined(separator: ", "))")
         }
 
-        /// Whether the server's certificate is looked at.
+        /// Whether the server's certificate is verified.
         var isVerified: Bool {
             if case .anyone = roots { false } else { true }
         }
 
-        /// - Throws: What libcurl refuses. A handle is of no use then.
+        /// Applies the policy to a new handle.
+        ///
+        /// - Throws: The option that libcurl refuses. The handle must not be used then.
         func apply(to handle: UnsafeMutableRawPointer) throws(TrustFlaw) {
             let options = Options(handle: handle)
             do throws(TrustFlaw) {
                 try options.set(CCURLOPT_SSLVERSION, libcurlVersion, "minimumTLSVersion")
             } catch {
-                // Without TLS at all there is nothing to be strict about.
+                // The default policy is not an error for a libcurl without TLS.
                 if isDefault { return }
                 throw error
             }
@@ -103,7 +111,7 @@
             if let identity {
                 try options.set(CCURLOPT_SSLCERT_BLOB, identity.certificates, "clientIdentity")
                 try options.set(CCURLOPT_SSLKEY_BLOB, identity.key, "clientIdentity")
-                // Also an empty one: else OpenSSL would ask for it on the terminal.
+                // Set even if it is empty: otherwise OpenSSL would ask for it on the terminal.
                 try options.set(CCURLOPT_KEYPASSWD, identity.passphrase, "clientIdentity")
             }
         }
@@ -140,13 +148,13 @@
         }
     }
 
-    /// The system's authorities, where libcurl does not find them by itself: it looks where they were on the machine it was built on.
+    /// The file of the system's certificate authorities, if libcurl does not find it: its default path is that of the system it was built on.
     private enum SystemRoots {
-        /// `nil` where libcurl is right, or there are none to be found.
+        /// The path to set; `nil` when the default of libcurl is readable, or no such file is found.
         static let fileToName: String? = {
             guard CurlEngine.isReady, let handle = ccurl_easy_init() else { return nil }
             defer { ccurl_easy_cleanup(handle) }
-            // libcurl tells since 7.84.0.
+            // libcurl reports its default paths since 7.84.0.
             for place in [CCURLINFO_CAINFO, CCURLINFO_CAPATH] {
                 var path: UnsafeMutableRawPointer?
                 guard ccurl_easy_get_pointer(handle, CInt(place), &path) == Int(CCURLE_OK), let path else { continue }
@@ -155,5 +163,76 @@
             }
             return TrustRoots.systemFiles.first(where: FileManager.default.isReadableFile)
         }()
+    }
+
+    /// The trust policies of a session manager. Each is applied to a handle as a test before the first transfer.
+    struct CurlTrustTable: Sendable {
+        private let table: TrustTable
+        private let policies: [CurlTrust]
+
+        var count: Int { policies.count }
+        /// The policy for all hosts that have no policy.
+        var standard: CurlTrust? { policies.first }
+
+        /// Loads and validates all policies of a configuration.
+        ///
+        /// - Parameter takesBytes: Whether libcurl accepts root certificates from memory, rather than from a file.
+        /// - Throws: ``TransportError/Code/trustUnavailable`` for a policy that cannot be loaded or enforced.
+        init(
+            _ configuration: SessionConfiguration, takesBytes: Bool = LibraryQuirks.current.takesRootsAsBytes
+        ) throws(TransportError) {
+            table = try TrustTable(configuration)
+            var policies: [CurlTrust] = []
+            for trust in table.all {
+                do throws(TrustFlaw) {
+                    let policy = try CurlTrust(trust, takesBytes: takesBytes)
+                    if !trust.isDefault { try Self.validate(policy) }
+                    policies.append(policy)
+                } catch {
+                    throw error.transportError(of: trust.subject)
+                }
+            }
+            self.policies = policies
+        }
+
+        private static func validate(_ policy: CurlTrust) throws(TrustFlaw) {
+            guard CurlEngine.isReady, let handle = ccurl_easy_init() else {
+                throw TrustFlaw("libcurl has no memory for a handle")
+            }
+            defer { ccurl_easy_cleanup(handle) }
+            try policy.apply(to: handle)
+        }
+
+        /// Returns the policy for the host of a request.
+        ///
+        /// - Throws: ``TransportError/Code/trustUnavailable``.
+        func policy(for request: NetworkRequest) throws(TransportError) -> CurlTrust {
+            policies[try table.trust(for: request).number]
+        }
+    }
+
+    /// A temporary file that only this user can read. It is deleted when the object is released.
+    final class PrivateFile: Sendable {
+        let path: String
+
+        /// Creates a file with these bytes; `nil` when it cannot be created or written.
+        init?(_ bytes: [UInt8]) {
+            var template = Array(FileManager.default.temporaryDirectory.appendingPathComponent("trust-XXXXXX").path.utf8CString)
+            // mkstemp creates the file with mode 0600 (POSIX).
+            let descriptor = mkstemp(&template)
+            guard descriptor >= 0 else { return nil }
+            path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            do {
+                let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+                try file.write(contentsOf: Data(bytes))
+                try file.close()
+            } catch {
+                return nil
+            }
+        }
+
+        deinit {
+            unlink(path)
+        }
     }
 #endif

@@ -3,12 +3,12 @@
     import Endpoints
     import Foundation
 
-    // Requests over HTTP/2, which libcurl speaks.
+    // Requests over HTTP/2, which is implemented by libcurl.
     extension CurlEngine {
-        /// Hands a hop to libcurl.
+        /// Sends a request over HTTP/2 by libcurl.
         func launchHTTP2(_ transfer: CurlTransfer, _ trust: CurlTrust) {
-            admit(loops.widen(transfer.origin, lane: loop.number))
-            // Its idle connections are bounded by libcurl; ours make room for what may be one more.
+            admit(loops.widen(transfer.origin, loop: loop.number))
+            // libcurl limits the idle HTTP/2 connections. An idle HTTP/1.1 connection is closed because libcurl may open a new one.
             if streaming == 0 { makeRoom(isForStreams: true) }
             let route: Route
             do throws(TransportError) {
@@ -37,7 +37,8 @@
             schedule(transfer, at: now &+ transfer.idleNanoseconds)
         }
 
-        /// The route of a connection, in case libcurl makes one for the request. It is decided anew once a second, and after a failure.
+        /// Returns the route for a connection that libcurl may have to make for the request. It is decided again after a second, and after a
+        /// failure.
         func streamRoute(for transfer: CurlTransfer) throws(TransportError) -> Route {
             if let known = streamRoutes[transfer.origin], now < known.until { return known.route }
             let route = try Route(loop.configuration, for: transfer.request)
@@ -49,7 +50,7 @@
         private func makeStreams() -> CurlMulti? {
             guard let streams = CurlMulti(sockets) else { return nil }
             let configuration = loop.configuration
-            // The gate limits streams here. libcurl limits connections, and closes idle ones to make room.
+            // Here the gate limits streams. libcurl limits connections, and closes idle ones to make room.
             streams.set(CCURLMOPT_MAX_TOTAL_CONNECTIONS, maximumOpen)
             streams.set(
                 CCURLMOPT_MAX_HOST_CONNECTIONS, max(configuration.maximumConnectionsPerHost / configuration.eventLoops, 1))
@@ -58,7 +59,7 @@
             return streams
         }
 
-        /// What the engine adds to a request's own header fields.
+        /// The header lines that the engine adds to those of a request.
         private func extraFields(of transfer: CurlTransfer) -> [String] {
             let request = transfer.request
             var lines: [String] = []
@@ -70,11 +71,11 @@
             return lines
         }
 
-        /// libcurl is done with a stream.
+        /// Completes a stream that libcurl has finished.
         func finish(_ transfer: CurlTransfer, _ easy: HTTP2Handle, _ code: CInt) {
             if let failure = transfer.failure { return end(transfer, .failure(failure)) }
             if easy.lostHTTP2 {
-                // Either the server wants HTTP/1.1 for what was sent (RFC 9113 §7), or it does not speak HTTP/2 any more.
+                // Either the server requires HTTP/1.1 for the request (RFC 9113 §7), or it no longer speaks HTTP/2.
                 let isRequired = transfer.sending.wasSent
                 detach(transfer, easy)
                 if isRequired { transfer.versionRule = .http1 } else { settle(transfer.origin, .http1) }
@@ -99,7 +100,7 @@
             finishStream(transfer)
         }
 
-        /// The stream has ended; its reader may still have to take what is held.
+        /// Completes a stream that has ended, once its reader has taken the bytes that are held.
         private func finishStream(_ transfer: CurlTransfer) {
             do throws(TransportError) {
                 guard try transfer.receiveHeld(workspace) else {
@@ -113,7 +114,7 @@
             finish(transfer)
         }
 
-        /// Goes on in both directions.
+        /// Continues sending and receiving after a pause.
         func resume(_ transfer: CurlTransfer, _ easy: HTTP2Handle) {
             if transfer.isBodyComplete { return finishStream(transfer) }
             do throws(TransportError) {
@@ -129,7 +130,7 @@
             end(transfer, .failure(transfer.failure ?? easy.error(code, transfer: transfer)))
         }
 
-        /// Takes a handle out of libcurl. An unfinished stream is reset.
+        /// Removes a handle from libcurl and returns it to the pool. An unfinished stream is reset.
         func release(_ easy: HTTP2Handle) {
             streaming -= 1
             if let streams { ccurl_multi_remove(streams.pointer, easy.pointer) }
@@ -147,7 +148,7 @@
         private func mayRepeat(_ transfer: CurlTransfer, _ easy: HTTP2Handle, _ code: CInt) -> Bool {
             guard transfer.head.count == 0, transfer.request.isIdempotent, transfer.canSendBodyAgain else { return false }
             if transfer.sending.waitsForFreshConnection { return true }
-            // The last two are how HTTP/2 tells of a GOAWAY, and of a connection that ends with streams open.
+            // The last two are the codes of libcurl for a GOAWAY, and for a connection that ends with open streams.
             return [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING, CCURLE_HTTP2, CCURLE_PARTIAL_FILE].contains(
                 Int(code))
                 && !transfer.sending.isRepeated && easy.long(CCURLINFO_NUM_CONNECTS) == 0

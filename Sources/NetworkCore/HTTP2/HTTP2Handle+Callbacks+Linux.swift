@@ -4,8 +4,8 @@
     import Foundation
     import Glibc
 
-    // libcurl calls these on the loop's thread, inside `curl_multi_socket_action`. A result other than the number of bytes offered
-    // pauses or stops the transfer.
+    // libcurl calls these functions on the loop's thread, from `curl_multi_socket_action`. If they return anything but the number of
+    // offered bytes, the transfer is paused or stopped.
 
     let receiveBody: ccurl_data_callback = { bytes, size, count, context in
         guard let bytes, let easy = HTTP2Handle.from(context), let transfer = easy.transfer else { return 0 }
@@ -51,7 +51,7 @@
             transfer.head.receive(line)
             guard !transfer.head.length.isContradictory else {
                 transfer.failure = TransportError(
-                    .malformedResponse, "the Content-Length is no number, or there are several that differ", phase: .receive,
+                    .malformedResponse, "the Content-Length is not a number, or there are several that differ", phase: .receive,
                     request: transfer.request)
                 return false
             }
@@ -62,7 +62,7 @@
                 try transfer.receiveHead(
                     transfer.head, status: status, length: transfer.head.value(for: "content-length").flatMap(Int64.init),
                     encoding: transfer.head.value(for: "content-encoding"), at: now)
-                // A redirect is followed without its body, which may never come.
+                // A redirect is followed without waiting for its body, which may never arrive.
                 return !transfer.isBodyUnwanted
             } catch {
                 transfer.failure = error
@@ -70,14 +70,14 @@
             }
         }
 
-        /// - Returns: What libcurl's callback is to: the number of bytes taken, 0 to stop, or a wish to pause.
+        /// - Returns: The result for libcurl: the number of bytes taken, 0 to stop the transfer, or a request to pause it.
         fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer, _ transfer: CurlTransfer) -> Int {
             let now = monotonicNanoseconds()
             transfer.lastActivity = now
             defer { transfer.reportProgress(now) }
-            // A redirect is followed without its body.
+            // A redirect is followed without waiting for its body.
             if transfer.isBodyUnwanted { return 0 }
-            // What came before goes first.
+            // Bytes that were received earlier and are still held come first.
             guard transfer.held.isEmpty, !transfer.isDecoderFull else {
                 transfer.isReceivePaused = true
                 return Int(CCURL_WRITEFUNC_PAUSE)
@@ -91,7 +91,7 @@
             return bytes.count
         }
 
-        /// - Returns: What libcurl's callback is to: the number of bytes, 0 at the end, or a wish to pause or stop.
+        /// - Returns: The result for libcurl: the number of bytes, 0 at the end of the body, or a request to pause or stop the transfer.
         fileprivate func sendBody(into buffer: UnsafeMutableRawBufferPointer, _ transfer: CurlTransfer) -> Int {
             let now = monotonicNanoseconds()
             transfer.lastActivity = now
@@ -117,7 +117,9 @@
     }
 
     extension CurlTransfer {
-        /// libcurl needs the body again, since the connection it went out on had been closed.
+        /// Prepares the body to be sent again from an offset, because the connection that it was sent on had been closed.
+        ///
+        /// - Returns: `false` when that is not possible.
         fileprivate func rewindBody(to offset: Int64) -> Bool {
             guard let content = request.body else { return offset == 0 }
             if let data = content.data {
@@ -133,6 +135,74 @@
             }
             stopPump()
             return true
+        }
+    }
+
+    // A server may close a kept connection while a request is being sent on it. If repeating the request is safe and no byte of a response
+    // was received, it is sent again (RFC 9110 §9.2.2). In most cases libcurl repeats it and calls `mayBeSent` before; otherwise the engine
+    // does so.
+
+    /// libcurl calls this on the loop's thread before it sends a request on a connection, and again before each repetition.
+    let mayBeSent: ccurl_prerequest_callback = { context, _, _, _, _ in
+        guard let easy = HTTP2Handle.from(context) else { return CInt(CCURL_PREREQFUNC_ABORT) }
+        return easy.mayBeSent() ? CInt(CCURL_PREREQFUNC_OK) : CInt(CCURL_PREREQFUNC_ABORT)
+    }
+
+    /// libcurl calls this with each line of its log.
+    let receiveLog: ccurl_debug_callback = { _, kind, bytes, count, context in
+        guard kind == 0, let bytes, let easy = HTTP2Handle.from(context) else { return 0 }
+        let line = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+        if line.contains("refused by server") { easy.reportedRefusal = true }
+        return 0
+    }
+
+    extension HTTP2Handle {
+        fileprivate func mayBeSent() -> Bool {
+            guard let transfer else { return false }
+            isConnecting = false
+            // A new connection did not agree on HTTP/2: the request is not sent over the HTTP/1.1 of libcurl.
+            if handshake.pointee.is_done != 0, handshake.pointee.protocol != CInt(CALPN_HTTP2) {
+                lostHTTP2 = true
+                return false
+            }
+            // If a byte of a response was received, libcurl sends the request again because of that response, such as a 417.
+            guard transfer.head.count == 0 else { return true }
+            let wasRefused = wasRefused(transfer)
+            reportedRefusal = false
+            let decision = transfer.sending.next(
+                connections: long(CCURLINFO_NUM_CONNECTS), isIdempotent: transfer.request.isIdempotent,
+                wasRefused: wasRefused)
+            switch decision {
+            case .send: return true
+            case .sendOnFreshConnection: return false
+            case .refuse:
+                transfer.failure = transfer.lostConnection
+                return false
+            }
+        }
+
+        /// Returns whether the server refused the request, with a reset or with GOAWAY (RFC 9113 §8.7), so that it was not processed.
+        ///
+        /// libcurl sends a request again in that case, and also when a kept connection was lost. No result code distinguishes the two.
+        private func wasRefused(_ transfer: CurlTransfer) -> Bool {
+            guard transfer.sending.wasSent else { return false }
+            return LibraryQuirks.current.saysRefusals ? reportedRefusal : message.isEmpty
+        }
+    }
+
+    extension CurlTransfer {
+        /// Returns the error of a request that was already sent, must not be sent again, and failed to get another connection.
+        func lostConnection(_ code: CInt) -> TransportError? {
+            guard sending.wasSent, !request.isIdempotent, CurlErrors.isBeforeSending(code) else { return nil }
+            return lostConnection
+        }
+
+        /// The error of a request that was lost with its connection and is not sent again.
+        var lostConnection: TransportError {
+            let reason = request.isIdempotent ? "it was already repeated" : "its method is not idempotent"
+            return TransportError(
+                .connectionLost, "a reused connection was lost before a response arrived; not sent again because \(reason)",
+                phase: .firstByte, request: request)
         }
     }
 #endif

@@ -3,19 +3,19 @@
     import Endpoints
     import Foundation
 
-    /// A libcurl handle that sends one request after another over HTTP/2.
+    /// A libcurl handle that sends one request at a time over HTTP/2, and is reused.
     ///
-    /// Options that never change are set once, and header lists are kept while they stay the same: on a short request setting them costs
-    /// as much as the transfer.
+    /// Options that never change are set once, and a header list is kept until it changes: for a short request, setting them takes as long
+    /// as the transfer.
     final class HTTP2Handle: EasyHandle {
-        /// The transfer that libcurl's callbacks speak to.
+        /// The transfer that libcurl's callbacks work on.
         var transfer: CurlTransfer?
         let workspace: Workspace
-        /// Whether the server no longer spoke HTTP/2 when a connection was made; nothing was sent then.
+        /// Whether a new connection did not agree on HTTP/2; the request was not sent on it.
         var lostHTTP2 = false
-        /// Whether libcurl has said that the server refused the stream (``LibraryQuirks/saysRefusals``).
-        var heardRefusal = false
-        /// Whether libcurl is making a connection that began with this handle: a socket was opened, and nothing has been sent.
+        /// Whether libcurl has reported in its log that the server refused the stream (``LibraryQuirks/saysRefusals``).
+        var reportedRefusal = false
+        /// Whether libcurl is making a connection for this handle: a socket was opened, and nothing was sent yet.
         var isConnecting = false
         private let sockets: EpollSet
         private var headerList: UnsafeMutableRawPointer?
@@ -24,7 +24,7 @@
         private var isCustomMethod = false
         private var holdsBody = false
         private var wantsFreshConnection = false
-        private var isListening = false
+        private var isVerbose = false
         private var bufferBytes = 16 << 10
 
         init?(_ trust: CurlTrust, _ engine: CurlEngine) {
@@ -32,11 +32,11 @@
             sockets = engine.sockets
             super.init(trust, handshakes: engine.handshakes)
             let context = Unmanaged.passUnretained(self).toOpaque()
-            // A burst waits for the first connection instead of opening one each.
+            // Requests that start together wait for the first connection instead of opening one each.
             set(CCURLOPT_PIPEWAIT, 1)
             let lifetime = engine.loop.configuration.idleConnectionLifetime.components.seconds
             set(CCURLOPT_MAXAGE_CONN, max(lifetime, 1))
-            // To libcurl, 0 kept connections mean as many as it likes.
+            // libcurl takes a limit of 0 for no limit.
             if engine.maximumIdle == 0 { set(CCURLOPT_FORBID_REUSE, 1) }
             setOffersHTTP2(true)
             for option in [
@@ -61,24 +61,26 @@
             ccurl_easy_set_data_callback(pointer, CInt(CCURLOPT_READFUNCTION), sendBody)
             ccurl_easy_set_seek_callback(pointer, rewindBody)
             ccurl_easy_set_prerequest_callback(pointer, mayBeSent)
-            ccurl_easy_set_debug_callback(pointer, listen)
+            ccurl_easy_set_debug_callback(pointer, receiveLog)
         }
 
         deinit {
             ccurl_list_free(headerList)
         }
 
-        /// - Parameter extraFields: What the engine adds to the request's own header fields, as lines.
-        /// - Returns: Whether there was memory for it.
+        /// Sets all options for a transfer.
+        ///
+        /// - Parameter extraFields: The header lines that the engine adds to those of the request. A `Cookie` line is the last one.
+        /// - Returns: `false` when there is not enough memory.
         func configure(_ transfer: CurlTransfer, route: Route, connectTimeout: Duration, extraFields: [String]) -> Bool {
             reset()
             lostHTTP2 = false
             isConnecting = false
-            heardRefusal = false
+            reportedRefusal = false
             let request = transfer.request
             guard setURL(request.url.absoluteString) else { return false }
             guard setMethod(request, bodyLength: transfer.bodyLength), setHeaders(request, extraFields) else { return false }
-            // What goes out with the head takes no time of its own.
+            // A body that is sent together with the head has no separate time of sending.
             transfer.sentAt = request.sendsBody && holdsBody ? 1 : 0
             if route != self.route {
                 guard setRoute(route) else { return false }
@@ -89,12 +91,12 @@
                 wantsFreshConnection.toggle()
                 set(CCURLOPT_FRESH_CONNECT, wantsFreshConnection ? 1 : 0)
             }
-            let listens = LibraryQuirks.current.saysRefusals && !request.isIdempotent
-            if listens != isListening {
-                isListening = listens
-                set(CCURLOPT_VERBOSE, listens ? 1 : 0)
+            let needsLog = LibraryQuirks.current.saysRefusals && !request.isIdempotent
+            if needsLog != isVerbose {
+                isVerbose = needsLog
+                set(CCURLOPT_VERBOSE, needsLog ? 1 : 0)
             }
-            // How much is read from the socket at once: a stream is cheaper in large pieces.
+            // The size of one read from the socket: large pieces are more efficient for a streamed body.
             let bytes = transfer.download == nil ? 16 << 10 : 128 << 10
             if bytes != bufferBytes {
                 set(CCURLOPT_BUFFERSIZE, bytes)
@@ -103,7 +105,7 @@
             return true
         }
 
-        /// The request target is set separately, byte for byte: some versions of libcurl leave out the question mark of an empty query.
+        /// Sets the URL, and separately the exact request target: some versions of libcurl drop the question mark of an empty query.
         private func setURL(_ url: String) -> Bool {
             var url = url
             let target = url.withUTF8 { bytes in
@@ -121,7 +123,7 @@
                 set(CCURLOPT_POST, 1)
                 guard setBody(request.body?.data, length: bodyLength) else { return false }
             } else {
-                // Giving a body back makes the method POST, so this comes first.
+                // Removing a body sets the method to POST, so this comes first.
                 if holdsBody { _ = setString(CCURLOPT_COPYPOSTFIELDS, nil) }
                 holdsBody = false
                 set(CCURLOPT_HTTPGET, 1)
@@ -134,11 +136,11 @@
             return method.rawValue.withCString { setString(CCURLOPT_CUSTOMREQUEST, $0) }
         }
 
-        /// A small body goes out with the head in one packet, from a copy libcurl makes; a larger one is read piece by piece.
+        /// Sets the body. Up to 32 KiB are sent in one packet with the head, from a copy that libcurl makes; a larger body is read in pieces.
         ///
         /// - Parameters:
-        ///   - body: `nil` when there is none, or it is not in memory.
-        ///   - length: `nil` when it is not known.
+        ///   - body: The body if it is in memory; otherwise `nil`.
+        ///   - length: The length of the body in bytes; `nil` when it is not known.
         private func setBody(_ body: Data?, length: Int64?) -> Bool {
             guard ccurl_easy_set_offset(pointer, CInt(CCURLOPT_POSTFIELDSIZE_LARGE), length ?? -1) == 0 else { return false }
             guard let length, length <= 32 << 10, let body = body ?? (length == 0 ? Data() : nil) else {
@@ -160,13 +162,13 @@
                 return isBlank ? "\(field.name);" : "\(field.name): \(field.value)"
             }
             lines += extraFields
-            // One field alone (RFC 6265 §5.4).
+            // There may be only one `Cookie` field (RFC 6265 §5.4).
             if let stored, let own = request.headers.fields.firstIndex(where: { $0.name.lowercased() == "cookie" }) {
                 lines[own] += "; \(stored)"
                 lines.removeLast()
             }
             if request.sendsBody {
-                // libcurl would call any body a form, and wait for a 100 before a large one.
+                // By default, libcurl declares every body as a form, and waits for a 100 before it sends a large one.
                 if !request.headers.contains("Content-Type") { lines.append("Content-Type:") }
                 if !request.headers.contains("Expect") { lines.append("Expect:") }
             }
@@ -184,6 +186,49 @@
             headerList = list
             headerLines = lines
             return true
+        }
+    }
+
+    // What libcurl reports about a stream.
+    extension HTTP2Handle {
+        /// Returns the timings and the protocol of the connection that the transfer uses.
+        func hop(of transfer: CurlTransfer) -> HopTimings {
+            let ready = microseconds(CCURLINFO_PRETRANSFER_TIME_T)
+            let isReused = ready > 0 ? long(CCURLINFO_NUM_CONNECTS) == 0 : nil
+            let times = ConnectTimings(
+                lookup: microseconds(CCURLINFO_NAMELOOKUP_TIME_T), connect: microseconds(CCURLINFO_CONNECT_TIME_T),
+                tls: microseconds(CCURLINFO_APPCONNECT_TIME_T))
+            return HopTimings(
+                readyAt: transfer.launched &+ UInt64(max(ready, 0)) * 1000, connecting: isReused == true ? nil : times,
+                isReused: isReused, protocolName: long(CCURLINFO_HTTP_VERSION) == Int(CCURL_HTTP_VERSION_2_0) ? "h2" : nil)
+        }
+
+        /// Returns whether the complete response was received although the transfer failed, judged by the length of the response.
+        ///
+        /// A server may respond before it has read the whole request and then reset the stream (RFC 9113 §8.1), or send GOAWAY after the
+        /// response (§6.8).
+        func hasWholeResponse(_ code: CInt, transfer: CurlTransfer) -> Bool {
+            guard transfer.head.isComplete, transfer.status >= 200 else { return false }
+            switch Int(code) {
+            case CCURLE_HTTP2_STREAM, CCURLE_SEND_ERROR, CCURLE_RECV_ERROR:
+                guard transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)) else { return false }
+            case CCURLE_HTTP2: break
+            default: return false
+            }
+            if transfer.status == 204 || transfer.status == 304 || transfer.request.method == .head { return true }
+            return transfer.head.headers["Content-Length"].flatMap(Int64.init) == transfer.bytesReceived
+        }
+
+        /// Returns the phase of a transfer, derived from the times that libcurl has recorded.
+        func phase(of transfer: CurlTransfer) -> TransportError.Phase {
+            if microseconds(CCURLINFO_NAMELOOKUP_TIME_T) == 0 { return .nameLookup }
+            if microseconds(CCURLINFO_PRETRANSFER_TIME_T) == 0 {
+                return handshake.pointee.has_begun != 0 && handshake.pointee.is_done == 0 ? .tls : .connect
+            }
+            if transfer.head.count > 0 { return .receive }
+            // libcurl records the time of the first byte also when it begins to send a body.
+            if transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)) { return .send }
+            return microseconds(CCURLINFO_STARTTRANSFER_TIME_T) != 0 ? .receive : .firstByte
         }
     }
 #endif

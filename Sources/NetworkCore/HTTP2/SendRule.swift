@@ -1,44 +1,51 @@
-/// How often one hop has been sent, and whether it may be once more (RFC 9110 §9.2.2).
+/// Decides whether a request may be sent, or sent again, on a connection (RFC 9110 §9.2.2).
 ///
-/// libcurl would send any request up to six times: whenever a kept connection closes before a byte came back, on whichever
-/// connection is next. Here an idempotent one is sent twice at most, the second time on a connection that is not kept, and the
-/// others once; except for what the server itself said it had not processed (RFC 9113 §8.7).
+/// libcurl alone would send any request up to six times: each time a kept connection is closed before a byte of the response is received,
+/// it uses the next connection. With this rule an idempotent request is sent at most twice, the second time on a new connection, and any
+/// other request once. Requests that the server reports as not processed are exempt (RFC 9113 §8.7).
 struct SendRule: Sendable {
-    enum Verdict {
+    /// What to do with a request that libcurl is about to send.
+    enum Decision {
+        /// Send it on this connection.
         case send
-        /// Stop, and come back with a fresh connection.
+        /// Do not send it on this connection; start again with a new one.
         case sendOnFreshConnection
+        /// Do not send it: the request fails.
         case refuse
     }
 
+    /// Whether the request was sent at least once.
     private(set) var wasSent = false
-    /// Whether it has been, or is about to be, sent again although it may have been processed.
+    /// Whether it was, or is about to be, sent again although the server may have processed it.
     private(set) var isRepeated = false
-    /// Whether the last verdict was to come back with a fresh connection.
+    /// Whether the last decision was ``Decision/sendOnFreshConnection``.
     private(set) var waitsForFreshConnection = false
+    /// Whether it must be sent on a connection that was not used before.
     private(set) var needsFreshConnection = false
-    /// In this run of libcurl.
+    /// Whether it was sent since ``begin()``.
     private var wasSentInRun = false
-    /// Whether libcurl has asked more than once in this run: it counts that for the life of a handle, and gives up after five.
+    /// Whether libcurl was about to repeat the request since ``begin()``. libcurl counts repetitions for the life of a handle, and fails
+    /// after five.
     private(set) var wasAskedAgain = false
     private var connections = 0
 
-    /// A run of libcurl begins.
+    /// Resets the counts when libcurl starts with the request.
     mutating func begin() {
         wasSentInRun = false
         wasAskedAgain = false
         connections = 0
     }
 
-    /// libcurl is about to send, and no byte has come back.
+    /// Decides about a request that libcurl is about to send, when no byte of a response was received.
     ///
     /// - Parameters:
-    ///   - connections: How many it has made in this run.
-    ///   - wasRefused: Whether the server is known not to have processed what was sent before.
-    mutating func next(connections: Int, isIdempotent: Bool, wasRefused: Bool = false) -> Verdict {
+    ///   - connections: The number of connections that libcurl has made since ``begin()``.
+    ///   - isIdempotent: Whether the request may be sent again although the server may have processed it.
+    ///   - wasRefused: Whether the server is known not to have processed the request that was sent before.
+    mutating func next(connections: Int, isIdempotent: Bool, wasRefused: Bool = false) -> Decision {
         let isKept = connections == self.connections
         wasAskedAgain = wasSentInRun
-        // On any connection: libcurl takes one that it has just made for a kept one as soon as another stream shares it.
+        // This applies to any connection: libcurl treats a new connection as a kept one as soon as another stream shares it.
         if wasSentInRun, !wasRefused {
             if isRepeated || !isIdempotent { return .refuse }
             isRepeated = true
@@ -53,19 +60,19 @@ struct SendRule: Sendable {
         return .send
     }
 
-    /// It is about to be sent again in a new run.
+    /// Records that the request is about to be sent again, on a new connection.
     mutating func repeatOnFreshConnection() {
         isRepeated = true
         waitsForFreshConnection = false
         needsFreshConnection = true
     }
 
-    /// It goes out on a connection of ours.
+    /// Records that the request is sent over one of the engine's HTTP/1.1 connections.
     mutating func noteSent() {
         wasSent = true
     }
 
-    /// Nothing has gone out: it is sent on a connection that was not used before.
+    /// Requires a new connection for a request of which no byte was sent.
     mutating func useFreshConnection() {
         needsFreshConnection = true
     }

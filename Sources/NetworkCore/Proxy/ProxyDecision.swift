@@ -8,14 +8,14 @@ import Endpoints
     import Musl
 #endif
 
-/// Which way one new connection takes to its server.
+/// The decision whether a new connection is made through a proxy.
 enum ProxyDecision: Sendable, Hashable {
-    /// To the server itself.
+    /// Connect to the server itself.
     case direct
-    /// To a proxy, which passes on what is sent or opens a tunnel.
+    /// Connect to a proxy, which forwards requests or opens a tunnel.
     case proxy(ProxyServer)
 
-    /// The proxy, if there is one.
+    /// The proxy; `nil` for a direct connection.
     var server: ProxyServer? {
         switch self {
         case .direct: nil
@@ -23,30 +23,29 @@ enum ProxyDecision: Sendable, Hashable {
         }
     }
 
-    /// Looks a variable up in the environment of this process.
+    /// Returns the value of an environment variable of this process; `nil` if it is not set.
     static func processEnvironment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
     }
 }
 
 extension ProxyConfiguration {
-    /// Decides for one new connection.
+    /// Decides whether a new connection is made through a proxy.
     ///
-    /// Of the environment (libcurl-env(3)), the first of these variables that is set is used, and no other is looked at:
-    /// `http_proxy` (in lower case only: a CGI server sets `HTTP_PROXY` from the client's `Proxy` field) for `http`,
-    /// `https_proxy` and `HTTPS_PROXY` for `https`, then `all_proxy` and `ALL_PROXY`. An empty value means no proxy.
-    /// `no_proxy`, or `NO_PROXY` if that is not set, lists the hosts that are excluded; see ``ProxyExclusions``. An explicit proxy
-    /// has ``excludedHosts`` instead, and reads nothing from the environment.
+    /// From the environment (libcurl-env(3)), only the first of these variables that is set is used: `http_proxy` for `http` (in lower case
+    /// only, because a CGI server sets `HTTP_PROXY` from the client's `Proxy` field), `https_proxy` and `HTTPS_PROXY` for `https`, then
+    /// `all_proxy` and `ALL_PROXY`. An empty value means no proxy. `no_proxy`, or `NO_PROXY` if that is not set, lists the hosts that are
+    /// excluded; see ``ProxyExclusions``. An explicit proxy uses ``excludedHosts`` instead, and reads nothing from the environment.
     ///
-    /// Performs no I/O. A Unix domain socket takes the place of the server: its connections are direct, and this is not asked.
+    /// Performs no I/O. Must not be called when a Unix domain socket is configured: such connections are always direct.
     ///
     /// - Parameters:
-    ///   - scheme: Of the URL, in lower case: `http` or `https`.
-    ///   - host: Of the URL; an IPv6 address with or without brackets.
-    ///   - port: The server's port, the default one spelled out.
-    ///   - environment: Looks up a variable; `nil` where it is not set.
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` where a variable that applies holds no usable proxy. The message names
-    ///   the variable and what is wrong with it, and holds nothing of its value, since that may be a password.
+    ///   - scheme: The scheme of the URL, in lower case: `http` or `https`.
+    ///   - host: The host of the URL; an IPv6 address with or without brackets.
+    ///   - port: The port of the server, also if it is the default one.
+    ///   - environment: Returns the value of a variable; `nil` if it is not set.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if the variable that applies contains no usable proxy. The message names the
+    ///   variable and the problem, and contains no part of its value, which may include a password.
     func decision(
         scheme: String, host: String, port: Int, environment: (String) -> String?
     ) throws(TransportError) -> ProxyDecision {
@@ -57,7 +56,7 @@ extension ProxyConfiguration {
             return explicitDecision(resolvesNamesThere ? .socks5h : .socks5, host: host, port: port)
         case .environment: break
         }
-        // As a rule there is no proxy: no list is read then.
+        // In most cases there is no proxy; the list of exclusions is not read then.
         guard let (name, value) = Self.variable(for: scheme, in: environment), !value.isEmpty else { return .direct }
         if let list = environment("no_proxy") ?? environment("NO_PROXY"),
             ProxyExclusions(list: list).contain(host: host, port: port)
@@ -68,7 +67,7 @@ extension ProxyConfiguration {
             return .proxy(try ProxyServer(parsing: value))
         } catch {
             throw TransportError(
-                .invalidConfiguration, "proxy: the environment variable \(name) holds no usable proxy: \(error)", phase: .connect)
+                .invalidConfiguration, "proxy: the environment variable \(name) is not a usable proxy: \(error)", phase: .connect)
         }
     }
 

@@ -6,7 +6,7 @@
 
     /// A row of a table: one behaviour that the test suites of other HTTP clients check, or that an RFC demands.
     protocol Behaviour: Sendable, CustomTestStringConvertible {
-        /// What happens, in plain words; the same as in Docs/Behaviours.md.
+        /// The behaviour in one sentence, the same as in Docs/Behaviours.md.
         var name: String { get }
         /// The test or the section that the row comes from.
         var source: String { get }
@@ -16,7 +16,7 @@
         var testDescription: String { "\(name) (\(source))" }
     }
 
-    /// The two ways to a response.
+    /// The two ways to receive a response.
     enum Face: CaseIterable {
         /// The body comes in memory, with the head.
         case whole
@@ -31,7 +31,7 @@
             }
         }
 
-        /// What came of a request, in words: status and body, such as `200 ok`, or the code of the error.
+        /// Sends a request. Returns status and body as text, such as `200 ok`, or the code of the error.
         func outcome(
             of session: CurlSessionManager, for request: NetworkRequest
         ) async -> (words: String, response: NetworkResponse?) {
@@ -45,12 +45,12 @@
     }
 
     extension RawServer {
-        /// Answers each request by what is known of it. Its connections stay open until the client closes them.
-        static func answering(_ answer: @escaping @Sendable (RawRequest, Data) -> String) throws -> RawServer {
+        /// Creates a server that responds to each request. Its connections stay open until the client closes them.
+        static func responding(_ respond: @escaping @Sendable (RawRequest, Data) -> String) throws -> RawServer {
             try RawServer { connection in
                 while let request = try connection.head() {
                     let body = try connection.body(of: request)
-                    try connection.send(answer(request, body))
+                    try connection.send(respond(request, body))
                 }
             }
         }
@@ -75,15 +75,15 @@
         var lines: [String] { text.split(separator: "\r\n").dropFirst().map(String.init) }
     }
 
-    /// What a server says to one request, byte for byte, and what has to come of it.
-    struct Answer: Behaviour {
+    /// A row with the exact response of a server, and the expected outcome.
+    struct ResponseRow: Behaviour {
         var name: String
         var source: String
         var bytes: Data
         var request: (method: HTTPMethod, headers: HTTPHeaders)
-        /// Whether the server closes the connection behind its bytes.
+        /// Whether the server closes the connection after its bytes.
         var closes: Bool
-        /// As ``Face/outcome(of:for:)`` says it.
+        /// The expected outcome, as ``Face/outcome(of:for:)`` returns it.
         var gives: String
         /// Whether the connection serves the next request.
         var keeps: Bool
@@ -97,13 +97,13 @@
             headers: HTTPHeaders = [:], closes: Bool = false, gives: String, keeps: Bool = false,
             fields: [(name: String, values: [String])] = [],
             change: @escaping @Sendable (inout SessionConfiguration) -> Void = { _ in }
-        ) -> Answer {
-            Answer(
+        ) -> ResponseRow {
+            ResponseRow(
                 name: name, source: source, bytes: Data(text.utf8) + body, request: (method, headers), closes: closes,
                 gives: gives, keeps: keeps, fields: fields, change: change)
         }
 
-        /// Sends the request in both ways, and another one behind it.
+        /// Sends the request in both ways, and another one after it.
         func check() async throws {
             for face in Face.allCases {
                 let server = try RawServer { [bytes, closes] connection in
@@ -132,7 +132,7 @@
         }
     }
 
-    /// A row that is a story of its own.
+    /// A row with a separate test function.
     struct Story: Behaviour {
         var name: String
         var source: String

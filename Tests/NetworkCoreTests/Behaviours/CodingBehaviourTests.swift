@@ -8,7 +8,7 @@
     @Suite(.timeLimit(.minutes(1)))
     struct CodingBehaviourTests {
         @Test(arguments: whole + asSent + broken)
-        func `coded content is decoded as other clients do it`(row: Answer) async throws {
+        func `coded content is decoded as other clients do it`(row: ResponseRow) async throws {
             try await row.check()
         }
 
@@ -49,12 +49,12 @@
             return data
         }
 
-        private static let whole: [Answer] = [
+        private static let whole: [ResponseRow] = [
             .row(
-                "gzip is decoded, and the connection goes on", "OkHttp gzipAndConnectionReuseWithFixedLength",
+                "gzip is decoded, and the connection is reused", "OkHttp gzipAndConnectionReuseWithFixedLength",
                 head("gzip", gzip.count), body: gzip, gives: "200 text", keeps: true, fields: [("Content-Encoding", ["gzip"])]),
             .row(
-                "gzip in chunks of one byte is decoded, and the connection goes on",
+                "gzip in chunks of one byte is decoded, and the connection is reused",
                 "OkHttp gzipAndConnectionReuseWithChunkedEncoding",
                 "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n", body: chunked(gzip, by: 1),
                 gives: "200 text", keeps: true),
@@ -62,10 +62,10 @@
                 "gzip with name, comment and extra field is decoded", "curl test224", head("gzip", gzipWithFields.count),
                 body: gzipWithFields, gives: "200 text", keeps: true),
             .row(
-                "deflate without zlib's format is decoded", "curl test232", head("deflate", deflate.count - 6),
+                "raw deflate is decoded", "curl test232", head("deflate", deflate.count - 6),
                 body: deflate.dropFirst(2).dropLast(4), gives: "200 text", keeps: true),
             .row(
-                "two codings are undone, the last one first", "curl test230",
+                "two codings are decoded, the last one first", "curl test230",
                 head("deflate, gzip", StoredCoding.gzip.encoded(deflate).count), body: StoredCoding.gzip.encoded(deflate),
                 gives: "200 text", keeps: true),
             .row(
@@ -74,28 +74,30 @@
                     + "Content-Encoding: gzip\r\nContent-Length: \(StoredCoding.gzip.encoded(deflate).count)\r\n\r\n",
                 body: StoredCoding.gzip.encoded(deflate), gives: "200 text", keeps: true),
             .row(
-                "zeros behind gzip are padding", "gzip(1)", head("gzip", gzip.count + 8), body: gzip + Data(count: 8),
+                "zeros after gzip are padding", "gzip(1)", head("gzip", gzip.count + 8), body: gzip + Data(count: 8),
                 gives: "200 text", keeps: true),
         ]
 
-        private static let asSent: [Answer] = [
+        private static let asSent: [ResponseRow] = [
             .row(
-                "HEAD may name a coding", "OkHttp headResponseContentEncodingIsIgnored", head("gzip", 300), method: .head,
+                "a response to HEAD may name a coding", "OkHttp headResponseContentEncodingIsIgnored", head("gzip", 300),
+                method: .head,
                 gives: "200 ", keeps: true),
             .row(
                 "a 304 may name a coding", "OkHttp noTransparentGzipFor304NotModified", head("gzip", 300, status: "304 Same"),
                 gives: "304 ", keeps: true),
             .row(
-                "what the request itself accepts comes as it is", "OkHttp clientConfiguredGzipContentEncoding", head("gzip", 4),
+                "a coding that the request itself accepts is not decoded", "OkHttp clientConfiguredGzipContentEncoding",
+                head("gzip", 4),
                 body: text, headers: ["Accept-Encoding": "gzip"], gives: "200 text", keeps: true),
         ]
 
-        private static let broken: [Answer] = [
+        private static let broken: [ResponseRow] = [
             .row(
                 "an invalid gzip header is an error", "curl test221", head("gzip", 4), body: text, gives: "undecodableContent"
             ),
             .row(
-                "gzip in the transfer coding, unasked, is malformed", "curl test1496",
+                "unrequested gzip in the transfer coding is malformed", "curl test1496",
                 "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: gzip\r\n\r\n", body: gzip, closes: true,
                 gives: "malformedResponse"),
         ]

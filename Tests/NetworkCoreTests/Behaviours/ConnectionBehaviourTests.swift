@@ -14,13 +14,13 @@
 
         private static let text = Data("text".utf8)
 
-        /// Sends requests one after another, and tells over which connection each of them came.
+        /// Sends requests one after another, and returns the number of the connection of each.
         private static func connections(
             _ requests: [(path: String, method: HTTPMethod)],
             change: (inout SessionConfiguration) -> Void = { _ in },
-            answer: @escaping @Sendable (RawRequest) -> String
+            respond: @escaping @Sendable (RawRequest) -> String
         ) async throws -> [Int] {
-            let server = try RawServer.answering { request, _ in answer(request) }
+            let server = try RawServer.responding { request, _ in respond(request) }
             let session = CurlSessionManager(configuration: SessionConfiguration(change))
             for (path, method) in requests {
                 let body = method == .post || method == .put ? text : nil
@@ -32,7 +32,7 @@
         private static let reuse: [Story] = [
             .row("each port has separate connections", "Go TestTransportIdleCacheKeys") {
                 let servers = [
-                    try RawServer.answering { _, _ in WireRuleTests.ok("a") }, try .answering { _, _ in WireRuleTests.ok("b") },
+                    try RawServer.responding { _, _ in WireRuleTests.ok("a") }, try .responding { _, _ in WireRuleTests.ok("b") },
                 ]
                 let session = CurlSessionManager()
                 for round in 0..<4 {
@@ -41,8 +41,8 @@
                 }
                 #expect(servers.map(\.connections) == [1, 1])
             },
-            .row("another Host of the request's own shares the connection", "curl test2504") {
-                let server = try RawServer.answering { _, _ in WireRuleTests.ok("x") }
+            .row("a request with another Host field shares the connection", "curl test2504") {
+                let server = try RawServer.responding { _, _ in WireRuleTests.ok("x") }
                 let session = CurlSessionManager()
                 for host in ["a.example", "b.example"] {
                     _ = try await session.response(for: server.request("/", headers: ["Host": host]))
@@ -52,15 +52,16 @@
         ]
 
         private static let limits: [Story] = [
-            .row("without idle connections, each request has its own", "OkHttp connectionsAreNotReusedIfPoolIsSizeZero") {
+            .row("without idle connections, each request uses a new connection", "OkHttp connectionsAreNotReusedIfPoolIsSizeZero")
+            {
                 let used = try await connections([("/", .get), ("/", .get)], change: { $0.maximumIdleConnections = 0 }) { _ in
                     WireRuleTests.ok("x")
                 }
                 #expect(used == [0, 1])
             },
-            .row("one connection in all is enough for a redirect to another port", "Go TestTransportMaxConnsPerHost") {
-                let there = try RawServer.answering { _, _ in WireRuleTests.ok("there") }
-                let server = try RawServer.answering { [port = there.port] _, _ in
+            .row("one connection in total is enough for a redirect to another port", "Go TestTransportMaxConnsPerHost") {
+                let there = try RawServer.responding { _, _ in WireRuleTests.ok("there") }
+                let server = try RawServer.responding { [port = there.port] _, _ in
                     "HTTP/1.1 302 Moved\r\nLocation: http://127.0.0.1:\(port)/\r\nContent-Length: 0\r\n\r\n"
                 }
                 let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnections = 1 })
@@ -70,15 +71,15 @@
             },
             .row("a Cookie field has no more than 8190 bytes", "curl test443") {
                 let fields = (0..<45).map { "Set-Cookie: c\($0)=\(String(repeating: "x", count: 300))\r\n" }.joined()
-                let server = try RawServer.answering { _, _ in WireRuleTests.ok("x", fields) }
+                let server = try RawServer.responding { _, _ in WireRuleTests.ok("x", fields) }
                 let session = CurlSessionManager(configuration: SessionConfiguration { $0.storesCookies = true })
                 for _ in 0..<2 { _ = try await session.response(for: server.request("/")) }
                 let sent = try #require(server.arrivals.last?.request["cookie"])
                 #expect((7000...8190).contains(sent.utf8.count))
             },
-            .row("no more idle connections are kept than there may be", "curl test1510") {
+            .row("no more idle connections are kept than allowed", "curl test1510") {
                 let servers = [
-                    try RawServer.answering { _, _ in WireRuleTests.ok("a") }, try .answering { _, _ in WireRuleTests.ok("b") },
+                    try RawServer.responding { _, _ in WireRuleTests.ok("a") }, try .responding { _, _ in WireRuleTests.ok("b") },
                 ]
                 let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumIdleConnections = 1 })
                 for server in [servers[0], servers[1], servers[1], servers[0]] {
@@ -86,8 +87,8 @@
                 }
                 #expect(servers.map(\.connections) == [2, 1])
             },
-            .row("no more connections to a host than there may be", "Go TestTransportMaxConnsPerHost") {
-                let server = try RawServer.answering { _, _ in WireRuleTests.ok("x") }
+            .row("no more connections are made to a host than allowed", "Go TestTransportMaxConnsPerHost") {
+                let server = try RawServer.responding { _, _ in WireRuleTests.ok("x") }
                 let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 2 })
                 await withTaskGroup(of: Void.self) { group in
                     for _ in 0..<20 { group.addTask { _ = try? await session.response(for: server.request("/")) } }
@@ -97,7 +98,7 @@
             .row("a request waits for the response before it on a connection", "RFC 9112 §9.3.2") {
                 let server = try RawServer { connection in
                     while let request = try connection.request() {
-                        // Nothing of the next one may have come before the answer.
+                        // Nothing of the next one may have come before the response.
                         try connection.send(WireRuleTests.ok(connection.waitForBytes(30) ? "too soon" : request.target))
                     }
                 }
@@ -129,8 +130,8 @@
                 _ = try await session.response(for: server.request("/x"))
                 #expect(server.arrivals.map(\.connection) == [0, 1])
             },
-            .row("a response that is late gives up its connection", "Go TestTransportResponseHeaderTimeout") {
-                let server = try RawServer.answering { request, _ in request.target == "/late" ? "" : WireRuleTests.ok("x") }
+            .row("a late response closes its connection", "Go TestTransportResponseHeaderTimeout") {
+                let server = try RawServer.responding { request, _ in request.target == "/late" ? "" : WireRuleTests.ok("x") }
                 let session = CurlSessionManager()
                 _ = try await session.response(for: server.request("/x"))
                 let late = server.request("/late", timeouts: RequestTimeouts(idle: .milliseconds(50)))
@@ -138,8 +139,8 @@
                 _ = try await session.response(for: server.request("/x"))
                 #expect(server.arrivals.map(\.connection) == [0, 0, 1])
             },
-            .row("a second response that is no HTTP is malformed, and asked for once", "curl test1479") {
-                let server = try RawServer.answering { request, _ in
+            .row("a second response that is not HTTP is malformed, and is not requested again", "curl test1479") {
+                let server = try RawServer.responding { request, _ in
                     request.target == "/1" ? WireRuleTests.ok("x") : "yes, HTTP/0.9\r\n"
                 }
                 let session = CurlSessionManager()
@@ -161,7 +162,7 @@
                 #expect(server.arrivals.map(\.connection) == [0, 0, 1])
             },
             .row(
-                "a server that only ends its side before the response has lost the request",
+                "a request is lost if the server only closes its side before the response",
                 "OkHttp serverHalfClosingBeforeResponse"
             ) {
                 let server = try RawServer { connection in
@@ -189,9 +190,9 @@
                 }
                 #expect(server.connections == 1)
             },
-            .row("a 408, a 421 and a 503 are handed back", "OkHttp getClientRequestTimeout") {
+            .row("a 408, a 421 and a 503 are returned", "OkHttp getClientRequestTimeout") {
                 for status in [408, 421, 425, 429, 503] {
-                    let server = try RawServer.answering { _, _ in
+                    let server = try RawServer.responding { _, _ in
                         "HTTP/1.1 \(status) Later\r\nRetry-After: 0\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
                     }
                     let response = try await CurlSessionManager().response(for: server.request("/"))

@@ -28,7 +28,7 @@
         @Test(arguments: pairs + domains + paths + times)
         func `cookies are stored and sent as other clients do it`(row: CookieStory) async throws {
             let fields = Watched<[String]>([])
-            let server = try RawServer.answering { _, _ in
+            let server = try RawServer.responding { _, _ in
                 let lines = fields.withLock { $0 }.map { "Set-Cookie: \($0)\r\n" }.joined()
                 return WireRuleTests.ok("x", lines)
             }
@@ -56,14 +56,14 @@
                     ("http://host.test/", ""),
                 ]),
             .row(
-                "spaces around name and value are no part of them", "OkHttp trimLeadingAndTrailingWhitespaceFromValue",
+                "spaces around name and value are not part of them", "OkHttp trimLeadingAndTrailingWhitespaceFromValue",
                 [
                     " a \t= \tb ; Path=/"
                 ], sends: [(root, "a=b")]),
-            .row("an equals sign inside a value is", "curl test31", ["a=b=c=="], sends: [(root, "a=b=c==")]),
-            .row("an empty value is a value", "OkHttp emptyValue", ["a="], sends: [(root, "a=")]),
+            .row("an equals sign inside a value is part of it", "curl test31", ["a=b=c=="], sends: [(root, "a=b=c==")]),
+            .row("a value may be empty", "OkHttp emptyValue", ["a="], sends: [(root, "a=")]),
             .row(
-                "a later cookie takes the place of an earlier", "curl test7", ["a=1", "b=2", "a=3"], sends: [(root, "a=3; b=2")]),
+                "a later cookie replaces an earlier one", "curl test7", ["a=1", "b=2", "a=3"], sends: [(root, "a=3; b=2")]),
             .row(
                 "a cookie of more than 4096 bytes is refused", "curl test1151",
                 ["a=" + String(repeating: "x", count: 4096), "b=2"], sends: [(root, "b=2")]),
@@ -77,14 +77,14 @@
                     ("http://test/", ""), ("http://xhost.test/", ""),
                 ]),
             .row(
-                "a Domain of others is refused", "Go jar, InvalidDomain #1",
+                "a Domain of another host is refused", "Go jar, InvalidDomain #1",
                 [
                     "a=1; Domain=.yo.www.host.test", "b=2; Domain=.www.test", "c=3; Domain=.www.host.test.net",
                     "d=4; Domain=ost.test",
                     "e=5; Domain=other.test",
                 ], sends: [(root, "")]),
             .row(
-                "a Domain that is no name is refused", "Go jar, InvalidDomain #1",
+                "a Domain that is not a name is refused", "Go jar, InvalidDomain #1",
                 [
                     "a=1; Domain=/", "b=2; Domain=http://www.host.test", "c=3; Domain=..www.host.test",
                     "d=4; Domain=.www.host.test?x",
@@ -105,23 +105,24 @@
                 "ports share their cookies", "Go jar, Port is ignored #2", ["a=1"], from: "http://www.host.test:8080/",
                 sends: [(root, "a=1"), ("http://www.host.test:1234/", "a=1")]),
             .row(
-                "a host's cookie and its domain's are two", "Go jar, Refill #1", ["A=1", "A=3; Domain=.host.test"],
+                "a cookie of a host and one of its domain are two cookies", "Go jar, Refill #1",
+                ["A=1", "A=3; Domain=.host.test"],
                 sends: [(root, "A=1; A=3"), ("http://host.test/", "A=3")]),
-            .row("Secure does not come without TLS", "curl test1561", ["a=1; Secure", "b=2"], sends: [(root, "b=2")]),
+            .row("a cookie with Secure is refused without TLS", "curl test1561", ["a=1; Secure", "b=2"], sends: [(root, "b=2")]),
             .row(
-                "__Secure- and __Host- do not come without TLS", "draft-ietf-httpbis-rfc6265bis §4.1.3",
+                "cookies named __Secure- and __Host- are refused without TLS", "draft-ietf-httpbis-rfc6265bis §4.1.3",
                 ["__Secure-a=1", "__Host-b=2; Path=/", "__host-c=3", "d=4"], sends: [(root, "d=4")]),
         ]
 
         private static let paths: [CookieStory] = [
             .row(
-                "a Path covers what is below it", "Go jar, explicit path", ["a=1; Path=/some/path"],
+                "a Path covers the paths below it", "Go jar, explicit path", ["a=1; Path=/some/path"],
                 sends: [
                     (root, ""), (root + "some", ""), (root + "some/", ""), (root + "some/path", "a=1"), (root + "some/paths", ""),
                     (root + "some/path/x/", "a=1"),
                 ]),
             .row(
-                "without a Path, the folder of the URL counts", "Go jar, implicit path #2", ["a=1"],
+                "without a Path, the folder of the URL applies", "Go jar, implicit path #2", ["a=1"],
                 from: root + "some/path/index.html",
                 sends: [(root + "some/path", "a=1"), (root + "some/path/x", "a=1"), (root + "some/", "")]),
             .row(
@@ -129,7 +130,7 @@
                 ["a=1; Path=x/y", "b=2; Path=", "c=3; Path=\"/x\""], from: root + "dir/file",
                 sends: [(root + "dir/", "a=1; b=2; c=3"), (root, "")]),
             .row(
-                "the longer Path goes first", "Go jar, sorted by path length",
+                "the cookie with the longer Path is sent first", "Go jar, sorted by path length",
                 ["A=a; Path=/foo/bar", "B=b; Path=/foo/bar/baz/qux", "C=c; Path=/foo/bar/baz", "D=d; Path=/foo"],
                 sends: [(root + "foo/bar/baz/qux", "B=b; C=c; A=a; D=d"), (root + "foo/bar", "A=a; D=d")]),
         ]
@@ -143,10 +144,10 @@
             .row(
                 "an Expires in the past removes a cookie", "curl test1415", ["a=1"], then: ["a=1; \(past)"], sends: [(root, "")]),
             .row(
-                "Max-Age goes before Expires", "OkHttp maxAgeTakesPrecedenceOverExpires",
+                "Max-Age takes precedence over Expires", "OkHttp maxAgeTakesPrecedenceOverExpires",
                 ["a=1; Max-Age=100; \(past)", "b=2; \(past); Max-Age=100"], sends: [(root, "a=1; b=2")]),
             .row(
-                "old forms of dates are understood", "OkHttp awkwardDates",
+                "old date formats are accepted", "OkHttp awkwardDates",
                 [
                     "a=1; Expires=Tuesday, 06-Nov-01 08:49:37 GMT", "b=2; Expires=Tue Nov  6 08:49:37 2001",
                     "c=3; Expires=Fri, 01-Jan-2100 00:00:00 GMT", "d=4; Expires=1 Jan 99 0:0:0",

@@ -32,7 +32,7 @@
                     #expect(server.connections == 1)
                 }
             },
-            .row("a 102 before the 100 does not let the body go", "OkHttp serverRespondsWithProcessing") {
+            .row("a 102 before the 100 does not start the body", "OkHttp serverRespondsWithProcessing") {
                 let server = try RawServer { connection in
                     guard let head = try connection.head() else { return }
                     try connection.send("HTTP/1.1 102 Processing\r\n\r\n")
@@ -44,7 +44,7 @@
                 let request = server.request("/", method: .put, headers: expecting, body: text)
                 #expect(try await CurlSessionManager().response(for: request).body == text)
             },
-            .row("after a 417 the request goes out without its expectation", "curl test357, RFC 9110 §10.1.1") {
+            .row("after a 417 the request is sent without its expectation", "curl test357, RFC 9110 §10.1.1") {
                 for face in Face.allCases {
                     let server = try RawServer { connection in
                         while let head = try connection.head() {
@@ -60,22 +60,22 @@
                     #expect(server.arrivals.count == 2)
                 }
             },
-            .row("without a 100 the body goes out after a second", "OkHttp expect100ContinueTimesOutWithoutContinue") {
-                let server = try RawServer.answering { _, body in
+            .row("without a 100 the body is sent after one second", "OkHttp expect100ContinueTimesOutWithoutContinue") {
+                let server = try RawServer.responding { _, body in
                     "HTTP/1.1 100 Continue\r\n\r\n" + WireRuleTests.ok(String(decoding: body, as: UTF8.self))
                 }
                 let request = server.request("/", method: .post, headers: expecting, body: text)
                 #expect(try await CurlSessionManager().response(for: request).body == text)
             },
-            .row("nothing is expected of a body that there is not", "OkHttp expect100ContinueEmptyRequestBody") {
-                let server = try RawServer.answering { _, _ in WireRuleTests.ok("x") }
+            .row("a request without a body expects nothing", "OkHttp expect100ContinueEmptyRequestBody") {
+                let server = try RawServer.responding { _, _ in WireRuleTests.ok("x") }
                 for body in [nil, Data()] as [Data?] {
                     let request = server.request("/", method: .post, headers: expecting, body: body)
                     #expect(try await CurlSessionManager().response(for: request).statusCode == 200)
                 }
                 #expect(server.arrivals.allSatisfy { $0.request["expect"] == nil })
             },
-            .row("a refusal in place of the 100 is the response, and the body stays", "curl test1129") {
+            .row("a refusal instead of the 100 is the response, and the body is not sent", "curl test1129") {
                 for status in [200, 400, 404, 413] {
                     let server = try RawServer { connection in
                         while let head = try connection.head() {
@@ -96,7 +96,7 @@
                     #expect(server.arrivals.map(\.connection) == [0, 1])
                 }
             },
-            .row("a redirect in place of the 100 sends the body to where it leads", "Go TestTransportExpect100Continue") {
+            .row("after a redirect instead of the 100, the body is sent to its target", "Go TestTransportExpect100Continue") {
                 let server = try RawServer { connection in
                     while let head = try connection.head() {
                         guard head.target == "/to" else {
@@ -114,7 +114,7 @@
                 #expect(
                     server.arrivals.map(\.connection) == [0, 1] && server.arrivals.allSatisfy { $0.request["expect"] != nil })
             },
-            .row("a body that can be read once was not read before the 100", "Go TestTransportExpect100Continue") {
+            .row("a body that can be read only once is not read before the 100", "Go TestTransportExpect100Continue") {
                 let server = try RawServer { connection in
                     while let head = try connection.head() {
                         guard head.target == "/to" else {
@@ -135,8 +135,8 @@
                     })
                 #expect(try await CurlSessionManager().response(for: request).body == text)
             },
-            .row("a GET after a POST that was redirected expects nothing", "RFC 9110 §10.1.1") {
-                let server = try RawServer.answering { request, _ in
+            .row("a GET after a redirected POST expects nothing", "RFC 9110 §10.1.1") {
+                let server = try RawServer.responding { request, _ in
                     guard request.method == "GET" else { return "" }
                     return WireRuleTests.ok("there")
                 }

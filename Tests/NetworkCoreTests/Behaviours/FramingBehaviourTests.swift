@@ -8,14 +8,14 @@
     @Suite(.timeLimit(.minutes(1)))
     struct FramingBehaviourTests {
         @Test(arguments: lengths + chunks + bodiless + connections)
-        func `a response ends where other clients see its end`(row: Answer) async throws {
+        func `a response ends where other clients see its end`(row: ResponseRow) async throws {
             try await row.check()
         }
 
         private static let ok = "HTTP/1.1 200 OK\r\n"
         private static let chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"
 
-        private static let lengths: [Answer] = [
+        private static let lengths: [ResponseRow] = [
             .row(
                 "HTTP/1.1 without a length: the body ends with the connection", "Go TestReadResponse, no Content-Length",
                 ok + "\r\nuntil the end", closes: true, gives: "200 until the end"),
@@ -26,13 +26,13 @@
                 "a body shorter than its length is an error", "OkHttp contentDisagreesWithContentLengthHeaderBodyTooShort",
                 ok + "Content-Length: 5\r\n\r\nabc", closes: true, gives: "incompleteBody"),
             .row(
-                "what follows a body of a known length is dropped", "OkHttp contentDisagreesWithContentLengthHeaderBodyTooLong",
+                "bytes after a body of known length are discarded", "OkHttp contentDisagreesWithContentLengthHeaderBodyTooLong",
                 ok + "Content-Length: 3\r\n\r\nabcdef", gives: "200 abc"),
             .row(
-                "two equal Content-Length lines are one", "curl test767",
+                "two equal Content-Length lines count as one", "curl test767",
                 ok + "Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc", gives: "200 abc", keeps: true),
             .row(
-                "a list of equal lengths is one", "hyper client_handles_contentlength_values_on_same_line",
+                "a list of equal lengths counts as one length", "hyper client_handles_contentlength_values_on_same_line",
                 ok + "Content-Length: 3, 3\r\n\r\nabc", gives: "200 abc", keeps: true),
             .row(
                 "two Content-Length lines that differ are malformed", "curl test771",
@@ -42,24 +42,24 @@
                 "HTTP/1.1 205 Reset\r\nContent-Length: 3\r\n\r\nabc", gives: "205 abc", keeps: true),
         ]
 
-        private static let chunks: [Answer] = [
+        private static let chunks: [ResponseRow] = [
             .row(
-                "chunked overrules a length, and is the last response", "curl test365",
+                "chunked overrides a length, and the connection is closed after it", "curl test365",
                 ok + "Content-Length: 99\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", gives: "200 abc"),
             .row(
-                "extensions of more than 16 KiB are refused", "Go TestChunkReaderTooMuchOverhead",
+                "chunk extensions of more than 16 KiB are refused", "Go TestChunkReaderTooMuchOverhead",
                 chunked + "3;" + String(repeating: "x", count: 17_000) + "\r\nabc\r\n0\r\n\r\n", gives: "malformedResponse"),
             .row(
                 "chunks that end too early are an error", "curl test207", chunked + "3\r\nabc\r\n", closes: true,
                 gives: "incompleteBody"),
             .row(
-                "a last chunk without the empty line behind it is an error", "RFC 9112 §7.1", chunked + "3\r\nabc\r\n0\r\n",
+                "a last chunk without the empty line after it is an error", "RFC 9112 §7.1", chunked + "3\r\nabc\r\n0\r\n",
                 closes: true, gives: "incompleteBody"),
             .row(
-                "trailers come without being announced", "curl test1116", chunked + "3\r\nabc\r\n0\r\nX-Sum: 7\r\nX-B: \r\n\r\n",
+                "trailers need not be announced", "curl test1116", chunked + "3\r\nabc\r\n0\r\nX-Sum: 7\r\nX-B: \r\n\r\n",
                 gives: "200 abc", keeps: true, fields: [("X-Sum", ["7"]), ("X-B", [""])]),
             .row(
-                "a Content-Length among the trailers decides on nothing", "RFC 9110 §6.5.1",
+                "a Content-Length among the trailers has no effect", "RFC 9110 §6.5.1",
                 chunked + "3\r\nabc\r\n0\r\nContent-Length: 1\r\nConnection: close\r\n\r\n", gives: "200 abc", keeps: true),
             .row(
                 "a NUL in a trailer is malformed", "curl test2106", chunked + "3\r\nabc\r\n0\r\nX: a\u{0}b\r\n\r\n",
@@ -68,13 +68,13 @@
                 "trailers whose lines end with LF alone are malformed", "curl test1417",
                 chunked + "3\r\nabc\r\n0\r\nX-Sum: 7\n\n", gives: "malformedResponse"),
             .row(
-                "a Trailer field without chunks means nothing", "Go TestReadResponse, Trailer without chunks",
+                "a Trailer field without chunks has no effect", "Go TestReadResponse, Trailer without chunks",
                 ok + "Trailer: X-Sum\r\nContent-Length: 3\r\n\r\nabc", gives: "200 abc", keeps: true),
             .row(
                 "chunked named twice in a line is malformed", "Go TestParseTransferEncoding",
                 ok + "Transfer-Encoding: chunked, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", gives: "malformedResponse"),
             .row(
-                "identity before chunked is nothing", "curl test1493",
+                "identity before chunked is ignored", "curl test1493",
                 ok + "Transfer-Encoding: identity, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", gives: "200 abc", keeps: true),
             .row(
                 "a coding whose name begins like identity is malformed", "curl test2119",
@@ -87,34 +87,34 @@
                 "hyper client_response_transfer_encoding_not_chunked", ok + "Transfer-Encoding: yolo\r\n\r\nabc", closes: true,
                 gives: "malformedResponse"),
             .row(
-                "chunks in HTTP/1.0 are read, and are the connection's last", "RFC 9112 §6.1",
+                "chunks in HTTP/1.0 are read, and the connection is closed after them", "RFC 9112 §6.1",
                 "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
                 gives: "200 abc"),
         ]
 
-        private static let bodiless: [Answer] = [
+        private static let bodiless: [ResponseRow] = [
             .row(
-                "a 204 that announces chunks is empty, and the last", "curl test334",
+                "a 204 that announces chunks is empty, and the connection is closed after it", "curl test334",
                 "HTTP/1.1 204 None\r\nTransfer-Encoding: chunked\r\n\r\n", gives: "204 "),
             .row(
-                "the body that a 204 must not have is dropped", "OkHttp http204WithBodyDisallowed",
+                "the body that a 204 must not have is discarded", "OkHttp http204WithBodyDisallowed",
                 "HTTP/1.1 204 None\r\nContent-Length: 3\r\n\r\nabc", gives: "204 "),
             .row(
-                "a 304 has no body, though it has a length", "curl test249",
+                "a 304 has no body, even with a length", "curl test249",
                 "HTTP/1.1 304 Same\r\nContent-Length: 300\r\n\r\n", gives: "304 ", keeps: true),
             .row(
                 "HEAD has no body, whatever length is announced", "OkHttp headResponseContentLengthIsIgnored",
                 ok + "Content-Length: 300\r\n\r\n", method: .head, gives: "200 ", keeps: true,
                 fields: [("Content-Length", ["300"])]),
             .row(
-                "HEAD needs no length for the connection to go on", "Go TestReadResponse, HEAD", ok + "\r\n", method: .head,
+                "the connection is reused after HEAD without a length", "Go TestReadResponse, HEAD", ok + "\r\n", method: .head,
                 gives: "200 ", keeps: true),
             .row(
-                "a body that is sent to HEAD all the same is dropped", "curl test1484", ok + "Content-Length: 3\r\n\r\nabc",
+                "a body that is sent in response to HEAD is discarded", "curl test1484", ok + "Content-Length: 3\r\n\r\nabc",
                 method: .head, gives: "200 "),
         ]
 
-        private static let connections: [Answer] = [
+        private static let connections: [ResponseRow] = [
             .row(
                 "keep-alive and close in one line mean close", "Go TestReadResponse, both in a line",
                 ok + "Connection: keep-alive, close\r\nContent-Length: 3\r\n\r\nabc", gives: "200 abc"),

@@ -8,7 +8,7 @@
     @Suite(.timeLimit(.minutes(1)))
     struct HeadBehaviourTests {
         @Test(arguments: statusLines + interim + fieldLines)
-        func `a head is read as other clients read it, or refused`(row: Answer) async throws {
+        func `a head is read as other clients read it, or refused`(row: ResponseRow) async throws {
             try await row.check()
         }
 
@@ -16,9 +16,10 @@
         private static let ok = "HTTP/1.1 200 OK\r\n"
         private static let end = "Content-Length: 3\r\n\r\nabc"
 
-        private static let statusLines: [Answer] = [
+        private static let statusLines: [ResponseRow] = [
             .row(
-                "a status line may lack its reason", "Go TestReadResponse, no reason", "HTTP/1.1 303" + rest, gives: "303 abc",
+                "a status line may have no reason phrase", "Go TestReadResponse, no reason", "HTTP/1.1 303" + rest,
+                gives: "303 abc",
                 keeps: true),
             .row(
                 "a status below 100 is malformed", "hyper client_error_parse_status_out_of_range", "HTTP/1.1 099 Low" + rest,
@@ -33,70 +34,70 @@
             .row(
                 "a body without any head is malformed", "curl test1172", "<html>HTTP/0.9</html>", closes: true,
                 gives: "malformedResponse"),
-            .row("nothing at all is a lost connection", "curl test37", "", closes: true, gives: "connectionLost"),
+            .row("no response at all is a lost connection", "curl test37", "", closes: true, gives: "connectionLost"),
             .row(
-                "a head without the empty line behind it is a lost connection", "curl test1665", ok + "Content-Length: 3\r\n",
+                "a head without the empty line after it is a lost connection", "curl test1665", ok + "Content-Length: 3\r\n",
                 closes: true, gives: "connectionLost"),
         ]
 
-        private static let interim: [Answer] = [
+        private static let interim: [ResponseRow] = [
             .row(
                 "an unrequested 100 is skipped", "OkHttp serverRespondsWithUnsolicited100Continue",
                 "HTTP/1.1 100 Continue\r\n\r\n" + ok + end, gives: "200 abc", keeps: true),
             .row(
-                "the fields of a 103 are none of the response's", "OkHttp serverRespondsWithEarlyHints",
+                "the fields of a 103 are not part of the response", "OkHttp serverRespondsWithEarlyHints",
                 "HTTP/1.1 103 Early Hints\r\nLink: <a>\r\nX: 1\r\n\r\n" + ok + "X: 2\r\n" + end, gives: "200 abc", keeps: true,
                 fields: [("Link", []), ("X", ["2"])]),
             .row(
                 "an unknown status below 200 is skipped", "curl test1115", "HTTP/1.1 199 Hm\r\n\r\n" + ok + end,
                 gives: "200 abc", keeps: true),
             .row(
-                "a length in a 100 announces nothing", "RFC 9110 §15.2",
+                "a length in a 100 is ignored", "RFC 9110 §15.2",
                 "HTTP/1.1 100 Continue\r\nContent-Length: 9\r\nConnection: close\r\n\r\n" + ok + end, gives: "200 abc",
                 keeps: true),
             .row(
-                "a 100 and the end is a lost connection", "OkHttp serverRespondsWith100ContinueOnly",
+                "a 100 and then the end of the connection is a lost connection", "OkHttp serverRespondsWith100ContinueOnly",
                 "HTTP/1.1 100 Continue\r\n\r\n", closes: true, gives: "connectionLost"),
             .row(
-                "a 100 and then no HTTP is malformed", "hyper client_100_then_http09",
+                "a 100 followed by text that is not HTTP is malformed", "hyper client_100_then_http09",
                 "HTTP/1.1 100 Continue\r\n\r\nThis is HTTP/0.9",
                 closes: true, gives: "malformedResponse"),
             .row(
-                "interim responses without end are refused", "Go TestTransportLimits1xxResponses",
+                "an endless sequence of interim responses is refused", "Go TestTransportLimits1xxResponses",
                 String(repeating: "HTTP/1.1 103 Early\r\n\r\n", count: 65) + ok + end, gives: "headersTooLarge"),
             .row(
                 "an unrequested 101 is malformed", "RFC 9110 §15.2.2",
                 "HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n" + ok + end, gives: "malformedResponse"),
             .row(
-                "a 101 that was asked for is the response", "Go TestTransportTreat101Terminal",
+                "a requested 101 is the response", "Go TestTransportTreat101Terminal",
                 "HTTP/1.1 101 Switching\r\nUpgrade: chat\r\nConnection: Upgrade\r\n\r\nhello", headers: ["Upgrade": "chat"],
                 closes: true, gives: "101 hello"),
             .row(
-                "an upgrade that was asked for may be refused with a 200", "curl test2303", ok + end,
+                "a requested upgrade may be refused with a 200", "curl test2303", ok + end,
                 headers: ["Upgrade": "chat", "Connection": "Upgrade"], gives: "200 abc", keeps: true),
         ]
 
-        private static let fieldLines: [Answer] = [
+        private static let fieldLines: [ResponseRow] = [
             .row(
                 "lines may end with LF alone", "hyper test_parse_accepts_lf_crlf_terminator",
                 "HTTP/1.1 200 OK\nX: 1\nContent-Length: 3\n\nabc", gives: "200 abc", keeps: true, fields: [("x", ["1"])]),
             .row(
-                "a name is found in any case, and each of its lines is there", "OkHttp repeatedHeaderNames",
+                "field names are case-insensitive, and each line of a name is returned", "OkHttp repeatedHeaderNames",
                 ok + "X-A: 1\r\nx-a: 2\r\nX-A: 1\r\n" + end, gives: "200 abc", keeps: true, fields: [("X-a", ["1", "2", "1"])]),
             .row(
                 "a folded value is one value", "curl test1274", ok + "X: one\r\n\ttwo\r\n   three\r\n" + end, gives: "200 abc",
                 keeps: true, fields: [("X", ["one two three"])]),
             .row(
-                "a name without text is malformed", "OkHttp emptyResponseHeaderNameIsLenient", ok + ": A\r\n" + end,
+                "an empty field name is malformed", "OkHttp emptyResponseHeaderNameIsLenient", ok + ": A\r\n" + end,
                 gives: "malformedResponse"),
             .row(
                 "a space before the colon is malformed", "OkHttp responseHeaderNameWithSpacePermitted",
                 ok + "X-A : 1\r\n" + end, gives: "malformedResponse"),
             .row(
-                "bytes that are no UTF-8 are read as ISO-8859-1", "RFC 9110 §5.5", ok + "X: gr",
+                "bytes that are not UTF-8 are read as ISO-8859-1", "RFC 9110 §5.5", ok + "X: gr",
                 body: Data([0xFC]) + Data("n\r\n\(end)".utf8), gives: "200 abc", keeps: true, fields: [("X", ["grün"])]),
             .row(
-                "a status line without end is refused at the limit", "Go TestTransportResponseHeaderLength",
+                "an endless status line is refused at the limit", "Go TestTransportResponseHeaderLength",
                 "HTTP/1.1 200 " + String(repeating: "x", count: 3000), gives: "headersTooLarge",
                 change: { $0.maximumHeaderBytes = 2000 }),
         ]

@@ -4,16 +4,16 @@
     import NetworkCore
     import Testing
 
-    /// What a proxy says to CONNECT, and what has to come of it.
+    /// A row with the response of a proxy to CONNECT, and the expected outcome.
     struct TunnelRow: Behaviour {
         var name: String
         var source: String
-        var answer: Data
-        /// Whether TLS begins behind the answer; else the proxy has failed.
+        var response: Data
+        /// Whether TLS begins after the response; otherwise the proxy has failed.
         var opens: Bool
 
-        static func row(_ name: String, _ source: String, _ answer: String, opens: Bool = false) -> TunnelRow {
-            TunnelRow(name: name, source: source, answer: Data(answer.utf8), opens: opens)
+        static func row(_ name: String, _ source: String, _ response: String, opens: Bool = false) -> TunnelRow {
+            TunnelRow(name: name, source: source, response: Data(response.utf8), opens: opens)
         }
     }
 
@@ -21,11 +21,11 @@
     @Suite(.timeLimit(.minutes(1)))
     struct ProxyBehaviourTests {
         @Test(arguments: tunnels)
-        func `a tunnel opens, or says that the proxy has failed`(row: TunnelRow) async throws {
+        func `a tunnel opens, or the error is that of the proxy`(row: TunnelRow) async throws {
             let firstByte = Watched<UInt8?>(nil)
             let proxy = try RawServer { connection in
                 guard try connection.head() != nil else { return }
-                try connection.send(row.answer)
+                try connection.send(row.response)
                 if row.opens {
                     let byte = try connection.take(1)[0]
                     firstByte.withLock { $0 = byte }
@@ -46,7 +46,7 @@
         }
 
         @Test(arguments: stories)
-        func `a proxy is asked as by other clients`(row: Story) async throws {
+        func `a proxy is used as by other clients`(row: Story) async throws {
             try await row.run()
         }
 
@@ -54,19 +54,22 @@
             .row("a 200 opens a tunnel", "curl test80", "HTTP/1.1 200 Go\r\n\r\n", opens: true),
             .row("a 204 opens a tunnel", "curl test1904", "HTTP/1.1 204 Go\r\n\r\n", opens: true),
             .row(
-                "a length means nothing to a tunnel", "curl test1287", "HTTP/1.1 200 Go\r\nContent-Length: 5\r\n\r\n", opens: true
+                "a length in the response to CONNECT is ignored", "curl test1287", "HTTP/1.1 200 Go\r\nContent-Length: 5\r\n\r\n",
+                opens: true
             ),
             .row(
-                "chunks mean nothing to a tunnel", "curl test1287", "HTTP/1.1 200 Go\r\nTransfer-Encoding: chunked\r\n\r\n",
+                "chunked coding in the response to CONNECT is ignored", "curl test1287",
+                "HTTP/1.1 200 Go\r\nTransfer-Encoding: chunked\r\n\r\n",
                 opens: true),
             .row("a 405 is a failure of the proxy", "curl test217", "HTTP/1.1 405 No\r\nContent-Length: 2\r\n\r\nno"),
             .row(
                 "a 407 with a length and chunks is a failure of the proxy", "curl test1715",
                 "HTTP/1.1 407 Who\r\nContent-Length: 13\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n"),
-            .row("text that is no HTTP is a failure of the proxy", "curl test750", "<html>I am not HTTP</html>\r\n\r\n"),
-            .row("nothing is a failure of the proxy", "curl test1297", ""),
+            .row("text that is not HTTP is a failure of the proxy", "curl test750", "<html>I am not HTTP</html>\r\n\r\n"),
+            .row("no response is a failure of the proxy", "curl test1297", ""),
             .row(
-                "half a head is a failure of the proxy", "OkHttp proxyUpgradeFailsWithTruncatedResponse", "HTTP/1.1 200 Go\r\nX: "
+                "an incomplete head is a failure of the proxy", "OkHttp proxyUpgradeFailsWithTruncatedResponse",
+                "HTTP/1.1 200 Go\r\nX: "
             ),
         ]
 
@@ -82,15 +85,15 @@
 
         private static let stories: [Story] = [
             .row("two hosts share a connection to their proxy", "curl test1421") {
-                let server = try RawServer.answering { request, _ in WireRuleTests.ok(request.target) }
+                let server = try RawServer.responding { request, _ in WireRuleTests.ok(request.target) }
                 let session = server.session()
                 for url in ["http://a.example/", "http://b.example:81/x", "http://a.example/"] {
                     #expect(try await session.response(for: request(url)).body == Data(url.utf8))
                 }
                 #expect((1...2).contains(server.connections))
             },
-            .row("credentials of the proxy go with every hop, those of the server do not", "curl test233") {
-                let server = try RawServer.answering { request, _ in
+            .row("the proxy's credentials are sent with every redirect, the server's are not", "curl test233") {
+                let server = try RawServer.responding { request, _ in
                     guard request.target == "http://a.example/" else { return WireRuleTests.ok("there") }
                     return "HTTP/1.1 302 Moved\r\nLocation: http://b.example/\r\nContent-Length: 0\r\n\r\n"
                 }
@@ -99,15 +102,16 @@
                 #expect(server.arrivals.map { $0.request["proxy-authorization"] } == ["Basic dTpw", "Basic dTpw"])
                 #expect(server.arrivals.map { $0.request["authorization"] } == ["Bearer x", nil])
             },
-            .row("a 407 to a plain request is handed back", "curl test93") {
-                let server = try RawServer.answering { _, _ in
+            .row("a 407 without a tunnel is returned", "curl test93") {
+                let server = try RawServer.responding { _, _ in
                     "HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=\"x\"\r\nContent-Length: 2\r\n\r\nno"
                 }
                 let response = try await server.session().response(for: request("http://a.example/"))
                 #expect(response.statusCode == 407 && response.headers["Proxy-Authenticate"] == "Basic realm=\"x\"")
             },
             .row(
-                "the credentials of the proxy open the tunnel, before they are asked for", "OkHttp preemptiveProxyAuthentication"
+                "the credentials of the proxy are sent with CONNECT before they are requested",
+                "OkHttp preemptiveProxyAuthentication"
             ) {
                 let server = try RawServer { connection in
                     _ = try connection.head()

@@ -11,9 +11,9 @@
         var status: Int
         var location: String?
         var request: NetworkRequest
-        /// The line of the second request, without its version; `nil` where there is none.
+        /// The line of the second request, without its version; `nil` if there is none.
         var line: String?
-        /// What comes back where nothing is followed: the status, or the code of the error.
+        /// The outcome when no redirect is followed: the status, or the code of the error.
         var gives: String
         /// Lines that the second request has.
         var has: [String]
@@ -42,7 +42,7 @@
         func `a redirect is followed as other clients follow it`(row: Redirect) async throws {
             for face in Face.allCases {
                 let bodies = Watched<[String]>([])
-                let server = try RawServer.answering { request, body in
+                let server = try RawServer.responding { request, body in
                     bodies.withLock { $0.append(String(decoding: body, as: UTF8.self)) }
                     guard request.target == row.request.url.absoluteString || request.target.hasSuffix("/dir/file?q=1") else {
                         return WireRuleTests.ok("there")
@@ -66,26 +66,26 @@
 
         private static let methods: [Redirect] = [
             .row(
-                "301 turns POST into GET, without body and its fields", "OkHttp response301MovedPermanentlyWithPost", "/to",
+                "301 changes POST to GET, without the body and its fields", "OkHttp response301MovedPermanentlyWithPost", "/to",
                 status: 301,
                 method: .post, headers: ["Content-Type": "text/plain", "X-A": "1"], body: text, sends: "GET http://a.example/to",
                 has: ["X-A: 1"], lacks: ["Content-Type", "Content-Length", "Transfer-Encoding"]),
             .row(
-                "what describes the content goes with it when POST becomes GET", "RFC 9110 §15.4", "/to", status: 303,
+                "fields that describe the content are removed when POST becomes GET", "RFC 9110 §15.4", "/to", status: 303,
                 method: .post,
                 headers: ["Digest": "d", "Repr-Digest": "r", "Last-Modified": "l", "X-A": "1"], body: text,
                 sends: "GET http://a.example/to", has: ["X-A: 1"], lacks: ["Digest", "Repr-Digest", "Last-Modified"]),
             .row(
-                "303 turns PUT into GET", "curl test1984", "/to", status: 303, method: .put, body: text,
+                "303 changes PUT to GET", "curl test1984", "/to", status: 303, method: .put, body: text,
                 sends: "GET http://a.example/to"),
             .row(
-                "301 leaves PUT and its body", "curl test1051", "/to", status: 301, method: .put, body: text,
+                "301 keeps PUT and its body", "curl test1051", "/to", status: 301, method: .put, body: text,
                 sends: "PUT http://a.example/to", sendsBody: "text"),
             .row(
-                "302 leaves PROPFIND and its body", "OkHttp propfindRedirectsToPropfindAndMaintainsRequestBody", "/to",
+                "302 keeps PROPFIND and its body", "OkHttp propfindRedirectsToPropfindAndMaintainsRequestBody", "/to",
                 method: HTTPMethod("PROPFIND"), body: text, sends: "PROPFIND http://a.example/to", sendsBody: "text"),
             .row(
-                "303 turns QUERY into GET", "OkHttp queryRedirectsToGetAndDropsRequestBodyOnSeeOther", "/to", status: 303,
+                "303 changes QUERY to GET", "OkHttp queryRedirectsToGetAndDropsRequestBodyOnSeeOther", "/to", status: 303,
                 method: HTTPMethod("QUERY"), body: text, sends: "GET http://a.example/to"),
             .row(
                 "307 sends POST and its body again", "OkHttp response307WithPost", "/to", status: 307, method: .post,
@@ -96,7 +96,7 @@
                 method: .post, body: .stream(makeChunks: { AsyncStream<Data> { $0.finish() } }), sends: "GET http://a.example/to",
                 lacks: ["Transfer-Encoding"]),
             .row(
-                "a body that is made anew is sent again after 308", "Go TestTransportBodyAltRewind", "/to", status: 308,
+                "a body that can be created again is sent again after 308", "Go TestTransportBodyAltRewind", "/to", status: 308,
                 method: .post,
                 body: .stream(makeChunks: {
                     AsyncStream<Data> { stream in
@@ -104,34 +104,34 @@
                         stream.finish()
                     }
                 }), sends: "POST http://a.example/to", has: ["Transfer-Encoding: chunked"], sendsBody: "text"),
-            .row("a 300 is handed back", "Go redirectBehavior", "/to", status: 300, gives: "300"),
-            .row("a 305 is handed back", "OkHttp response305UseProxy", "/to", status: 305, gives: "305"),
-            .row("a 301 without a Location is handed back", "Go TestClientRedirectNoLocation", nil, status: 301, gives: "301"),
+            .row("a 300 is returned", "Go redirectBehavior", "/to", status: 300, gives: "300"),
+            .row("a 305 is returned", "OkHttp response305UseProxy", "/to", status: 305, gives: "305"),
+            .row("a 301 without a Location is returned", "Go TestClientRedirectNoLocation", nil, status: 301, gives: "301"),
         ]
 
         private static let locations: [Redirect] = [
             .row("a query alone keeps the path", "curl test1031", "?new=2", sends: "GET http://a.example/dir/file?new=2"),
             .row(
-                "two slashes name a host", "curl test1314", "//b.example/to", sends: "GET http://b.example/to",
+                "a Location with two slashes names a host", "curl test1314", "//b.example/to", sends: "GET http://b.example/to",
                 has: ["Host: b.example"]),
             .row(
-                "a query behind the host has a slash before it", "curl test187", "http://b.example?x=1/2",
+                "a query after the host gets a slash before it", "curl test187", "http://b.example?x=1/2",
                 sends: "GET http://b.example/?x=1/2"),
-            .row("spaces around a Location are nothing", "curl test28", " \t /to \t", sends: "GET http://a.example/to"),
+            .row("spaces around a Location are ignored", "curl test28", " \t /to \t", sends: "GET http://a.example/to"),
             .row("a space in the path is encoded", "curl test42", "/a b", sends: "GET http://a.example/a%20b"),
             .row("a space in the query is encoded", "curl test40", "/to?a=b c", sends: "GET http://a.example/to?a=b%20c"),
             .row(
                 "text in UTF-8 is encoded", "curl test1138", "/gr\u{FC}n?\u{20AC}",
                 sends: "GET http://a.example/gr%C3%BCn?%E2%82%AC"),
             .row(
-                "a percent sign that encodes nothing is followed", "OkHttp HttpUrlTest", "/to?p=100%",
+                "a Location with a percent sign that encodes nothing is followed", "OkHttp HttpUrlTest", "/to?p=100%",
                 sends: "GET http://a.example/to?p=100%25"),
             .row(
-                "an encoded octet of a path stays as it is beside what has to be encoded", "RFC 3986 §2.4, curl test1138",
+                "an encoded octet of a path is kept beside characters that have to be encoded", "RFC 3986 §2.4, curl test1138",
                 "/a%20b c",
                 sends: "GET http://a.example/a%20b%20c"),
             .row(
-                "an encoded octet of a query stays as it is beside brackets", "RFC 3986 §2.4, OkHttp HttpUrlTest", "/to?a[]=%26",
+                "an encoded octet of a query is kept beside brackets", "RFC 3986 §2.4, OkHttp HttpUrlTest", "/to?a[]=%26",
                 sends: "GET http://a.example/to?a%5B%5D=%26"),
             .row(
                 "a NUL in the host of a Location is refused", "OkHttp urlRedirectToHostWithNul", "http://b%00.example/to",
@@ -141,7 +141,8 @@
                 "an IPv6 address keeps its brackets", "OkHttp ipv6HostHasSquareBracesHttp1", "http://[::1]:81/to",
                 sends: "GET http://[::1]:81/to", has: ["Host: [::1]:81"]),
             .row(
-                "three slashes leave no host, and are refused", "curl test1141", "http:///b.example/to", gives: "redirectRefused"),
+                "a Location with three slashes has no host and is refused", "curl test1141", "http:///b.example/to",
+                gives: "redirectRefused"),
         ]
 
         private static let secrets: HTTPHeaders = [
@@ -150,28 +151,29 @@
 
         private static let credentials: [Redirect] = [
             .row(
-                "credentials stay on the same origin", "Go TestClientCopyHeadersOnRedirect", "/to", headers: secrets,
+                "credentials are kept on the same origin", "Go TestClientCopyHeadersOnRedirect", "/to", headers: secrets,
                 sends: "GET http://a.example/to", has: ["Authorization: Bearer x", "Cookie: a=1", "X-A: 1"]),
             .row(
-                "credentials do not go to another host", "curl test317", "http://b.example/to", headers: secrets,
+                "credentials are not sent to another host", "curl test317", "http://b.example/to", headers: secrets,
                 sends: "GET http://b.example/to", has: ["Accept-Language: en"], lacks: ["Authorization", "Cookie", "X-A"]),
             .row(
-                "credentials do not go to another port", "curl test898", "http://a.example:81/to", headers: secrets,
+                "credentials are not sent to another port", "curl test898", "http://a.example:81/to", headers: secrets,
                 sends: "GET http://a.example:81/to", has: ["Accept-Language: en"], lacks: ["Authorization", "Cookie", "X-A"]),
             .row(
-                "credentials do not go to a subdomain", "Go TestShouldCopyHeaderOnRedirect", "http://sub.a.example/to",
+                "credentials are not sent to a subdomain", "Go TestShouldCopyHeaderOnRedirect", "http://sub.a.example/to",
                 headers: secrets, sends: "GET http://sub.a.example/to", lacks: ["Authorization", "Cookie"]),
             .row(
-                "user information of the URL does not go to another host", "curl test998", "http://b.example/to",
+                "user information of the URL is not sent to another host", "curl test998", "http://b.example/to",
                 from: "http://u:p@a.example/dir/file?q=1", sends: "GET http://b.example/to", lacks: ["Authorization"]),
             .row(
-                "an own Host is kept on the same origin", "curl test185", "/to", headers: ["Host": "virtual.example"],
+                "a Host field of the request is kept on the same origin", "curl test185", "/to",
+                headers: ["Host": "virtual.example"],
                 sends: "GET http://a.example/to", has: ["Host: virtual.example"]),
             .row(
-                "an own Host does not go to another host", "curl test184", "http://b.example/to",
+                "a Host field of the request is not sent to another host", "curl test184", "http://b.example/to",
                 headers: ["Host": "virtual.example"], sends: "GET http://b.example/to", has: ["Host: b.example"]),
             .row(
-                "no Referer is made up", "curl test2505", "/to", sends: "GET http://a.example/to",
+                "no Referer is added", "curl test2505", "/to", sends: "GET http://a.example/to",
                 lacks: ["Referer"]),
         ]
     }

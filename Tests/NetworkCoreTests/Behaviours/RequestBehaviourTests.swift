@@ -36,7 +36,7 @@
             guard let request = row.request else { return #expect(row.line == "invalidRequest") }
             for face in Face.allCases {
                 let bodies = Watched<[String]>([])
-                let server = try RawServer.answering { _, body in
+                let server = try RawServer.responding { _, body in
                     bodies.withLock { $0.append(String(decoding: body, as: UTF8.self)) }
                     return WireRuleTests.ok("x")
                 }
@@ -55,26 +55,26 @@
 
         private static let targets: [SentRow] = [
             .row(
-                "a query without path has a slash before it", "OkHttp urlContainsQueryButNoPath", "http://a.example?q=1",
+                "a query without a path gets a slash before it", "OkHttp urlContainsQueryButNoPath", "http://a.example?q=1",
                 sends: "GET http://a.example/?q=1"),
             .row(
-                "a fragment behind the query is not sent", "curl test1110", "http://a.example/x?q#part?y",
+                "a fragment after the query is not sent", "curl test1110", "http://a.example/x?q#part?y",
                 sends: "GET http://a.example/x?q"),
-            .row("the default port is not named", "RFC 9110 §4.2.3", "http://a.example:80/", has: ["Host: a.example"]),
+            .row("the default port is not sent", "RFC 9110 §4.2.3", "http://a.example:80/", has: ["Host: a.example"]),
             .row(
-                "an IPv6 address has its port behind the brackets", "curl test240", "http://[1080::8:800]:81/x",
+                "the port of an IPv6 address follows its brackets", "curl test240", "http://[1080::8:800]:81/x",
                 sends: "GET http://[1080::8:800]:81/x", has: ["Host: [1080::8:800]:81"]),
             .row(
                 "the zone of an IPv6 address is not sent", "Go TestRequestWrite, issue 9544", "http://[fe80::1%25en0]:81/",
                 sends: "GET http://[fe80::1]:81/", has: ["Host: [fe80::1]:81"]),
             .row(
-                "user information becomes Authorization, and is no part of the target", "Go TestBasicAuth",
+                "user information becomes Authorization, and is not part of the target", "Go TestBasicAuth",
                 "http://u:p@a.example/", has: ["Authorization: Basic dTpw", "Host: a.example"]),
             .row(
                 "a user without password has an empty one", "Go TestEmptyPasswordAuth", "http://u@a.example/",
                 has: ["Authorization: Basic dTo="]),
             .row(
-                "an Authorization of the request's own goes before it", "Go TestBasicAuthHeadersPreserved",
+                "an Authorization field of the request takes precedence over it", "Go TestBasicAuthHeadersPreserved",
                 "http://u:p@a.example/",
                 headers: ["Authorization": "Bearer x"], has: ["Authorization: Bearer x"]),
             .row(
@@ -84,19 +84,19 @@
 
         private static let fields: [SentRow] = [
             .row(
-                "no Connection field is made up", "RFC 9112 §9.3", lacks: ["Connection", "Proxy-Connection", "Keep-Alive", "TE"]),
-            .row("an empty value goes out", "OkHttp emptyRequestHeaderValueIsAllowed", headers: ["X-A": ""], has: ["X-A:"]),
+                "no Connection field is added", "RFC 9112 §9.3", lacks: ["Connection", "Proxy-Connection", "Keep-Alive", "TE"]),
+            .row("an empty value is sent", "OkHttp emptyRequestHeaderValueIsAllowed", headers: ["X-A": ""], has: ["X-A:"]),
             .row(
-                "fields of the same name go out in their order", "OkHttp repeatedHeaderNames",
+                "fields of the same name are sent in their order", "OkHttp repeatedHeaderNames",
                 headers: ["X-A": "1", "x-a": "2", "X-B": "3"], has: ["X-A: 1", "x-a: 2", "X-B: 3"]),
             .row(
-                "a Host of the request's own goes out alone", "curl test62", headers: ["host": "b.example:1"],
+                "a Host field of the request is the only one sent", "curl test62", headers: ["host": "b.example:1"],
                 has: ["Host: b.example:1"]),
             .row(
                 "a line end in a value is refused", "OkHttp requestHeaderValidationIsStrict", headers: ["X-A": "1\r\nX-B: 2"],
                 sends: "invalidRequest"),
             .row(
-                "a length of the request's own is refused", "curl test3", method: .post, headers: ["Content-Length": "0"],
+                "a Content-Length field of the request is refused", "curl test3", method: .post, headers: ["Content-Length": "0"],
                 body: .data(Data("text".utf8)), sends: "invalidRequest"),
             .row(
                 "CONNECT is refused", "OkHttp setInvalidRequestMethodConnect", method: HTTPMethod("CONNECT"),
@@ -118,7 +118,7 @@
 
         private static let bodies: [SentRow] = [
             .row(
-                "GET with an empty body announces none", "hyper client_get_req_body_implicitly_empty", body: .data(Data()),
+                "GET with an empty body announces no body", "hyper client_get_req_body_implicitly_empty", body: .data(Data()),
                 lacks: framing),
             .row("GET with a body is refused", "OkHttp getWithRequestBody", body: text, sends: "invalidRequest"),
             .row(
@@ -128,10 +128,10 @@
                 "a method of any name may have a body", "OkHttp customMethodWithBody", method: HTTPMethod("REPORT"), body: text,
                 sends: "REPORT http://a.example/", has: ["Content-Length: 4"], sendsBody: "text"),
             .row(
-                "POST without a body announces none of its bytes", "OkHttp zeroLengthPost", method: .post,
+                "POST without a body announces a length of 0", "OkHttp zeroLengthPost", method: .post,
                 sends: "POST http://a.example/", has: ["Content-Length: 0"], lacks: ["Transfer-Encoding"]),
             .row(
-                "a body of unknown length goes out in chunks", "OkHttp uploadBodySmallChunkedEncoding", method: .post,
+                "a body of unknown length is sent in chunks", "OkHttp uploadBodySmallChunkedEncoding", method: .post,
                 body: chunks(["te", "xt"]), sends: "POST http://a.example/", has: ["Transfer-Encoding: chunked"],
                 lacks: ["Content-Length"], sendsBody: "text"),
             .row(
@@ -139,7 +139,7 @@
                 body: chunks(["te", "", "xt"]), sends: "POST http://a.example/", has: ["Transfer-Encoding: chunked"],
                 sendsBody: "text"),
             .row(
-                "pieces of a known length go out without chunks", "OkHttp fixedLengthUpload_byteByByte", method: .post,
+                "a body of known length in pieces is sent without chunks", "OkHttp fixedLengthUpload_byteByByte", method: .post,
                 body: chunks("text".map(String.init), length: 4), sends: "POST http://a.example/", has: ["Content-Length: 4"],
                 lacks: ["Transfer-Encoding"], sendsBody: "text"),
         ]

@@ -5,17 +5,17 @@
     import NetworkTesting
     import Testing
 
-    /// Bodies on their way out: what an early answer means, and what a body that fails (RFC 9112 §9.3, §9.5).
+    /// Uploads: responses before the end of the body, and bodies that fail (RFC 9112 §9.3, §9.5).
     @Suite(.timeLimit(.minutes(1)))
     struct UploadBehaviourTests {
         @Test(arguments: early + failures)
-        func `a body goes out or stops as with other clients`(row: Story) async throws {
+        func `a body is sent or stopped as by other clients`(row: Story) async throws {
             try await row.run()
         }
 
         private static let text = Data("text".utf8)
         private static let early: [Story] = [
-            .row("an answer that comes before the body is out counts, and ends the connection", "curl test1517") {
+            .row("a response before the end of the upload is returned, and the connection is closed", "curl test1517") {
                 for face in Face.allCases {
                     let server = try RawServer { connection in
                         guard let head = try connection.head() else { return }
@@ -31,7 +31,10 @@
                     #expect(server.arrivals.map(\.connection) == [0, 1])
                 }
             },
-            .row("an answer counts though the server ends its side at once", "Go TestTransportPrefersResponseOverWriteError") {
+            .row(
+                "a response is returned although the server closes its side at once",
+                "Go TestTransportPrefersResponseOverWriteError"
+            ) {
                 for face in Face.allCases {
                     let server = try RawServer { connection in
                         _ = try connection.head()
@@ -43,7 +46,7 @@
                     #expect(await face.outcome(of: CurlSessionManager(), for: request).words == "401 no")
                 }
             },
-            .row("an answer counts though a reset follows it", "curl test1070") {
+            .row("a response is returned although a reset follows it", "curl test1070") {
                 for face in Face.allCases {
                     let server = try RawServer { connection in
                         _ = try connection.head()
@@ -55,7 +58,7 @@
                     #expect(await face.outcome(of: CurlSessionManager(), for: request).words == "413 no")
                 }
             },
-            .row("a redirect before the body is out is followed", "RFC 9110 §15.4") {
+            .row("a redirect before the end of the upload is followed", "RFC 9110 §15.4") {
                 for (status, method, count) in [(302, "GET", 0), (307, "POST", 32 << 20)] {
                     let server = try RawServer { connection in
                         while let head = try connection.head() {
@@ -73,7 +76,7 @@
                     #expect(outcome.words == "200 \(method) \(count)")
                 }
             },
-            .row("an answer ends a body that would never end", "OkHttp ServerTruncatesRequestTest") {
+            .row("a response ends an endless upload", "OkHttp ServerTruncatesRequestTest") {
                 let server = try RawServer { connection in
                     _ = try connection.head()
                     try connection.send(WireRuleTests.ok("enough"))
@@ -84,7 +87,7 @@
                 #expect(try await CurlSessionManager().response(for: request).body == Data("enough".utf8))
                 await server.waitUntilClosed()
             },
-            .row("an answer before a slow body is streamed while the body goes out", "OkHttp DuplexTest") {
+            .row("a response before the end of a slow upload is streamed meanwhile", "OkHttp DuplexTest") {
                 let (chunks, input) = AsyncStream.makeStream(of: Data.self)
                 let server = try RawServer { connection in
                     guard let head = try connection.head() else { return }
@@ -106,7 +109,7 @@
         private struct Torn: Error {}
 
         private static let failures: [Story] = [
-            .row("a body that fails does not look whole", "hyper aborted_body_isnt_completed") {
+            .row("a body that fails does not look complete", "hyper aborted_body_isnt_completed") {
                 let isWhole = Watched<Bool?>(nil)
                 let server = try RawServer { connection in
                     guard let head = try connection.head() else { return }
@@ -124,14 +127,14 @@
                 #expect(isWhole.withLock { $0 } == false)
             },
             .row("a body that is shorter than announced is an error", "OkHttp fullyBufferedPostIsTooShort") {
-                let server = try RawServer.answering { _, _ in WireRuleTests.ok("x") }
+                let server = try RawServer.responding { _, _ in WireRuleTests.ok("x") }
                 var request = server.request("/", method: .post)
                 request.body = .stream(AsyncStream(unfolding: { nil as Data? }), length: 4)
                 #expect(try await failure(of: CurlSessionManager(), request).code == .bodyFailed)
             },
-            .row("a body that can be read once does not go out twice", "OkHttp cannotRetryOneShotRequestBody") {
+            .row("a body that can be read only once is not sent twice", "OkHttp cannotRetryOneShotRequestBody") {
                 for status in [307, 308] {
-                    let server = try RawServer.answering { _, _ in
+                    let server = try RawServer.responding { _, _ in
                         "HTTP/1.1 \(status) Moved\r\nLocation: /to\r\nContent-Length: 0\r\n\r\n"
                     }
                     var request = server.request("/from", method: .post)

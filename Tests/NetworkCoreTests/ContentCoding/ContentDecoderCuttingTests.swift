@@ -47,7 +47,7 @@
             for count in 1..<content.count {
                 let outcome = decode(Array(content.prefix(count)), coding)
                 #expect(outcome.failure == .truncated, "after \(count) bytes")
-                #expect(outcome.complaint == nil)
+                #expect(outcome.violation == nil)
                 #expect(Content.sample.starts(with: outcome.output))
                 #expect(
                     decode(Array(content.prefix(count)), coding, pieces: { 1 + count % 7 }, room: { 1 + count % 50 }) == outcome)
@@ -66,11 +66,11 @@
                 var damaged = content
                 damaged[bit / 8] ^= 1 << (bit % 8)
                 let whole = decode(damaged, coding, maximumOutput: 1 << 22)
-                #expect(whole.complaint == nil, "bit \(bit)")
+                #expect(whole.violation == nil, "bit \(bit)")
                 // Each bit of some byte.
                 guard bit % 25 == 0 else { continue }
                 let cut = randomly(damaged, coding, seed: UInt64(bit))
-                #expect(cut.complaint == nil, "bit \(bit)")
+                #expect(cut.violation == nil, "bit \(bit)")
                 if coding.contains("br"), case .damaged? = whole.failure, case .damaged? = cut.failure { continue }
                 #expect(whole == cut, "bit \(bit)")
             }
@@ -101,7 +101,7 @@
                 let content = magic[Int(seed % 4)] + noise
                 let whole = decode(content, coding)
                 let cut = randomly(content, coding, seed: seed)
-                #expect(whole.complaint == nil && cut.complaint == nil, "\(content)")
+                #expect(whole.violation == nil && cut.violation == nil, "\(content)")
                 if coding.contains("br"), case .damaged? = whole.failure, case .damaged? = cut.failure { continue }
                 #expect(whole == cut, "\(content)")
             }

@@ -18,7 +18,7 @@
             for room in [1 << 16, 100] {
                 let outcome = decode(bomb, coding, room: { room })
                 #expect(outcome.failure == .ratio(limit: 1100))
-                #expect(outcome.complaint == nil)
+                #expect(outcome.violation == nil)
                 // The bytes received, in blocks of 1 KiB.
                 #expect(outcome.output.count <= max(1 << 20, 1100 * 4096) + 1)
             }

@@ -3,12 +3,12 @@
 
     @testable import NetworkCore
 
-    /// What came of a content.
+    /// The outcome of decoding a content.
     struct DecodingOutcome: Equatable {
         var output: [UInt8] = []
         var failure: ContentDecodingFailure?
-        /// A broken promise of ``ContentDecoder``.
-        var complaint: String?
+        /// A violated rule of ``ContentDecoder``; `nil` if there is none.
+        var violation: String?
     }
 
     /// Decodes as the engine does: in pieces, with some room for output.
@@ -23,7 +23,7 @@
     ) -> DecodingOutcome {
         var outcome = DecodingOutcome()
         guard let decoder = ContentDecoder(contentEncoding: coding, maximumRatio: ratio) else {
-            outcome.complaint = "it is not offered"
+            outcome.violation = "it is not offered"
             return outcome
         }
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -36,9 +36,9 @@
                     let count = min(room(), buffer.count)
                     let (consumed, produced) = try call(decoder, piece, &buffer, count)
                     if consumed == 0, produced == 0, !piece.isEmpty {
-                        outcome.complaint = "no progress with \(piece.count) bytes"
+                        outcome.violation = "no progress with \(piece.count) bytes"
                     }
-                    if outcome.complaint != nil || outcome.output.count > maximumOutput { return outcome }
+                    if outcome.violation != nil || outcome.output.count > maximumOutput { return outcome }
                     outcome.output += buffer[..<produced]
                     piece = piece.dropFirst(consumed)
                 }
@@ -46,7 +46,7 @@
             try decoder.finish()
         } catch {
             outcome.failure = error
-            outcome.complaint = complaint(about: decoder, after: error)
+            outcome.violation = violation(of: decoder, after: error)
         }
         return outcome
     }
@@ -64,8 +64,8 @@
         return try result.get()
     }
 
-    /// A failure stays.
-    private func complaint(about decoder: ContentDecoder, after failure: ContentDecodingFailure) -> String? {
+    /// Returns a description if the decoder does not repeat its failure.
+    private func violation(of decoder: ContentDecoder, after failure: ContentDecodingFailure) -> String? {
         var buffer: [UInt8] = [0]
         do throws(ContentDecodingFailure) {
             _ = try call(decoder, [1, 2, 3], &buffer, 1)

@@ -52,7 +52,7 @@ struct CookieDateTests {
             "", "IAintNoDateFool", "98 April 17 21:01:22", "Sat, 15-Apr-17 91:22:33 21:01:22", "Thu, 012-Aug-2008 20:49:07 GMT",
             "Thu, 12-Aug-31841 20:49:07 GMT", "Thu, 12-Aug-9999999999 20:49:07 GMT", "Thu, 999999999999-Aug-2007 20:49:07 GMT",
             "Thu, 12-Aug-2007 20:61:99999999999 GMT",
-            // One of http-state's examples has a space in its time of day; by the algorithm there is none.
+            // From http-state, with a space in the time of day: by the algorithm of the RFC, this is not a time.
             "Mon, 01-Jan-2011 00: 00:00 GMT",
             "1 Jan 2020", "1 Jan 00:00:00", "1 2020 00:00:00", "Jan 2020 00:00:00", "0 Jan 2020 00:00:00", "32 Jan 2020 00:00:00",
             "29 Feb 2023 00:00:00", "29 Feb 1900 00:00:00", "31 Apr 2020 00:00:00", "1 Jan 1600 00:00:00", "1 Jan 100 00:00:00",

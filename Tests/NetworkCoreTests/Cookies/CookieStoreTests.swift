@@ -35,7 +35,7 @@ struct CookieStoreTests {
         try session.receive("host=1", "domain=2; Domain=example.org", from: "http://example.org/")
         #expect(try session.header("http://example.org/") == "host=1; domain=2")
         #expect(try session.header("http://www.example.org/") == "domain=2")
-        #expect(try session.header("http://a.b.example.org:81/") == "domain=2", "§8.5: ports are not told apart")
+        #expect(try session.header("http://a.b.example.org:81/") == "domain=2", "§8.5: cookies are shared by all ports")
         #expect(try session.header("http://EXAMPLE.org./") == "host=1; domain=2")
         for other in ["http://example.com/", "http://nexample.org/", "http://org/", "http://example.org.evil.example/"] {
             #expect(try session.header(other) == nil)

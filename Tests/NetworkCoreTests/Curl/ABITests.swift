@@ -124,8 +124,8 @@
             defer { try? FileManager.default.removeItem(at: file) }
             let words = ShellCommand.quoted(path) + " -std=c11 -fsyntax-only " + ShellCommand.quoted(file.path)
             let (text, status) = try ShellCommand.run("\(words) 2>&1 > /dev/null < /dev/null")
-            let complaint = String(decoding: text, as: UTF8.self)
-            return status == 0 ? "" : complaint.isEmpty ? "status \(status)" : complaint
+            let diagnostics = String(decoding: text, as: UTF8.self)
+            return status == 0 ? "" : diagnostics.isEmpty ? "status \(status)" : diagnostics
         }
     }
 #endif

@@ -9,7 +9,7 @@
     /// The server is a SOCKS proxy that takes its time, so that a test decides when connections are ready.
     @Suite(.timeLimit(.minutes(1)))
     struct CancelledConnectTests {
-        /// Opens once, for all who wait.
+        /// Opens once, for all waiting threads.
         private final class Door: Sendable {
             private let semaphore = DispatchSemaphore(value: 0)
 

@@ -66,7 +66,7 @@
             #expect(try await task.value.isCancelled)
         }
 
-        @Test func `cancelling while waiting for a connection frees the place in line`() async throws {
+        @Test func `cancelling while waiting for a connection frees the place in the queue`() async throws {
             let server = try stallingServer()
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
             let blocker = Task { try await failure(of: session, server.request("/never")) }
@@ -95,7 +95,7 @@
             #expect(outcomes == [true])
         }
 
-        @Test func `a lone request called off at any moment leaves the session in order`() async throws {
+        @Test func `a lone request can be cancelled at any moment and the session still works`() async throws {
             let server = try stallingServer()
             let session = CurlSessionManager()
             var random = SeededGenerator(seed: 1)

@@ -35,9 +35,9 @@
                         $0.maximumConnectionsPerHost = 40
                         $0.eventLoops = 2
                     })
-                let (answers, answered) = AsyncStream.makeStream(of: Void.self)
-                for _ in 0..<200 { session.request(NetworkRequest(url: url)) { _ in answered.yield() } }
-                var iterator = answers.makeAsyncIterator()
+                let (responses, responded) = AsyncStream.makeStream(of: Void.self)
+                for _ in 0..<200 { session.request(NetworkRequest(url: url)) { _ in responded.yield() } }
+                var iterator = responses.makeAsyncIterator()
                 for _ in 0..<10 { await iterator.next() }
                 exit(0)
             }

@@ -106,7 +106,7 @@
                 _ = try await session.response(for: server.request("/good"))
                 server.closeConnections()
                 #expect(await server.waitForOpenConnections(0))
-                // Descriptors are closed in the server's queue: once it has answered somebody else, they are.
+                // Descriptors are closed in the server's queue: when it has responded to another client, they are closed.
                 _ = try await CurlSessionManager().response(for: server.request("/good"))
                 #expect(try await session.response(for: server.request("/good", method: method)).statusCode == 200)
             }

@@ -5,7 +5,7 @@
     import NetworkTesting
     import Testing
 
-    /// In processes of their own: others' threads and descriptors would be counted too.
+    /// Runs in separate processes, because threads and descriptors of other tests would be counted too.
     @Suite(.timeLimit(.minutes(5)))
     struct CurlLifetimeTests {
         @Test(arguments: [1, 2])

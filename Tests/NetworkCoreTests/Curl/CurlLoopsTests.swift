@@ -70,7 +70,7 @@
             for server in targets + sources { #expect(server.connectionCount == 1) }
         }
 
-        @Test func `transfers that go from loop to loop may be called off, paused and resumed at any moment`() async throws {
+        @Test func `transfers that go from loop to loop may be cancelled, paused and resumed at any moment`() async throws {
             let targets = try (0..<6).map { _ in try LoopbackServer { request in .text("\(request.body.count)") } }
             let sources = try targets.map { target in
                 try LoopbackServer { _ in .status(307, headers: ["Location": target.url("/").absoluteString]) }

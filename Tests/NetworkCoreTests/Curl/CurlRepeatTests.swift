@@ -10,7 +10,7 @@
     struct CurlRepeatTests {
         static let deaths: [LoopbackFault] = [.reset, .truncateHead(after: 0)]
 
-        /// Answers the first request of each connection, reads the second, and then lets the connection die.
+        /// Creates a server that responds to the first request of each connection, reads the second, and then ends the connection.
         private func server(_ death: LoopbackFault) throws -> LoopbackServer {
             let used = Locked<Set<Int>>([])
             return try LoopbackServer { request in
@@ -31,7 +31,7 @@
                 let error = try await failure(of: session, request)
                 #expect(error.code == .connectionLost && [.send, .firstByte].contains(error.phase), "\(error)")
                 #expect(server.requests.map(\.path) == ["/first", "/second"])
-                #expect(try await session.response(for: request).statusCode == 200, "the next one has a connection of its own")
+                #expect(try await session.response(for: request).statusCode == 200, "the next one has a separate connection")
             }
         }
 

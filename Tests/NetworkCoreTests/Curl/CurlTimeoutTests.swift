@@ -124,7 +124,7 @@
             #expect(duration > .milliseconds(140))
         }
 
-        @Test func `a TLS handshake nobody answers runs into the connect timeout, in its own phase`() async throws {
+        @Test func `a TLS handshake without a response runs into the connect timeout, in its own phase`() async throws {
             let silent = LoopbackServerConfiguration(behavior: .neverAnswer)
             let server = try LoopbackServer(configuration: silent) { _ in .text("") }
             let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))

@@ -36,7 +36,7 @@
                 for try await status in group { #expect(status == 200) }
             }
             #expect(open.withLock { $0.most } <= 5)
-            // A server hears a little later that a connection was closed.
+            // The server notices a little later that a connection was closed.
             #expect(await servers.haveOpenConnections(atMost: 5))
         }
 
@@ -106,7 +106,7 @@
             #expect(response.statusCode == 200 && response.timings.queued ?? .zero > .milliseconds(250))
         }
 
-        @Test func `one who gives up in line leaves its place to others`() async throws {
+        @Test func `a request cancelled in the queue leaves its place to others`() async throws {
             let (gate, open) = AsyncStream.makeStream(of: Void.self)
             let slow = try LoopbackServer { _ in
                 for await _ in gate {}

@@ -43,7 +43,7 @@
         }
 
         @Test(arguments: [false, true])
-        func `nobody hears of a socket while it is not wanted, and of all that came when it is again`(keeps: Bool) throws {
+        func `a socket that is not watched causes no event, and all its input does when it is watched again`(keeps: Bool) throws {
             set.keepsIdleSockets = keeps
             let (ours, peer) = try pair()
             defer { close(peer) }
@@ -134,7 +134,7 @@
             #expect(set.close(socket) == 0)
         }
 
-        @Test func `waking up is heard once`() {
+        @Test func `waking up is reported once`() {
             set.wake()
             #expect(set.wait(milliseconds: 1000) == 1)
             set.wake()

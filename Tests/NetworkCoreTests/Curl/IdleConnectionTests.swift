@@ -8,7 +8,7 @@
     /// How long connections are kept.
     @Suite(.timeLimit(.minutes(1)))
     struct IdleConnectionTests {
-        /// Answers each request, and says with the number of a connection that the client has closed it.
+        /// Creates a server that responds to each request, and a stream of the numbers of connections that the client has closed.
         private func server(headers: String = "") throws -> (RawServer, AsyncStream<Int>) {
             let (closed, continuation) = AsyncStream.makeStream(of: Int.self)
             let server = try RawServer { connection in

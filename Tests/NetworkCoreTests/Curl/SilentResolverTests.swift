@@ -6,7 +6,7 @@
 
     @testable import NetworkCore
 
-    /// A name server that never answers: `Scripts/with-silent-resolver swift test --filter SilentResolverTests`.
+    /// A name server that never responds: `Scripts/with-silent-resolver swift test --filter SilentResolverTests`.
     @Suite(
         .enabled(
             if: ProcessInfo.processInfo.environment["DATA_TRANSFER_SILENT_RESOLVER"] == "1",
@@ -43,7 +43,7 @@
             #expect(ContinuousClock.now - clock < .seconds(10))
         }
 
-        @Test func `a lookup can be called off at once`() async throws {
+        @Test func `a lookup can be cancelled at once`() async throws {
             let session = CurlSessionManager()
             let clock = ContinuousClock.now
             let tasks = try (0..<30).map { number in

@@ -91,7 +91,7 @@ struct ProxyExclusionsTests {
         #expect(ProxyExclusions(list: row.list).contain(host: row.host, port: 8080) == row.isCovered)
     }
 
-    @Test func `entries of their own are read by the same rules`() {
+    @Test func `separate entries follow the same rules as a list`() {
         let exclusions = ProxyExclusions(entries: ["a.example", "10.0.0.0/8"])
         #expect(exclusions.contain(host: "b.a.example", port: 80) && exclusions.contain(host: "10.9.9.9", port: 443))
         #expect(!exclusions.contain(host: "c.example", port: 80))

@@ -66,17 +66,18 @@ struct ProxyServerTests {
             ("http://:3128", "host is missing"), ("/canary", "host is missing"), ("u:canary#x@h:1", "port"), ("h:canary", "port"),
             ("h:0", "port"), ("h:65536", "port"), ("h:99999999999999999999", "port"), ("h:+1", "port"), ("h:-1", "port"),
             ("h:1:2", "port"),
-            ("::1", "host is missing"), ("fe80::1:3128", "port"), ("[::1]x", "behind the address"), ("[::1", "closing bracket"),
+            ("::1", "host is missing"), ("fe80::1:3128", "port"), ("[::1]x", "followed by"), ("[::1", "closing bracket"),
             ("[]", "IPv6"), ("[127.0.0.1]:1", "IPv6"), ("[canary]", "IPv6"), ("[fe80::1%a/b]", "closing bracket"),
             ("[fe80::1%a^]", "IPv6"),
-            ("h%61:1", "host is none"), ("a\\b", "host is none"), ("<h>", "host is none"), ("a]b", "host is none"),
+            ("h%61:1", "host is not valid"), ("a\\b", "host is not valid"), ("<h>", "host is not valid"),
+            ("a]b", "host is not valid"),
             ("u:canary @h", "space"), (" h:1", "space"), ("h:1\n", "space"), ("h\u{7F}", "space"), ("h\u{0}", "space"),
             ("u:canary%0a@h", "control character"), ("u%00:canary@h", "control character"), ("u:canary%ff@h", "UTF-8"),
         ])
     func `a text that names no proxy is refused, and nothing of it shown`(text: String, reason: String) {
-        let flaw = #expect(throws: ProxyFlaw.self) { try ProxyServer(parsing: text) }
-        #expect(flaw?.description.contains(reason) == true, "\(flaw?.description ?? "")")
-        #expect(flaw?.description.contains("canary") == false)
+        let error = #expect(throws: ProxySyntaxError.self) { try ProxyServer(parsing: text) }
+        #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
+        #expect(error?.description.contains("canary") == false)
     }
 
     @Test func `credentials for libcurl are encoded to the last byte that could be a delimiter`() {

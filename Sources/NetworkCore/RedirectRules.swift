@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 
-/// What a redirect asks for: a pure function of request and response (RFC 9110 §15.4), the same for every engine.
+/// The rules for following redirects (RFC 9110 §15.4): a pure function of request and response, used by all engines.
 package struct RedirectRules {
     var maximumRedirects: Int
     var allowsInsecureRedirects: Bool
@@ -11,7 +11,7 @@ package struct RedirectRules {
         allowsInsecureRedirects = configuration.allowsInsecureRedirects
     }
 
-    /// Whether a status is a redirect that can be followed at all.
+    /// Returns whether a status is a redirect that can be followed.
     package static func isRedirect(_ status: Int) -> Bool {
         switch status {
         case 301, 302, 303, 307, 308: true
@@ -19,12 +19,13 @@ package struct RedirectRules {
         }
     }
 
-    /// The next request, or `nil` where the response is to be handed back as it is: no redirect, no `Location`, or
-    /// following is turned off.
+    /// Returns the next request after a response.
     ///
     /// - Parameters:
-    ///   - locations: The values of all `Location` fields. Several that are the same count as one (RFC 9110 §5.5).
-    ///   - followed: Redirects of this transfer so far.
+    ///   - locations: The values of all `Location` fields. Several equal values count as one (RFC 9110 §5.5).
+    ///   - followed: The number of redirects that this transfer has followed.
+    /// - Returns: `nil` if the response itself is to be returned: it is not a redirect, it has no `Location`, or following is turned off.
+    /// - Throws: ``TransportError/Code/tooManyRedirects``, or ``TransportError/Code/redirectRefused`` for a target that is not followed.
     package func next(
         after request: NetworkRequest, status: Int, locations: [String], followed: Int
     ) throws(TransportError) -> NetworkRequest? {
@@ -34,7 +35,7 @@ package struct RedirectRules {
                 .tooManyRedirects, "more than \(maximumRedirects) redirects (maximumRedirects)", request: request)
         }
         guard locations.allSatisfy({ $0 == location }) else {
-            throw TransportError(.redirectRefused, "there are several Location fields, which differ", request: request)
+            throw TransportError(.redirectRefused, "there are several Location fields with different values", request: request)
         }
         let target = try target(of: location, from: request)
         var next = request
@@ -43,9 +44,10 @@ package struct RedirectRules {
         return next
     }
 
-    /// Resolves `Location` against the URL that sent it (RFC 3986 §5.2). One without a fragment has that of the request (RFC 9110 §10.2.2).
+    /// Resolves a `Location` against the URL of the request (RFC 3986 §5.2). If it has no fragment, it gets that of the request (RFC 9110
+    /// §10.2.2).
     ///
-    /// A name and password in it are left out: a server has no say in how this client authenticates.
+    /// User information in it is removed: a server must not decide how this client authenticates.
     private func target(of location: String, from request: NetworkRequest) throws(TransportError) -> URL {
         func refused(_ reason: String) -> TransportError {
             TransportError(.redirectRefused, reason, request: request)
@@ -72,7 +74,9 @@ package struct RedirectRules {
         return resolved
     }
 
-    /// 303 turns everything but HEAD into GET (§15.4.4); 301 and 302 turn POST into GET, as all user agents do (§15.4.2-3);
+    /// Changes the method of the next request where the status requires it.
+    ///
+    /// 303 changes all methods except HEAD to GET (§15.4.4); 301 and 302 change POST to GET, as all user agents do (§15.4.2-3);
     /// 307 and 308 change nothing, so the body is sent again.
     private func rewriteMethod(of request: inout NetworkRequest, status: Int) {
         let becomesGet =

@@ -1,24 +1,24 @@
 #if os(Linux)
+    import CCurl
     import Endpoints
     import Foundation
 
-    // The response on its way to whoever waits for it, the same for both versions of HTTP: head, content decoding, limits, and a reader
-    // who may be slower than the network.
+    // Receives a response, the same for both versions of HTTP: head, content decoding, limits, and back-pressure from a slow reader.
     extension CurlTransfer {
-        /// Whether the transfer stands still because our side has nothing to send or does not read.
+        /// Whether the transfer is paused on this side: there is nothing to send yet, or the reader has no room.
         var isPaused: Bool { isSendPaused || isReceivePaused }
 
-        /// Whether a redirect is followed, so that nobody sees the body of this response.
+        /// Whether the response is a redirect that is followed, so that its body is not delivered.
         var isRedirected: Bool {
             RedirectRules.isRedirect(status) && limits.maximumRedirects > 0 && head.headers.contains("Location")
         }
 
-        /// The final head has come. Answers with it where the body is wanted while it arrives.
+        /// Receives the final head, and delivers it if the response is streamed.
         ///
         /// - Parameters:
-        ///   - length: `Content-Length`, if the body has that length.
-        ///   - encoding: `Content-Encoding`.
-        /// - Throws: ``TransportError/Code/bodyTooLarge`` for a body that is announced as larger than it may be.
+        ///   - length: The value of `Content-Length`, if the body has that length.
+        ///   - encoding: The value of `Content-Encoding`.
+        /// - Throws: ``TransportError/Code/bodyTooLarge`` when the announced length is more than `maximumBodyBytes`.
         func receiveHead(
             _ head: ResponseHead, status: Int, length: Int64?, encoding: String?, at now: UInt64
         ) throws(TransportError) {
@@ -35,18 +35,18 @@
                 guard hasContent, let length, length > limits.maximumBodyBytes else { return }
                 throw TransportError(
                     .bodyTooLarge,
-                    "the body is announced with \(length) bytes, more than \(limits.maximumBodyBytes) (maximumBodyBytes)",
+                    "the announced body length of \(length) bytes is more than \(limits.maximumBodyBytes) (maximumBodyBytes)",
                     phase: .receive, request: request)
             }
             guard !isStreaming else { return }
             isStreaming = true
             endHeadBound()
-            answerHead(RawResponse(status: status, head: head, body: Data(), url: request.url, timings: timings(now)))
+            deliverHead(RawResponse(status: status, head: head, body: Data(), url: request.url, timings: timings(now)))
         }
 
-        /// Takes content as it comes from the connection.
+        /// Receives content from the connection.
         ///
-        /// - Returns: `false` when the reader has no room. What is left over is kept, and ``receiveHeld(_:)`` goes on.
+        /// - Returns: `false` when the reader has no room. The remaining bytes are held until ``receiveHeld(_:)`` is called.
         func receiveBody(_ bytes: UnsafeRawBufferPointer, _ workspace: Workspace) throws(TransportError) -> Bool {
             bytesReceived += Int64(bytes.count)
             if isBodyUnwanted { return true }
@@ -61,7 +61,7 @@
             return false
         }
 
-        /// Goes on with what is kept.
+        /// Delivers the bytes that are held.
         ///
         /// - Returns: `false` when the reader has no room again.
         func receiveHeld(_ workspace: Workspace) throws(TransportError) -> Bool {
@@ -81,7 +81,7 @@
             return true
         }
 
-        /// `Array.withUnsafeBytes` does not keep the type of what is thrown.
+        /// Calls `body` with the bytes that are held. `Array.withUnsafeBytes` itself does not preserve the type of the error.
         private func withHeld<Taken>(
             _ body: (UnsafeRawBufferPointer) throws(TransportError) -> Taken
         ) throws(TransportError) -> Taken {
@@ -91,9 +91,9 @@
             return try result.get()
         }
 
-        /// The body has come to its end.
+        /// Completes the body after all bytes were received.
         ///
-        /// - Throws: ``TransportError/Code/undecodableContent`` when its content coding has not.
+        /// - Throws: ``TransportError/Code/undecodableContent`` when its content coding is truncated or damaged.
         func finishBody() throws(TransportError) {
             guard let decoder else { return }
             do throws(ContentDecodingFailure) {
@@ -103,7 +103,7 @@
             }
         }
 
-        /// Forgets what the response of one hop has left behind.
+        /// Resets the state of the response before another request is sent.
         func resetResponse() {
             head = ResponseHead()
             status = 0
@@ -120,7 +120,9 @@
             hop = HopTimings()
         }
 
-        /// - Returns: How many bytes were taken; not all when the reader has no room.
+        /// Decodes content and delivers the output.
+        ///
+        /// - Returns: The number of bytes that were consumed; less than all when the reader has no room.
         private func decode(_ bytes: UnsafeRawBufferPointer, _ workspace: Workspace) throws(TransportError) -> Int {
             guard let decoder else { return bytes.count }
             var offset = 0
@@ -146,7 +148,9 @@
             return offset
         }
 
-        /// - Returns: `false` when the reader has no room: nothing was taken.
+        /// Passes decoded content to the reader of a stream, or appends it to the body.
+        ///
+        /// - Returns: `false` when the reader has no room; no byte was taken then.
         private func deliver(_ bytes: UnsafeRawBufferPointer, _ workspace: Workspace) throws(TransportError) -> Bool {
             if isStreaming {
                 guard download?.write(bytes) != false else { return false }
@@ -165,10 +169,10 @@
         private func undecodable(_ failure: ContentDecodingFailure) -> TransportError {
             let message =
                 switch failure {
-                case .truncated: "the content ends before its Content-Encoding does"
+                case .truncated: "the content is truncated: its Content-Encoding is incomplete"
                 case .damaged(let reason): "the content is damaged: \(reason)"
-                case .ratio(let limit): "the content grows to more than \(limit) times its coded size (maximumDecodingRatio)"
-                case .outOfMemory: "no memory to decode the content"
+                case .ratio(let limit): "the decoded content is over \(limit) times its coded size (maximumDecodingRatio)"
+                case .outOfMemory: "not enough memory to decode the content"
                 }
             let code: TransportError.Code =
                 switch failure {
@@ -180,11 +184,11 @@
         }
     }
 
-    /// What all transfers of an engine use while they receive. Confined to the holder of the engine's turn.
+    /// Buffers that all transfers of an engine share for receiving. Used only while the engine's lock is held.
     final class Workspace {
-        /// What a socket is read into.
+        /// The buffer for reads from sockets.
         let read = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 16)
-        /// What content is decoded into.
+        /// The buffer for decoded content.
         let decoded = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         let arrivals = Arrivals()
 
@@ -194,7 +198,7 @@
         }
     }
 
-    /// Transfers whose readers have something to read since the loop last looked. Belongs to whoever has the engine's turn.
+    /// The transfers whose readers have to be woken because content has arrived. Used only while the engine's lock is held.
     final class Arrivals {
         private var transfers: [CurlTransfer] = []
 
@@ -204,7 +208,7 @@
             transfers.append(transfer)
         }
 
-        /// Wakes the readers.
+        /// Wakes the readers of these transfers.
         func flush() {
             guard !transfers.isEmpty else { return }
             for transfer in transfers {
@@ -212,6 +216,60 @@
                 transfer.download?.flush()
             }
             transfers.removeAll(keepingCapacity: true)
+        }
+    }
+
+    // Sends the body of a request: from memory, or from a pipe that a task fills from a file or a sequence.
+    extension CurlTransfer {
+        /// Reads the next bytes of a body that is not in memory. Starts the body writer with the first call.
+        func readPump(_ content: RequestContent, into buffer: UnsafeMutableRawBufferPointer) -> UploadPipe.Reading {
+            let pump = pump ?? ContentPump(content, length: bodyLength, request: request) { [weak self] in self?.resume() }
+            self.pump = pump
+            let reading = pump.pipe.read(into: buffer)
+            switch reading {
+            case .bytes(let count): bodyOffset += count
+            case .wait: isSendPaused = true
+            case .end: isBodySent = true
+            case .failed: failure = pump.pipe.failure
+            }
+            return reading
+        }
+
+        /// Returns the next piece of such a body without copying it, if it is large; otherwise `nil`.
+        func takeLargeChunk() -> Data? {
+            guard let chunk = pump?.pipe.takeLargeChunk() else { return nil }
+            bodyOffset += chunk.count
+            return chunk
+        }
+
+        /// Stops the body writer and releases its file or sequence. A later read starts at the beginning of the body.
+        func stopPump() {
+            pump?.stop()
+            pump = nil
+            bodyOffset = 0
+            isBodySent = false
+            isSendPaused = false
+        }
+
+        /// Whether the body can be sent again: it is replayable, or no byte of it was read.
+        var canSendBodyAgain: Bool {
+            guard let body = request.body else { return true }
+            return body.isReplayable || pump == nil
+        }
+
+        /// Whether the body is larger than 32 KiB, or of unknown length, so that it is not sent in one packet with the head.
+        var isLargeUpload: Bool {
+            guard request.sendsBody else { return false }
+            return bodyLength.map { $0 > 32 << 10 } ?? true
+        }
+
+        /// Returns whether a part of the body is still to be sent.
+        ///
+        /// - Parameter uploaded: The number of bytes of the body that were sent.
+        func isSending(uploaded: Int64) -> Bool {
+            guard request.body != nil else { return false }
+            if let bodyLength { return uploaded < bodyLength }
+            return !isBodySent
         }
     }
 #endif
