@@ -124,10 +124,10 @@ import Testing
     }
 
     @Test func `a mock client responds with data, or with a JSON file of a bundle`() async throws {
-        let data = DefaultDataTransferService.make(StubSessionManager(answering: .json(#"{"id": 1, "username": "ada"}"#)))
+        let data = DefaultDataTransferService.make(StubSessionManager(returning: .json(#"{"id": 1, "username": "ada"}"#)))
         #expect(try await data.request(PlaceholderAPI.user(id: 1).as(User.self)) == .make(email: nil))
         let fixtures = StubFixtures(bundle: .module, folder: "Fixtures")
-        let file = DefaultDataTransferService.make(StubSessionManager(answering: try .file("users", in: fixtures)))
+        let file = DefaultDataTransferService.make(StubSessionManager(returning: try .file("users", in: fixtures)))
         #expect(try await file.request(PlaceholderAPI.users.as([User].self)).map(\.username) == ["ada", "grace"])
         #expect(throws: StubFixtureError.self) { try StubResponse.file("unwritten", in: fixtures) }
     }

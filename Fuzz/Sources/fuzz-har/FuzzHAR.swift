@@ -49,7 +49,7 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
                 preconditionFailure("does not match its own request: \(difference.text)")
             }
         }
-        let replayed = ReplayAnswer(exchange: exchange, request: request)
+        let replayed = ReplayedResponse(exchange: exchange, request: request)
         guard let response = try? replayed.response() else { continue }
         precondition(!response.headers.contains("Content-Encoding"), "decoded twice")
         precondition(response.body == (entry.response.body.data ?? Data()), "another body")

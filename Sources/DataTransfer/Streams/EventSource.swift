@@ -132,7 +132,7 @@ struct EventSource {
     private mutating func pause(after failure: DataTransferError?) async throws(DataTransferError) {
         openConnection.close()
         switch plan.connectionEnded(
-            failure, hadSign: parser.hasHeardAnything, serverDelay: parser.reconnectionTime ?? serverDelay)
+            failure, hadSign: parser.hasReceivedFields, serverDelay: parser.reconnectionTime ?? serverDelay)
         {
         case .end: state = .ended
         case .fail(let error): throw error

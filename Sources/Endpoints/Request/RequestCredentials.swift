@@ -103,5 +103,5 @@ extension NetworkRequest {
     }
 
     /// Returns whether a response comes from the request's origin. A response from another origin applies only to that origin.
-    package func isAnswered(by response: URL) -> Bool { URLText.origin(of: response) == origin }
+    package func hasOrigin(of response: URL) -> Bool { URLText.origin(of: response) == origin }
 }

@@ -48,7 +48,7 @@ public struct ServerSentEventParser: StreamParser {
     /// The value of the latest `retry` field; `nil` without such a field.
     public private(set) var reconnectionTime: Duration?
     /// Whether a comment or an event has been received since the parser was created, which shows that the server is active.
-    package private(set) var hasHeardAnything = false
+    package private(set) var hasReceivedFields = false
 
     private let maximumBytes: Int
     private var buffer = ChunkBuffer()
@@ -149,7 +149,7 @@ public struct ServerSentEventParser: StreamParser {
         }
         guard let first = line.first else { return dispatch() }
         guard first != UInt8(ascii: ":") else {
-            hasHeardAnything = true
+            hasReceivedFields = true
             return nil
         }
         eventBytes += line.count + 1
@@ -188,7 +188,7 @@ public struct ServerSentEventParser: StreamParser {
         }
         lastEventID = identifier
         guard !data.isEmpty else { return nil }
-        hasHeardAnything = true
+        hasReceivedFields = true
         index += 1
         let text = data.withUnsafeBufferPointer { bytes in
             String(decoding: UnsafeBufferPointer(rebasing: bytes.dropLast()), as: UTF8.self)

@@ -39,7 +39,7 @@ struct CacheExchange: Sendable {
     /// - Parameter isValidated: Whether the origin has validated the stored response. If not, the fields that `no-cache` lists
     ///   are removed (§5.2.2.4).
     func makeResponse(_ entry: CacheEntry, age: Double, status: String, isValidated: Bool) -> NetworkResponse {
-        request.attemptObserver?.answerIsStored()
+        request.attemptObserver?.responseIsStored()
         let stored = entry.response
         var response = NetworkResponse(
             statusCode: stored.statusCode, headers: stored.headers, body: request.method == .head ? Data() : stored.body,

@@ -12,14 +12,14 @@ package protocol AttemptObserver: Sendable {
     /// default.
     func attemptWasShared(_ request: NetworkRequest)
     /// Called when the response comes from the cache, whether or not an attempt validated it. Does nothing by default.
-    func answerIsStored()
+    func responseIsStored()
     /// Returns the observer of a type that was added last, or `nil`. By default, returns `self` if it has this type.
     func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer?
 }
 
 extension AttemptObserver {
     package func attemptWasShared(_ request: NetworkRequest) {}
-    package func answerIsStored() {}
+    package func responseIsStored() {}
     package func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer? { self as? Observer }
 }
 
@@ -58,9 +58,9 @@ private struct BothObservers: AttemptObserver {
         second.attemptWasShared(request)
     }
 
-    func answerIsStored() {
-        first.answerIsStored()
-        second.answerIsStored()
+    func responseIsStored() {
+        first.responseIsStored()
+        second.responseIsStored()
     }
 
     func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer? {

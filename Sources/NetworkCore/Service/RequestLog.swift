@@ -128,7 +128,7 @@ final class CallLog: AttemptObserver {
         state.withLock { $0.isShared = true }
     }
 
-    func answerIsStored() {
+    func responseIsStored() {
         state.withLock { $0.isStored = true }
     }
 

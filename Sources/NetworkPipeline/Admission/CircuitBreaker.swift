@@ -160,7 +160,7 @@ public struct BreakerInterceptor: NetworkInterceptor {
         let pass = try breaker.admit(request)
         do throws(TransportError) {
             let response = try await next(request)
-            breaker.record(pass, failed: Self.isFailure(response.statusCode) && request.isAnswered(by: response.url))
+            breaker.record(pass, failed: Self.isFailure(response.statusCode) && request.hasOrigin(of: response.url))
             return response
         } catch {
             let isFailure = error.isConnectivity || error.isTimeout || error.code == .incompleteBody

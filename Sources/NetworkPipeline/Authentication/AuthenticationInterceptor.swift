@@ -70,7 +70,7 @@ public struct AuthenticationInterceptor: NetworkInterceptor {
             if credentials.isRefreshingHere { return try await next(request) }
             let generation = try await credentials.current(for: request)
             let response = try await next(generation.credential.applied(to: request))
-            guard response.statusCode == 401, request.isAnswered(by: response.url), request.body?.isReplayable ?? true,
+            guard response.statusCode == 401, request.hasOrigin(of: response.url), request.body?.isReplayable ?? true,
                 credentials.isCurrent(generation)
             else { return response }
             response.stream?.stop()

@@ -72,7 +72,7 @@ extension RetryPolicy {
         }
         var delay = backoff.delay(beforeAttempt: facts.attempt + 1, random: facts.random)
         // After a redirect to another origin, `Retry-After` applies to that origin.
-        if case .success(let response) = facts.outcome, facts.request.isAnswered(by: response.url),
+        if case .success(let response) = facts.outcome, facts.request.hasOrigin(of: response.url),
             case .delay(let asked) = RetryAfter(response.headers, now: facts.now)
         {
             guard asked <= maximumRetryAfter else {

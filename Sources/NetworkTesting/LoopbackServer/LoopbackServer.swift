@@ -172,7 +172,7 @@ public struct LoopbackServerConfiguration: Sendable {
 
     /// Whether the server responds to `Expect: 100-continue` with an interim 100 (RFC 9110 §10.1.1). With `false`, a test can
     /// observe how long a client waits. Default: `true`.
-    public var answersExpectContinue: Bool
+    public var sendsContinue: Bool
 
     /// The maximum number of connections that the system queues until they are accepted; the system's own limit also applies.
     /// Default: 1,024.
@@ -186,14 +186,14 @@ public struct LoopbackServerConfiguration: Sendable {
         maximumHeadBytes: Int = 64 << 10,
         maximumBodyBytes: Int = 256 << 20,
         maximumRecordedRequests: Int = 10_000,
-        answersExpectContinue: Bool = true,
+        sendsContinue: Bool = true,
         backlog: Int = 1024,
         behavior: LoopbackListenerBehavior = .serve
     ) {
         self.maximumHeadBytes = maximumHeadBytes
         self.maximumBodyBytes = maximumBodyBytes
         self.maximumRecordedRequests = maximumRecordedRequests
-        self.answersExpectContinue = answersExpectContinue
+        self.sendsContinue = sendsContinue
         self.backlog = backlog
         self.behavior = behavior
     }
@@ -202,7 +202,7 @@ public struct LoopbackServerConfiguration: Sendable {
 /// The behavior of a ``LoopbackServer`` towards accepted connections.
 public struct LoopbackListenerBehavior: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
-        case serve, neverAnswer, closeOnAccept, resetOnAccept
+        case serve, neverRespond, closeOnAccept, resetOnAccept
     }
 
     let kind: Kind
@@ -212,7 +212,7 @@ public struct LoopbackListenerBehavior: Hashable, Sendable {
 
     /// Reads requests and records complete ones, but never sends a byte: no response, no interim 100, no 400. Handlers do not
     /// run.
-    public static let neverAnswer = LoopbackListenerBehavior(kind: .neverAnswer)
+    public static let neverRespond = LoopbackListenerBehavior(kind: .neverRespond)
 
     /// Closes each connection in an orderly way (FIN) as soon as it is accepted.
     public static let closeOnAccept = LoopbackListenerBehavior(kind: .closeOnAccept)

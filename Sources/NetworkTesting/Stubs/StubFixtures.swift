@@ -63,7 +63,7 @@ extension StubResponse {
 
 extension StubSessionManager {
     /// Creates a session manager that returns the same response to every request.
-    public convenience init(answering response: StubResponse) {
+    public convenience init(returning response: StubResponse) {
         self.init()
         route { _ in response }
     }

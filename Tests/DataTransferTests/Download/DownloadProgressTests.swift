@@ -11,7 +11,7 @@ struct DownloadProgressTests {
     @Test func `what was there already counts`() async throws {
         let progress = try #require(DownloadProgress(observer))
         let engine = progress.beginAttempt()
-        // The engine is ahead of whoever looks at the head: that waits until it is known where the body begins.
+        // The engine reports before the head is examined, and a report waits until it is known where the body begins.
         engine.transferDidProgress(TransferProgress(bytesReceived: 50, totalBytesToReceive: 700))
         #expect(observer.events.isEmpty)
         progress.beginBody(at: 300, of: 1000)

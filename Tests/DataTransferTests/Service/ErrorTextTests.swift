@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// What an error says to whoever reads it in production.
+/// The texts of errors, as they are read in production.
 @Suite(.timeLimit(.minutes(1))) struct ErrorTextTests {
     struct Item: Decodable, Sendable {
         var id: Int

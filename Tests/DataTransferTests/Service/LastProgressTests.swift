@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// A call has ended when its progress has: whoever shows both never shows progress behind a result.
+/// A call ends after its progress, so that a user interface never shows progress after a result.
 @Suite(.timeLimit(.minutes(1))) struct LastProgressTests {
     /// A slow progress observer: returns from the last event when the call has returned, which must not happen, or after a while.
     private final class SlowListener: Sendable {

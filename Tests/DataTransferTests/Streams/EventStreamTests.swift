@@ -31,7 +31,7 @@ struct EventStreamTests {
             // Not a moment earlier.
             clock.advance(by: pause - .nanoseconds(1))
             #expect(clock.sleeperCount == 1, "\(pause) is longer than the pause")
-            // Whoever sleeps on after this is taken for the next one, and there is one too many in the end.
+            // A sleeper that is still asleep after this is counted as the next one, and the final count is one too high.
             clock.advance(by: .nanoseconds(1))
         }
         return await task.value

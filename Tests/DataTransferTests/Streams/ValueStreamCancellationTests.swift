@@ -93,19 +93,19 @@ struct ValueStreamCancellationTests {
     @Test func `closures receive one element at a time, and the completion is called last and once`() async throws {
         let server = try LoopbackServer { _ in .chunked([Data("a\nb\n".utf8), Data("c".utf8)], trailers: ["X-Sum": "3"]) }
         let queue = HeldQueue()
-        let heard = Locked<[String]>([])
+        let received = Locked<[String]>([])
         service(server).stream(endpoint, as: .lines, on: queue) { line in
-            heard.withLock { $0.append(line) }
+            received.withLock { $0.append(line) }
         } completion: { result in
             let sum = (try? result.get())?.trailers["X-Sum"] ?? "none"
-            heard.withLock { $0.append("end \(sum)") }
+            received.withLock { $0.append("end \(sum)") }
         }
         for count in 1...4 {
             await queue.waitForWork()
-            #expect(queue.count == 1 && heard.withLock(\.count) == count - 1)
+            #expect(queue.count == 1 && received.withLock(\.count) == count - 1)
             await queue.runNext()
         }
-        #expect(heard.withLock { $0 } == ["a", "b", "c", "end 3"])
+        #expect(received.withLock { $0 } == ["a", "b", "c", "end 3"])
     }
 
     @Test func `a closure that holds an element holds the server`() async throws {

@@ -135,12 +135,12 @@ struct ValueStreamTests {
     }
 
     @Test func `an element of the wrong type is skipped if the format says so`() async throws {
-        let heard = Locked<[Int]>([])
-        let format = StreamFormat.ndjson(Film.self, onFailure: .skip { index, _ in heard.withLock { $0.append(index) } })
+        let received = Locked<[Int]>([])
+        let format = StreamFormat.ndjson(Film.self, onFailure: .skip { index, _ in received.withLock { $0.append(index) } })
         let server = try server("{\"id\":1}\n{}\n[\n{\"id\":2}\n")
         let reading = await Reading(try await service(server).stream(endpoint, as: format))
         #expect(reading.elements.map(\.id) == [1, 2] && reading.error == nil)
-        #expect(heard.withLock { $0 } == [1, 2])
+        #expect(received.withLock { $0 } == [1, 2])
         #expect(logger.dataTransferErrors.isEmpty)
     }
 

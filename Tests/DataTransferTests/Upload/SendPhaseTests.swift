@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func `a body that takes long is sent, not waited for`() async throws {
-        let server = try LoopbackServer { _ in .text("answer") }
+        let server = try LoopbackServer { _ in .text("response") }
         let endpoint = Endpoint<Data>(path: "a", responseDecoder: .rawData)
         let timings = try await server.service().response(for: endpoint, uploading: Self.slowBody()).timings
         let send = try #require(timings.send)
@@ -26,13 +26,13 @@ import Testing
     }
 
     @Test func `without a body nothing was sent`() async throws {
-        let server = try LoopbackServer { _ in .text("answer") }
+        let server = try LoopbackServer { _ in .text("response") }
         let timings = try await server.service().response(for: Endpoint<Data>(path: "a", responseDecoder: .rawData)).timings
         #expect(timings.send == nil && timings.wait == timings.firstByte)
     }
 
     @Test func `an archive distinguishes sending and waiting`() async throws {
-        let server = try LoopbackServer { _ in .text("answer") }
+        let server = try LoopbackServer { _ in .text("response") }
         let recording = RecordingSessionManager(DefaultSessionManager())
         let service = server.service(session: recording)
         _ = try await service.upload(Self.slowBody(), to: Endpoint<Data>(path: "a", responseDecoder: .rawData))

@@ -8,7 +8,7 @@ import Testing
         var id: Int
     }
 
-    final class Heard: @unchecked Sendable {
+    final class Received: @unchecked Sendable {
         // Sendable although unchecked: each test reads its own stream on one thread.
         var failures: [String] = []
     }
@@ -40,14 +40,14 @@ import Testing
         ]
         for (text, format, failures) in streams {
             #expect(try read(format(.skip), text) == [Movie(id: 1), Movie(id: 2)])
-            let heard = Heard()
+            let received = Received()
             _ = try read(
                 format(
                     .skip { index, error in
                         let name = if case .undecodable(let cause) = error.kind { "\(type(of: cause))" } else { error.reason }
-                        heard.failures.append("\(index) \(name)")
+                        received.failures.append("\(index) \(name)")
                     }), text)
-            #expect(heard.failures == failures)
+            #expect(received.failures == failures)
             var parser = format(.stop).makeParser()
             parser.receive(Data(text.utf8))
             #expect(try parser.next() == Movie(id: 1))

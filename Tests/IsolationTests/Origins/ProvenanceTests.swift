@@ -61,7 +61,7 @@ import Testing
                 return try await next(request)
             }
         }
-        let session = StubSessionManager(answering: .text("ok"))
+        let session = StubSessionManager(returning: .text("ok"))
         let api = try APIConfiguration("https://api.test")
         let service = DefaultDataTransferService(
             configuration: api, sessionManager: session,
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func `a 401 of another origin does not refresh credentials`() async throws {
-        let session = StubSessionManager(answering: .status(401))
+        let session = StubSessionManager(returning: .status(401))
         let api = try APIConfiguration("https://api.test")
         let credentials = RefreshingCredentials(initial: .bearer("first-token")) { _ in .bearer("second-token") }
         let service = DefaultDataTransferService(

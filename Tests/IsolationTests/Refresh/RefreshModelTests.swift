@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `a waiting request is not sent with the credentials of another identity`() async throws {
-        let session = StubSessionManager(answering: .text("ok"))
+        let session = StubSessionManager(returning: .text("ok"))
         let api = try APIConfiguration("https://api.test")
         let isRefreshing = AsyncStream.makeStream(of: Void.self)
         let unending = AsyncStream.makeStream(of: Void.self)
@@ -110,7 +110,7 @@ import Testing
         }
         let api = try APIConfiguration("https://api.test")
         let service = DefaultNetworkService(
-            configuration: api, sessionManager: StubSessionManager(answering: .text("ok")),
+            configuration: api, sessionManager: StubSessionManager(returning: .text("ok")),
             interceptors: [.authentication(credentials, for: api)])
         _ = try await service.response(for: Endpoint<Void>(path: "a"))
         #expect(old.withLock { $0?.token } == "access-token" && old.withLock { $0?.refreshToken } == "refresh-token")

@@ -89,7 +89,7 @@ struct SecretSinks {
         let short = ConsoleLogger(level: .debug, maximumBodyBytes: 40) { line in
             printed.withLock { $0.append(("short console", line)) }
         }
-        let stub = StubSessionManager(answering: response)
+        let stub = StubSessionManager(returning: response)
         let recording = RecordingSessionManager(stub)
         let waterfall = Waterfall()
         let events = Locked<[ExchangeEvent]>([])

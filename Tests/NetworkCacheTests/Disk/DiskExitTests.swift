@@ -196,7 +196,7 @@
             #expect(directory.files(below: "writing").isEmpty)
         }
 
-        /// Mounts a file system of 256 KiB. Whoever has opened something in it keeps it; nobody else sees it after `use`.
+        /// Mounts a file system of 256 KiB. Open files stay usable; nothing else can reach it after `use`.
         private static func withSmallDisk<Value>(at place: URL, _ use: () throws -> Value) rethrows -> Value? {
             guard mkdir(place.path, 0o700) == 0, mount("tmpfs", place.path, "tmpfs", 0, "size=256k,mode=700") == 0 else {
                 return nil

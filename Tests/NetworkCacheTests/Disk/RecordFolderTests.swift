@@ -37,7 +37,7 @@ struct RecordFolderTests {
         }
     }
 
-    // MARK: Who may see it
+    // MARK: Access rights
 
     @Test func `only the owner may see what is made`() throws {
         _ = try folder.write(key, info: [], payload: Data("x".utf8), now: now)

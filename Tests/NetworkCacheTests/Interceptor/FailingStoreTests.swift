@@ -15,7 +15,7 @@ struct FailingStoreTests {
 
         let memory = MemoryCacheStore()
         let failing: Locked<Set<Part>>
-        /// The entries that it returns instead of its own.
+        /// The entries that it returns instead of the stored ones.
         let wrong = Locked<[CacheEntry]?>(nil)
 
         init(_ failing: Part...) {

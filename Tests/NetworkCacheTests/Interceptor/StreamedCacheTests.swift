@@ -80,7 +80,7 @@ struct StreamedCacheTests {
         let broken = Chunks(chunks: ["a"], failure: TransportError(.incompleteBody, "too short"))
         let body = try await stream(cache, broken).body
         await #expect(throws: TransportError.self) { try await body.collected() }
-        // Whoever reads on after a failure does not make it whole.
+        // Reading after a failure does not make the body complete.
         #expect(try await body.collected().isEmpty)
         #expect(try await stored(cache) == nil)
         let session = Chunks(chunks: ["a", "b"])

@@ -136,15 +136,15 @@ struct MemoryCacheStoreTests {
     @Test
     func `the handler receives the reason, and may use the store`() {
         let store = Locked<MemoryCacheStore?>(nil)
-        let heard = Locked<[CacheRemoval]>([])
+        let received = Locked<[CacheRemoval]>([])
         let memory = MemoryCacheStore { key, reason in
             _ = store.withLock { $0 }?.entries(for: key)
-            heard.withLock { $0.append(reason) }
+            received.withLock { $0.append(reason) }
         }
         store.withLock { $0 = memory }
         memory.save(entry("a"))
         memory.remove(.all, because: .invalidated)
-        #expect(heard.withLock { $0 } == [.invalidated])
+        #expect(received.withLock { $0 } == [.invalidated])
         store.withLock { $0 = nil }
     }
 

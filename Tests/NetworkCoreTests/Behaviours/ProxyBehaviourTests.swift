@@ -64,7 +64,7 @@
             .row("a 405 is a failure of the proxy", "curl test217", "HTTP/1.1 405 No\r\nContent-Length: 2\r\n\r\nno"),
             .row(
                 "a 407 with a length and chunks is a failure of the proxy", "curl test1715",
-                "HTTP/1.1 407 Who\r\nContent-Length: 13\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n"),
+                "HTTP/1.1 407 Proxy Authentication\r\nContent-Length: 13\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n"),
             .row("text that is not HTTP is a failure of the proxy", "curl test750", "<html>I am not HTTP</html>\r\n\r\n"),
             .row("no response is a failure of the proxy", "curl test1297", ""),
             .row(
@@ -104,7 +104,7 @@
             },
             .row("a 407 without a tunnel is returned", "curl test93") {
                 let server = try RawServer.responding { _, _ in
-                    "HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=\"x\"\r\nContent-Length: 2\r\n\r\nno"
+                    "HTTP/1.1 407 Proxy Authentication\r\nProxy-Authenticate: Basic realm=\"x\"\r\nContent-Length: 2\r\n\r\nno"
                 }
                 let response = try await server.session().response(for: request("http://a.example/"))
                 #expect(response.statusCode == 407 && response.headers["Proxy-Authenticate"] == "Basic realm=\"x\"")

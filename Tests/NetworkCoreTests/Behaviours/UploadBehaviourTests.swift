@@ -38,7 +38,7 @@
                 for face in Face.allCases {
                     let server = try RawServer { connection in
                         _ = try connection.head()
-                        try connection.send("HTTP/1.1 401 Who\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno")
+                        try connection.send("HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno")
                         connection.finish()
                         connection.drain()
                     }

@@ -125,7 +125,7 @@
         }
 
         @Test func `a TLS handshake without a response runs into the connect timeout, in its own phase`() async throws {
-            let silent = LoopbackServerConfiguration(behavior: .neverAnswer)
+            let silent = LoopbackServerConfiguration(behavior: .neverRespond)
             let server = try LoopbackServer(configuration: silent) { _ in .text("") }
             let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.connectTimeout = .milliseconds(150) })

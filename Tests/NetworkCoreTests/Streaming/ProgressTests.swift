@@ -43,10 +43,10 @@ struct ProgressTests {
         let observer = Counting { progress in events.withLock { $0.append(progress) } }
         _ = try await Self.sessions[index].response(for: NetworkRequest(url: server.url("/"), progress: observer))
         let seconds = (ContinuousClock.now - clock) / .seconds(1)
-        let heard = events.withLock { $0 }
-        #expect(heard.count > 2 && Double(heard.count) <= seconds * 20 + 2, "\(heard.count) in \(seconds) s")
-        #expect(heard.dropFirst().first?.totalBytesToReceive == 300)
-        #expect(heard.filter(\.isFinished).count == 1 && heard.last?.isFinished == true)
+        let received = events.withLock { $0 }
+        #expect(received.count > 2 && Double(received.count) <= seconds * 20 + 2, "\(received.count) in \(seconds) s")
+        #expect(received.dropFirst().first?.totalBytesToReceive == 300)
+        #expect(received.filter(\.isFinished).count == 1 && received.last?.isFinished == true)
     }
 
     @Test(arguments: [0, 1]) func `whatever ends a transfer ends its progress`(index: Int) async throws {
@@ -115,9 +115,9 @@ struct ProgressTests {
             } else {
                 _ = try await service.response(for: endpoint)
             }
-            let heard = events.withLock { $0 }
-            #expect(heard.filter(\.isFinished).count == 1 && heard.last?.isFinished == true, "\(heard)")
-            #expect(heard.last?.bytesReceived == 5)
+            let received = events.withLock { $0 }
+            #expect(received.filter(\.isFinished).count == 1 && received.last?.isFinished == true, "\(received)")
+            #expect(received.last?.bytesReceived == 5)
         }
         #expect(server.requestCount == 4)
     }

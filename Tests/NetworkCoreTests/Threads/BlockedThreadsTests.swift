@@ -74,7 +74,7 @@
                 request.body = .data(Data("async".utf8))
                 #expect(try await BlockedThreadsTests.body(session, request) == "async")
                 #expect(try await BlockedThreadsTests.body(URLSessionManager(), request) == "async")
-                let stub = StubSessionManager(answering: .text("stub"))
+                let stub = StubSessionManager(returning: .text("stub"))
                 #expect(try await BlockedThreadsTests.body(stub, request) == "stub")
                 let file = FileManager.default.temporaryDirectory.appendingPathComponent("blocked-\(UUID())")
                 try Data("from a file".utf8).write(to: file)

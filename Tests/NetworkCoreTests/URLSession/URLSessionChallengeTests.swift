@@ -14,13 +14,13 @@ extension URLSessionTests {
         ])
         func `a 401 is a response, whatever it asks for`(challenge: String?) async throws {
             let server = try LoopbackServer { _ in
-                let refusal = LoopbackResponse.text("who are you?", status: 401)
+                let refusal = LoopbackResponse.text("name?", status: 401)
                 return challenge.map { refusal.header("WWW-Authenticate", $0) } ?? refusal
             }
             var request = NetworkRequest(url: server.url("/"))
             for _ in 0..<2 {
                 let response = try await manager.response(for: request)
-                #expect(response.statusCode == 401 && response.text == "who are you?")
+                #expect(response.statusCode == 401 && response.text == "name?")
                 #expect(response.headers["WWW-Authenticate"] == challenge)
                 request.headers["Authorization"] = "Basic d3Jvbmc6d3Jvbmc="
             }
@@ -46,7 +46,7 @@ extension URLSessionTests {
 
         @Test func `a stalled body of a 401 can be cancelled and timed out`() async throws {
             let server = try LoopbackServer { _ in
-                LoopbackResponse.text("who?", status: 401).header("WWW-Authenticate", "Basic realm=\"x\"").fault(
+                LoopbackResponse.text("name?", status: 401).header("WWW-Authenticate", "Basic realm=\"x\"").fault(
                     .stallBody(after: 2))
             }
             let limited = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(idle: .milliseconds(100)))

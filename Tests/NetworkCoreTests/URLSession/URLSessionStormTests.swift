@@ -18,7 +18,7 @@ extension URLSessionTests {
             return try LoopbackServer(configuration: LoopbackServerConfiguration(maximumRecordedRequests: 0)) { request in
                 switch request.path {
                 case "/large": .data(body)
-                case "/who": LoopbackResponse.text("who?", status: 401).header("WWW-Authenticate", "Basic realm=\"x\"")
+                case "/login": LoopbackResponse.text("name?", status: 401).header("WWW-Authenticate", "Basic realm=\"x\"")
                 case "/moved": .status(302, headers: ["Location": "/moved/again"])
                 case "/moved/again": .status(307, headers: ["Location": "/small"])
                 case "/late": LoopbackResponse.text("late").delayed(by: .milliseconds(3))
@@ -100,7 +100,7 @@ extension URLSessionTests {
                 let server = try URLSessionTests.URLSessionStormTests.server()
                 let manager = URLSessionTests.URLSessionStormTests.manager()
                 await URLSessionTests.URLSessionStormTests.storm(
-                    count: isSlowRun ? 5000 : 1000, paths: ["/small", "/large", "/late", "/who"], seed: 1,
+                    count: isSlowRun ? 5000 : 1000, paths: ["/small", "/large", "/late", "/login"], seed: 1,
                     { await URLSessionTests.URLSessionStormTests.completions(of: $0, cancelledAfter: $1, manager) },
                     server: server)
                 try await URLSessionTests.URLSessionStormTests.expectCalm(manager)
@@ -112,7 +112,7 @@ extension URLSessionTests {
                 let server = try URLSessionTests.URLSessionStormTests.server()
                 let manager = URLSessionTests.URLSessionStormTests.manager()
                 await URLSessionTests.URLSessionStormTests.storm(
-                    count: isSlowRun ? 5000 : 1000, paths: ["/small", "/large", "/late", "/who"], seed: 2,
+                    count: isSlowRun ? 5000 : 1000, paths: ["/small", "/large", "/late", "/login"], seed: 2,
                     { request, moment in
                         let task = Task { await manager.error(for: request) }
                         DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(Int(moment / .microseconds(1)))) {
@@ -142,7 +142,7 @@ extension URLSessionTests {
                 let server = try URLSessionTests.URLSessionStormTests.server()
                 let manager = URLSessionTests.URLSessionStormTests.manager(idle: .milliseconds(4))
                 await URLSessionTests.URLSessionStormTests.storm(
-                    count: isSlowRun ? 2000 : 1000, paths: ["/moved", "/who", "/late"], seed: 4,
+                    count: isSlowRun ? 2000 : 1000, paths: ["/moved", "/login", "/late"], seed: 4,
                     { request, _ in
                         let error = await manager.error(for: request)
                         return error == nil || error?.isTimeout == true ? 1 : 0
@@ -155,7 +155,7 @@ extension URLSessionTests {
             await #expect(processExitsWith: .success) {
                 let server = try URLSessionTests.URLSessionStormTests.server()
                 await URLSessionTests.URLSessionStormTests.storm(
-                    count: 300, paths: ["/small", "/moved", "/who"], seed: 5,
+                    count: 300, paths: ["/small", "/moved", "/login"], seed: 5,
                     { await URLSessionTests.URLSessionStormTests.completions(of: $0, cancelledAfter: $1, URLSessionManager()) },
                     server: server)
                 try await URLSessionTests.URLSessionStormTests.expectCalm(URLSessionTests.URLSessionStormTests.manager())

@@ -7,9 +7,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ObservationTests {
     private final class Events: ExchangeObserver {
-        private let heard = Locked<[ExchangeEvent]>([])
-        var all: [ExchangeEvent] { heard.withLock { $0 } }
-        func exchangeDidProgress(_ event: ExchangeEvent) { heard.withLock { $0.append(event) } }
+        private let received = Locked<[ExchangeEvent]>([])
+        var all: [ExchangeEvent] { received.withLock { $0 } }
+        func exchangeDidProgress(_ event: ExchangeEvent) { received.withLock { $0.append(event) } }
 
         /// One word each.
         var words: [String] {

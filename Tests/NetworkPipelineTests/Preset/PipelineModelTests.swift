@@ -144,7 +144,7 @@ import Testing
             while !Task.isCancelled {
                 await clock.waitForSleepers(1)
                 clock.advance(by: .milliseconds(25))
-                // Whoever was woken goes on before time does.
+                // Tasks that were resumed run before the time advances.
                 for _ in 0..<20 { await Task.yield() }
             }
         }

@@ -20,7 +20,7 @@ import Testing
     private var file: URL { folder.file("Fixtures/a.har") }
 
     @Test func `once records if the file does not exist, and replays from then on`() async throws {
-        let live = StubSessionManager(answering: .text("live"))
+        let live = StubSessionManager(returning: .text("live"))
         let first = try session(.once, live: live)
         #expect(first.isRecording && first.file == file)
         #expect(try await first.text(.make()) == "live" && live.requests.count == 1)
@@ -31,11 +31,11 @@ import Testing
 
     @Test func `replay sends no requests and creates no live session manager`() async throws {
         #expect(throws: HTTPArchiveError.self) { try session(.replay, live: StubSessionManager()) }
-        _ = try await session(.record, live: StubSessionManager(answering: .text("live"))).text(.make())
+        _ = try await session(.record, live: StubSessionManager(returning: .text("live"))).text(.make())
         let isMade = Locked(false)
         func live() -> StubSessionManager {
             isMade.withLock { $0 = true }
-            return StubSessionManager(answering: .text("live"))
+            return StubSessionManager(returning: .text("live"))
         }
         let replay = try RecordedSession(file.path, live: live(), environment: [:])
         #expect(await replay.failure(of: try .make(.get, "https://a.test/other"))?.code == .notStubbed)
@@ -43,13 +43,13 @@ import Testing
     }
 
     @Test func `record replaces an existing file`() async throws {
-        _ = try await session(.record, live: StubSessionManager(answering: .text("old"))).text(.make())
-        _ = try await session(.record, live: StubSessionManager(answering: .text("new"))).text(.make())
+        _ = try await session(.record, live: StubSessionManager(returning: .text("old"))).text(.make())
+        _ = try await session(.record, live: StubSessionManager(returning: .text("new"))).text(.make())
         #expect(try await session(.replay, live: StubSessionManager()).text(.make()) == "new")
     }
 
     @Test func `the environment overrides the mode`() async throws {
-        let live = StubSessionManager(answering: .text("1"))
+        let live = StubSessionManager(returning: .text("1"))
         _ = try await session(.replay, live: live, environment: "1").text(.make())
         #expect(live.requests.count == 1)
         #expect(try session(.once, live: live, environment: "record").isRecording)
@@ -80,7 +80,7 @@ import Testing
 
     @Test func `a file that cannot be written fails the exchange`() async throws {
         try Data().write(to: folder.file("Fixtures"))
-        let recorded = try session(.record, live: StubSessionManager(answering: .text("1")))
+        let recorded = try session(.record, live: StubSessionManager(returning: .text("1")))
         let error = await recorded.failure(of: try .make())
         #expect(error?.message.contains("cannot be recorded") == true && error?.underlying is HTTPArchiveError)
         let stream = try await recorded.stream(for: .make())

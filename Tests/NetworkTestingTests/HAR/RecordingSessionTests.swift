@@ -6,7 +6,7 @@ import Testing
     private let live = DefaultSessionManager()
 
     private func replay(_ recording: RecordingSessionManager) throws -> ReplaySessionManager {
-        ReplaySessionManager(try HTTPArchive(data: recording.archive.data()), options: .init { $0.repeatsLastAnswer = false })
+        ReplaySessionManager(try HTTPArchive(data: recording.archive.data()), options: .init { $0.repeatsLastResponse = false })
     }
 
     @Test func `recorded statuses, fields, bytes and redirects are replayed`() async throws {
@@ -104,7 +104,7 @@ import Testing
     @Test func `secret numbers in a response become 0, so that it still decodes`() async throws {
         struct Failure: Decodable, Sendable, Equatable { var pin: Int, code: Int, message: String }
         let recording = RecordingSessionManager(
-            StubSessionManager(answering: .json(#"{"pin": 17, "code": 404, "message": "no"}"#)))
+            StubSessionManager(returning: .json(#"{"pin": 17, "code": 404, "message": "no"}"#)))
         _ = try await recording.response(
             for: .make(.post, headers: ["Content-Type": "application/json"], body: #"{"pin": 1234}"#))
         #expect(!String(decoding: try recording.archive.data(), as: UTF8.self).contains("1234"))
@@ -223,7 +223,7 @@ import Testing
     }
 
     @Test func `cancelled requests are not recorded`() async throws {
-        let stub = StubSessionManager(answering: .silence)
+        let stub = StubSessionManager(returning: .silence)
         let recording = RecordingSessionManager(stub)
         let task = Task { await recording.failure(of: try .make()) }
         while stub.waitingCount == 0, !Task.isCancelled { await Task.yield() }
@@ -259,7 +259,7 @@ import Testing
     @Test func `the file is private, and is written atomically from many tasks`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("new/a.har")
-        let recording = RecordingSessionManager(StubSessionManager(answering: .text("ok")))
+        let recording = RecordingSessionManager(StubSessionManager(returning: .text("ok")))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<20 {
                 group.addTask {
@@ -279,7 +279,7 @@ import Testing
 
     @Test func `an exchange that cannot be recorded or written is an error`() async throws {
         let folder = try TemporaryFolder()
-        let stub = StubSessionManager(answering: .text("0123456789"))
+        let stub = StubSessionManager(returning: .text("0123456789"))
         for (limits, name) in [(RecordingLimits(totalBytes: 15), "totalBytes"), (RecordingLimits(entries: 1), "entries")] {
             let recording = RecordingSessionManager(stub, limits: limits)
             _ = try await recording.response(for: .make())

@@ -115,7 +115,7 @@ import Testing
         var texts: [String] = []
         for _ in 1...3 { texts.append(try await repeating.text(.make())) }
         #expect(texts == ["1", "2", "2"] && repeating.unused.isEmpty)
-        let strict = ReplaySessionManager(HTTPArchive(entries: twice), options: .init { $0.repeatsLastAnswer = false })
+        let strict = ReplaySessionManager(HTTPArchive(entries: twice), options: .init { $0.repeatsLastResponse = false })
         #expect(strict.unused == ["GET https://a.test/x", "GET https://a.test/x"])
         for _ in 1...2 { _ = try await strict.text(.make()) }
         #expect(await strict.failure(of: try .make())?.message.contains("2 responses") == true)
@@ -123,7 +123,7 @@ import Testing
 
     @Test func `concurrent requests get each response once`() async throws {
         let entries = (0..<200).map { entry(response: "\($0)") }
-        let session = ReplaySessionManager(HTTPArchive(entries: entries), options: .init { $0.repeatsLastAnswer = false })
+        let session = ReplaySessionManager(HTTPArchive(entries: entries), options: .init { $0.repeatsLastResponse = false })
         let texts = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<200 { group.addTask { try await session.text(.make()) } }
             return try await group.reduce(into: Set<String>()) { $0.insert($1) }
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func `a request that is not recorded is sent with the fallback, including its body`() async throws {
-        let live = StubSessionManager(answering: .text("live"))
+        let live = StubSessionManager(returning: .text("live"))
         let session = ReplaySessionManager(HTTPArchive(entries: [entry(response: "recorded")]), fallback: live)
         #expect(try await session.text(.make()) == "recorded" && live.requests.isEmpty)
         var request = try NetworkRequest.make(.post)
@@ -152,7 +152,7 @@ import Testing
             }
         }
         let session = ReplaySessionManager(
-            HTTPArchive(entries: [entry(response: "1")]), fallback: StubSessionManager(answering: .text("live")))
+            HTTPArchive(entries: [entry(response: "1")]), fallback: StubSessionManager(returning: .text("live")))
         for url in ["https://a.test/x", "https://a.test/other"] {
             let (whole, streamed) = (Watcher(), Watcher())
             var request = try NetworkRequest.make(.get, url)

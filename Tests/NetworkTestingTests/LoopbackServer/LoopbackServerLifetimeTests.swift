@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func `a server that never responds still records requests`() async throws {
-        let server = try LoopbackServer(configuration: .init(behavior: .neverAnswer))
+        let server = try LoopbackServer(configuration: .init(behavior: .neverRespond))
         let client = try RawSocketClient(server).get("/quiet")
         #expect(await server.waitForRequests(count: 1).first?.path == "/quiet")
         let confused = try RawSocketClient(server).send("\u{16}\u{3}\u{1}\r\n\r\n")

@@ -71,7 +71,7 @@ struct StubFixturesTests {
     }
 
     @Test func `one response can be returned for all requests`() async throws {
-        let session = StubSessionManager(answering: .text("same"))
+        let session = StubSessionManager(returning: .text("same"))
         for path in ["/a", "/b"] { #expect(try await session.text(.make(.post, "https://a.test" + path)) == "same") }
     }
 }

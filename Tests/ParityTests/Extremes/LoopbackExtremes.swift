@@ -27,7 +27,7 @@ extension ExtremeCall {
             for text in Extreme.texts { describe(server.url(text)) }
             server.stop()
         },
-        ExtremeCall("LoopbackServerConfiguration.init(maximumHeadBytes:maximumBodyBytes:maximumRecordedRequests:answersExpectContinue:backlog:behavior:)") {
+        ExtremeCall("LoopbackServerConfiguration.init(maximumHeadBytes:maximumBodyBytes:maximumRecordedRequests:sendsContinue:backlog:behavior:)") {
             for number in Extreme.integers {
                 for configuration in [
                     LoopbackServerConfiguration(maximumHeadBytes: number), LoopbackServerConfiguration(maximumBodyBytes: number),

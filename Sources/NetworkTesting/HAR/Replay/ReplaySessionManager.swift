@@ -105,7 +105,7 @@ public final class ReplaySessionManager: NetworkSessionManager {
     }
 
     private enum Step {
-        case replay(ReplayAnswer)
+        case replay(ReplayedResponse)
         case pass(NetworkRequest, any NetworkSessionManager)
     }
 
@@ -149,7 +149,7 @@ public final class ReplaySessionManager: NetworkSessionManager {
                     after: request, status: recorded.statusCode, locations: recorded.headers.values(for: "Location"),
                     followed: followed)
                 : nil
-            guard let next else { return .replay(ReplayAnswer(exchange: exchange, request: request)) }
+            guard let next else { return .replay(ReplayedResponse(exchange: exchange, request: request)) }
             request = next
         }
         throw TransportError(.tooManyRedirects, "too many redirects", request: request)
@@ -174,10 +174,10 @@ public final class ReplaySessionManager: NetworkSessionManager {
             return next
         }
         if let next { return next }
-        if options.repeatsLastAnswer { return last }
+        if options.repeatsLastResponse { return last }
         throw TransportError(
             .notStubbed,
-            "\(name.printable) has \(matching.count) responses to this request, and all were used (repeatsLastAnswer)",
+            "\(name.printable) has \(matching.count) responses to this request, and all were used (repeatsLastResponse)",
             request: request)
     }
 
@@ -207,7 +207,7 @@ public struct ReplayOptions: Sendable {
     /// Whether bodies are compared. With `false` the body is not read. Default: `true`.
     public var matchesBody = true
     /// Whether the last matching entry is used again once all matching entries were used. With `false` the request fails. Default: `true`.
-    public var repeatsLastAnswer = true
+    public var repeatsLastResponse = true
     /// Whether a response is delayed by the recorded duration of its exchange. Default: `false`.
     public var reproducesDelays = false
     /// The clock that measures such a delay. Default: `ContinuousClock`.

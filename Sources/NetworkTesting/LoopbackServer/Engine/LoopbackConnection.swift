@@ -139,13 +139,13 @@ final class LoopbackConnection: @unchecked Sendable {
 
     /// Processes the next request; returns `false` if more bytes are needed.
     private func receiveRequest() -> Bool {
-        let neverResponds = shared.configuration.behavior == .neverAnswer
+        let neverResponds = shared.configuration.behavior == .neverRespond
         switch parser.next() {
         case .needsMoreBytes:
             channel?.setReading(true)
             return false
         case .expectsContinue:
-            guard shared.configuration.answersExpectContinue, !neverResponds else { return true }
+            guard shared.configuration.sendsContinue, !neverResponds else { return true }
             send(LoopbackWirePlan([.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8))]))
         case .request(var request):
             let handler = shared.router.handler(for: &request)

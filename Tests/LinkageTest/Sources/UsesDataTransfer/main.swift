@@ -3,7 +3,7 @@ import DataTransfer
 let service = DefaultDataTransferService(configuration: try APIConfiguration("http://127.0.0.1:1"))
 do throws(DataTransferError) {
     try await service.request(Endpoint<Void>(path: "refused"))
-    print("answered")
+    print("received")
 } catch {
     print(error.isConnectivity)
 }

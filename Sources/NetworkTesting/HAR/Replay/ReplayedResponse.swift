@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 
 /// The response or failure that a recorded exchange gives to a request.
-struct ReplayAnswer: Sendable {
+struct ReplayedResponse: Sendable {
     let exchange: RecordedExchange
     let request: NetworkRequest
 
