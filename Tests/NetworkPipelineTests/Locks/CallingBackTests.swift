@@ -40,6 +40,8 @@ import Testing
 
     @Test func `a circuit breaker's clock may use the breaker`() async throws {
         let clock = CallingClock()
+        // The action keeps what uses the clock.
+        defer { clock.action.withLock { $0 = nil } }
         let breaker = CircuitBreaker(CircuitRule(window: 4, minimumOutcomes: 1), clock: clock)
         let interceptor = BreakerInterceptor(breaker)
         _ = try await interceptor.intercept(.make()) { _ in .make() }
@@ -53,6 +55,8 @@ import Testing
 
     @Test func `a rate limiter's clock may use the limiter`() async throws {
         let clock = CallingClock()
+        // The action keeps what uses the clock.
+        defer { clock.action.withLock { $0 = nil } }
         let limiter = RateLimiter(RateLimit(1000, per: .seconds(1), burst: 1000), clock: clock)
         let interceptor = RateInterceptor(limiter)
         @Sendable func response(from origin: String) -> NetworkResponse {
