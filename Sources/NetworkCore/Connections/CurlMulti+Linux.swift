@@ -1,5 +1,7 @@
 #if os(Linux)
     import CCurl
+    import Foundation
+    import Glibc
 
     /// A libcurl multi handle, driven by the engine's event loop. Confined to the holder of the engine's turn.
     final class CurlMulti {
@@ -80,6 +82,99 @@
             case 0: deadline = 0
             default: deadline = monotonicNanoseconds() &+ UInt64(milliseconds) * 1_000_000
             }
+        }
+    }
+
+    /// Keeps libcurl's own descriptors from child processes.
+    ///
+    /// Sockets of connections are opened by ``EpollSet``. But libcurl before 8.16 makes pairs of sockets, 8.6.0 pipes, that children inherit: one for
+    /// each multi handle, to wake it up, and one for each name lookup. Its interface tells of one end of the latter, and of none of the former.
+    enum ChildProcesses {
+        /// Makes something that opens descriptors, and has children not inherit those that it proves to own.
+        ///
+        /// - Parameter wakeUp: Makes one of them readable.
+        static func keep<Made>(_ make: () -> Made?, wakeUp: (Made) -> Void) -> Made? {
+            let before = Set(inheritable())
+            guard let made = make() else { return nil }
+            let new = inheritable().filter { !before.contains($0) && !isReadable($0) && unread($0) == 0 }
+            guard !new.isEmpty else { return made }
+            wakeUp(made)
+            // Another thread may have opened descriptors meanwhile, which are not touched.
+            for descriptor in new where isReadable(descriptor) || unread(descriptor) > 0 {
+                close(onExec: descriptor)
+                if let pipe = pipe(descriptor) { closeAll(of: pipe) }
+            }
+            return made
+        }
+
+        /// Has children inherit neither end of a pair of sockets, of which one is known.
+        static func keepPair(of descriptor: CInt) {
+            guard isInheritable(descriptor) else { return }
+            if let pipe = pipe(descriptor) { return closeAll(of: pipe) }
+            guard isLocalSocket(descriptor) else { return }
+            close(onExec: descriptor)
+            // What is written to one end is read at the other, and nowhere else.
+            let token = UInt64.random(in: 1...UInt64.max)
+            guard withUnsafeBytes(of: token, { send(descriptor, $0.baseAddress, 8, flags) }) == 8 else { return }
+            for other in inheritable() where other != descriptor && isLocalSocket(other) {
+                var read: UInt64 = 0
+                guard recv(other, &read, 8, flags | CInt(truncatingIfNeeded: MSG_PEEK)) == 8, read == token else { continue }
+                recv(other, &read, 8, flags)
+                return close(onExec: other)
+            }
+        }
+
+        private static let flags = CInt(truncatingIfNeeded: MSG_DONTWAIT) | CInt(truncatingIfNeeded: MSG_NOSIGNAL)
+
+        /// The descriptors that children inherit.
+        private static func inheritable() -> [CInt] {
+            guard let directory = opendir("/proc/self/fd") else { return [] }
+            defer { closedir(directory) }
+            var descriptors: [CInt] = []
+            while let entry = readdir(directory) {
+                // In place: an entry is shorter than its type, and a copy would reach beyond the directory's buffer.
+                guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
+                let name = String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
+                if let descriptor = CInt(name), isInheritable(descriptor) { descriptors.append(descriptor) }
+            }
+            return descriptors
+        }
+
+        private static func isInheritable(_ descriptor: CInt) -> Bool {
+            let bits = fcntl(descriptor, F_GETFD)
+            return bits >= 0 && bits & FD_CLOEXEC == 0
+        }
+
+        private static func close(onExec descriptor: CInt) {
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        }
+
+        private static func closeAll(of pipe: ino_t) {
+            for descriptor in inheritable() where self.pipe(descriptor) == pipe { close(onExec: descriptor) }
+        }
+
+        /// Which pipe a descriptor is an end of: the kernel numbers them.
+        private static func pipe(_ descriptor: CInt) -> ino_t? {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
+            return status.st_ino
+        }
+
+        private static func isReadable(_ descriptor: CInt) -> Bool {
+            var descriptor = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return poll(&descriptor, 1, 0) == 1 && descriptor.revents & Int16(POLLIN) != 0
+        }
+
+        /// Bytes that were written and not read at the other end of a socket; 0 for what is no socket.
+        private static func unread(_ descriptor: CInt) -> CInt {
+            var count: CInt = 0
+            return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? count : 0
+        }
+
+        private static func isLocalSocket(_ descriptor: CInt) -> Bool {
+            var address = sockaddr()
+            var size = socklen_t(MemoryLayout<sockaddr>.size)
+            return getsockname(descriptor, &address, &size) == 0 && address.sa_family == sa_family_t(AF_UNIX)
         }
     }
 #endif

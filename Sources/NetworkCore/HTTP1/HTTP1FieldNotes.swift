@@ -122,3 +122,97 @@ struct HTTP1FieldNotes: Sendable {
         return digits.reduce(0) { min($0 * 10 + Int($1 &- UInt8(ascii: "0")), 1_000_000_000) }
     }
 }
+
+/// Checks the field lines of one section, head or trailers, one after another (RFC 9112 §5).
+struct HTTP1FieldLines: Sendable {
+    /// A line, apart.
+    struct Line {
+        /// Empty where the line continues the one before (RFC 9112 §5.2).
+        let name: UnsafeRawBufferPointer
+        /// Without white space around it.
+        let value: UnsafeRawBufferPointer
+    }
+
+    /// Lines so far.
+    private(set) var count = 0
+
+    /// - Parameter line: Without its line end, and not empty.
+    @inline(__always)
+    mutating func check(_ line: UnsafeRawBufferPointer) throws(HTTP1Flaw) -> Line {
+        count &+= 1
+        var colon = 0
+        while colon < line.count, HTTP1Bytes.isToken(line[colon]) { colon &+= 1 }
+        if colon == 0 {
+            guard HTTP1Bytes.isSpace(line[0]) else { throw nameFlaw(line) }
+            // Go takes folded lines, too, but not as the first one, which brings libcurl down before 8.1.2.
+            if count == 1 { throw .malformed("the first field line begins with white space, as if it continued another") }
+        } else if colon == line.count || line[colon] != UInt8(ascii: ":") {
+            // RFC 9112 §5.1: the colon is directly behind the name. With a space between them, one reader takes the field for framing
+            // and another does not. Names that are no tokens, and lines without a colon, are refused by hyper and, but for spaces in a
+            // name, by Go.
+            throw nameFlaw(line)
+        }
+        let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
+        let value = HTTP1Bytes.trimmed(line, from: colon == 0 ? 0 : colon &+ 1)
+        // RFC 9110 §5.5: NUL, bare CR and the other control characters are dangerous. Go and hyper refuse them, OkHttp does not.
+        if HTTP1Bytes.holdControl(value) { throw controlFlaw(name) }
+        return Line(name: name, value: value)
+    }
+
+    private func controlFlaw(_ name: UnsafeRawBufferPointer) -> HTTP1Flaw {
+        if name.isEmpty { return .malformed("field line \(count), which continues the one before, has a control character") }
+        return .malformed("the field \(HTTP1Bytes.shown(name)) has a control character")
+    }
+
+    private func nameFlaw(_ line: UnsafeRawBufferPointer) -> HTTP1Flaw {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return .malformed("field line \(count) has no colon") }
+        if colon == 0 { return .malformed("field line \(count) has no name") }
+        return .malformed("the field name \(HTTP1Bytes.shown(UnsafeRawBufferPointer(rebasing: line[..<colon]))) is not a token")
+    }
+}
+
+/// The first line of a response: `HTTP/1.1 200 OK` (RFC 9112 §4).
+struct HTTP1StatusLine: Equatable, Sendable {
+    /// 0 or 1. A higher one is understood as 1 (RFC 9110 §2.5).
+    let minorVersion: Int
+    /// 100...999.
+    let statusCode: Int
+
+    /// What every status line begins with. The name is case-sensitive (RFC 9112 §2.3).
+    private static let prefix: StaticString = "HTTP/1."
+
+    /// Checks the first bytes of a line that may not have come as a whole, so that what is not HTTP is refused at once and not when a
+    /// line ends, which may be never.
+    ///
+    /// An empty line before the status line is refused as well: Go and OkHttp do so, and what RFC 9112 §2.2 allows is for servers.
+    static func checkPrefix(of bytes: UnsafeRawBufferPointer) throws(HTTP1Flaw) {
+        for index in 0..<min(bytes.count, prefix.utf8CodeUnitCount) where bytes[index] != prefix.utf8Start[index] {
+            throw .malformed("the response does not begin with HTTP/1.0 or HTTP/1.1")
+        }
+    }
+
+    /// Reads a whole line, without its end, that ``checkPrefix(of:)`` has let pass.
+    ///
+    /// As in Go, OkHttp and hyper, the reason phrase may be missing, and with it the space before it.
+    init(_ line: UnsafeRawBufferPointer) throws(HTTP1Flaw) {
+        let digits = Self.prefix.utf8CodeUnitCount
+        guard line.count >= digits + 5, HTTP1Bytes.isDigit(line[digits]), line[digits + 1] == HTTP1Bytes.space else {
+            throw Self.flaw(line)
+        }
+        var status = 0
+        for index in digits + 2..<digits + 5 {
+            guard HTTP1Bytes.isDigit(line[index]) else { throw Self.flaw(line) }
+            status = status * 10 + Int(line[index] - UInt8(ascii: "0"))
+        }
+        // RFC 9110 §15: a valid status code is at least 100; from 600 on, it is another server error.
+        guard status >= 100, line.count == digits + 5 || line[digits + 5] == HTTP1Bytes.space else { throw Self.flaw(line) }
+        // A bare CR or NUL is part of no line (RFC 9112 §2.2, §4); hyper refuses all control characters.
+        guard !HTTP1Bytes.holdControl(line) else { throw .malformed("the status line has a control character") }
+        minorVersion = line[digits] == UInt8(ascii: "0") ? 0 : 1
+        statusCode = status
+    }
+
+    private static func flaw(_ line: UnsafeRawBufferPointer) -> HTTP1Flaw {
+        .malformed("\(HTTP1Bytes.shown(line)) is not a status line of HTTP/1.0 or HTTP/1.1")
+    }
+}

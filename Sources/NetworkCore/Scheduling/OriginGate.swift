@@ -213,3 +213,112 @@ package struct OriginGate<Member> {
         }
     }
 }
+
+/// What an ``OriginGate`` lets in at a time. All at least 1.
+package struct GateLimits: Sendable, Hashable {
+    /// Connections to one origin.
+    package var connectionsPerOrigin: Int
+    /// Members of one origin whose connections carry several at once.
+    package var streamsPerOrigin = 1
+    /// Connections to all origins together; at least as many as lanes.
+    package var connections = Int.max
+    /// Event loops, each with connections of its own, among which the others are divided.
+    package var lanes = 1
+
+    package init(connectionsPerOrigin: Int, streamsPerOrigin: Int = 1, connections: Int = .max, lanes: Int = 1) {
+        self.connectionsPerOrigin = connectionsPerOrigin
+        self.streamsPerOrigin = streamsPerOrigin
+        self.connections = connections
+        self.lanes = lanes
+    }
+
+    /// Where a limit cannot be divided evenly, the first lanes have one more.
+    package static func share(of limit: Int, lane: Int, lanes: Int) -> Int {
+        limit / lanes + (lane < limit % lanes ? 1 : 0)
+    }
+}
+
+/// An ``OriginGate`` of one lane whose members are objects of any class: for other modules, where generic code of this one would be slow.
+package struct ObjectGate {
+    package typealias Member = any AnyObject & Sendable
+
+    private var gate: OriginGate<Member>
+    /// Members inside.
+    package private(set) var inside = 0
+    /// Members in line.
+    package private(set) var waiting = 0
+
+    package init(perOrigin: Int, total: Int) {
+        gate = OriginGate(GateLimits(connectionsPerOrigin: perOrigin, connections: total))
+    }
+
+    /// - Returns: `false` when the next has to wait.
+    package mutating func enterAtOnce(_ name: String) -> Bool {
+        guard gate.enterAtOnce(name) != nil else { return false }
+        inside += 1
+        return true
+    }
+
+    /// - Returns: The member's ticket; `nil` when it is inside at once.
+    package mutating func enter(_ name: String, _ member: Member) -> UInt64? {
+        guard case .waiting(let ticket) = gate.enter(name, member) else {
+            inside += 1
+            return nil
+        }
+        waiting += 1
+        return ticket
+    }
+
+    /// One has left.
+    ///
+    /// - Returns: Those who may go in now, if any waits.
+    package mutating func leave(_ name: String) -> [Member] {
+        let admitted = gate.leave(name, lane: 0)
+        inside += admitted.count - 1
+        waiting -= admitted.count
+        return admitted.isEmpty ? [] : admitted.map(\.member)
+    }
+
+    package mutating func stopWaiting(_ name: String, ticket: UInt64) {
+        if gate.stopWaiting(name, ticket: ticket) { waiting -= 1 }
+    }
+}
+
+/// First come, first served, with removal from the middle at no cost: each member is known by a ticket.
+struct WaitingLine<Member> {
+    private var members: [UInt64: Member] = [:]
+    /// In order, with some that have gone; from `next` on.
+    private var tickets: [UInt64] = []
+    private var next = 0
+
+    var isEmpty: Bool { members.isEmpty }
+    var count: Int { members.count }
+
+    /// - Parameter ticket: One that no other member has or had.
+    mutating func append(_ member: Member, ticket: UInt64) {
+        if tickets.count >= 64, tickets.count > members.count * 4 { forgetGone() }
+        members[ticket] = member
+        tickets.append(ticket)
+    }
+
+    /// - Returns: `nil` when none inside has the ticket.
+    mutating func remove(_ ticket: UInt64) -> Member? {
+        members.removeValue(forKey: ticket)
+    }
+
+    mutating func popFirst() -> (ticket: UInt64, member: Member)? {
+        while next < tickets.count {
+            let ticket = tickets[next]
+            next += 1
+            if let member = members.removeValue(forKey: ticket) { return (ticket, member) }
+        }
+        tickets.removeAll(keepingCapacity: tickets.count <= 1024)
+        next = 0
+        return nil
+    }
+
+    private mutating func forgetGone() {
+        tickets = tickets[next...].filter { members[$0] != nil }
+        next = 0
+    }
+}
