@@ -80,7 +80,7 @@
 
         /// Bytes of the request's body that were taken.
         var sentBodyBytes: Int64 {
-            if sending.isPumped { return Int64(transfer?.bodyOffset ?? 0) }
+            if sending.isStreamed { return Int64(transfer?.bodyOffset ?? 0) }
             return Int64(sending.dataOffset) + Int64(max(sending.copiedBody - sending.pendingCount, 0))
         }
 
