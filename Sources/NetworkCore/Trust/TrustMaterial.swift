@@ -1,35 +1,37 @@
 import Foundation
 import NetworkLogging
 
-/// Where a certificate or a key is read from, once, when the session manager is made.
+/// The source of a certificate or a key, which is read once, when the session manager is created.
 ///
-/// Descriptions show the file or the size, never the bytes.
+/// Descriptions contain the path or the size, never the bytes.
 public struct TrustMaterial: Sendable, Hashable {
     enum Source: Sendable, Hashable {
         case file(URL)
         case data(Data)
-        /// A resource that the bundle does not have.
+        /// A resource that does not exist in the bundle.
         case missing(String)
     }
 
     let source: Source
 
-    /// A file on disk.
+    /// The certificate or key in a file on disk.
     public static func file(_ url: URL) -> Self { Self(source: .file(url)) }
 
-    /// The bytes themselves.
+    /// The certificate or key as bytes in memory.
     public static func data(_ data: Data) -> Self { Self(source: .data(data)) }
 
-    /// A resource by its whole name: `.file(bundle: .main, name: "authority.pem")`.
+    /// A resource of a bundle, by its full name: `.file(bundle: .main, name: "authority.pem")`.
     public static func file(bundle: Bundle, name: String) -> Self {
         guard let url = bundle.url(forResource: name, withExtension: nil) else { return Self(source: .missing(name)) }
         return .file(url)
     }
 
-    /// More than any list of authorities takes.
+    /// The maximum number of bytes that are read, which is more than any list of authorities needs.
     static let maximumBytes = 16 << 20
 
-    /// - Throws: ``TrustFlaw`` where there is nothing to read, or too much.
+    /// Reads the certificate or key.
+    ///
+    /// - Throws: ``TrustFlaw`` if there is nothing to read, or more than ``maximumBytes``.
     func load() throws(TrustFlaw) -> Data {
         let data: Data
         switch source {
@@ -53,7 +55,7 @@ public struct TrustMaterial: Sendable, Hashable {
 }
 
 extension TrustMaterial: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The path of the file, or the number of bytes.
+    /// The path of the file or the number of bytes, never the bytes.
     public var description: String {
         switch source {
         case .file(let url): url.isFileURL ? url.path : "the given URL"
@@ -62,17 +64,17 @@ extension TrustMaterial: CustomStringConvertible, CustomDebugStringConvertible, 
         }
     }
 
-    /// The same as ``description``.
+    /// The path of the file or the number of bytes, never the bytes.
     public var debugDescription: String { description }
-    /// Holds ``description`` alone.
+    /// A mirror that contains only ``description``, so that no bytes are dumped.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// A public key that a server's own certificate may hold.
+/// A public key that a server's own certificate may contain, for public key pinning.
 ///
-/// Keys are told apart by the SHA-256 of their `SubjectPublicKeyInfo` (RFC 7469 §2.4), so a pin survives a renewed certificate
-/// as long as the key stays. `openssl x509 -in server.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256
-/// -binary | base64` prints it. A key of an authority is no pin here: it would never match.
+/// A key is identified by the SHA-256 of its `SubjectPublicKeyInfo` (RFC 7469 §2.4), so a pin stays valid when the certificate is
+/// renewed with the same key. This command prints it: `openssl x509 -in server.pem -pubkey -noout | openssl pkey -pubin -outform
+/// der | openssl dgst -sha256 -binary | base64`. The key of an authority is not a useful pin: it would never match.
 public struct TrustPin: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case base64(String)
@@ -82,24 +84,26 @@ public struct TrustPin: Sendable, Hashable {
 
     let kind: Kind
 
-    /// The SHA-256 in base64, also as `sha256//…` (libcurl) or `sha256/…` (OkHttp).
+    /// The SHA-256 of the key in base64, also in the form `sha256//…` (libcurl) or `sha256/…` (OkHttp).
     public static func publicKey(sha256 text: String) -> Self { Self(kind: .base64(text)) }
 
-    /// The 32 bytes of the SHA-256.
+    /// The SHA-256 of the key, as 32 bytes.
     public static func publicKey(sha256 digest: Data) -> Self { Self(kind: .digest(digest)) }
 
-    /// The key of a certificate in a PEM file, with this one certificate, or a DER file.
+    /// The key of the certificate in a PEM file, which must contain exactly one, or in a DER file.
     public static func certificate(file: URL) -> Self { Self(kind: .certificate(.file(file))) }
 
-    /// The key of a certificate in PEM or DER.
+    /// The key of a certificate that is passed in PEM or DER.
     public static func certificate(data: Data) -> Self { Self(kind: .certificate(.data(data))) }
 
-    /// The key of a certificate in a PEM or DER file of a bundle, by its whole name: `.file(bundle: .main, name: "server.cer")`.
+    /// The key of the certificate in a PEM or DER file of a bundle, by its full name: `.file(bundle: .main, name: "server.cer")`.
     public static func file(bundle: Bundle, name: String) -> Self {
         Self(kind: .certificate(.file(bundle: bundle, name: name)))
     }
 
-    /// - Returns: 32 bytes.
+    /// Reads the pin, and checks its length.
+    ///
+    /// - Returns: The SHA-256 of the key, 32 bytes.
     func load() throws(TrustFlaw) -> [UInt8] {
         switch kind {
         case .digest(let digest):
@@ -118,7 +122,8 @@ public struct TrustPin: Sendable, Hashable {
             let certificates = try PEMText.looksLikePEM(data) ? PEMText.certificates(in: data, of: material) : [Array(data)]
             guard certificates.count == 1, let key = X509Certificate.publicKeyInfo(in: certificates[0]) else {
                 let what =
-                    certificates.count == 1 ? "is no certificate" : "holds \(certificates.count) certificates instead of one"
+                    certificates.count == 1
+                    ? "is not a certificate" : "contains \(certificates.count) certificates instead of one"
                 throw TrustFlaw("\(material) \(what)")
             }
             return SHA256.digest(of: key)
@@ -126,18 +131,20 @@ public struct TrustPin: Sendable, Hashable {
     }
 }
 
-/// A certificate and its private key, shown to a server that asks who the client is (mutual TLS).
+/// A client certificate and its private key, presented to a server that requests one (mutual TLS).
 ///
-/// Descriptions show neither key nor passphrase. Both stay in memory as long as the session manager.
+/// Descriptions contain neither the key nor the passphrase. Both stay in memory while the session manager exists.
 public struct ClientIdentity: Sendable, Hashable {
     let certificate: TrustMaterial
     let key: TrustMaterial
     let passphrase: String?
 
+    /// Creates an identity from a certificate and a key.
+    ///
     /// - Parameters:
-    ///   - certificate: PEM, the client's own certificate first, then those that lead from it to its authority.
-    ///   - key: PEM, also encrypted.
-    ///   - passphrase: Of an encrypted key; without it, such a key is an error.
+    ///   - certificate: The certificates in PEM: the client's own first, then the intermediate ones that lead to its authority.
+    ///   - key: The private key in PEM, which may be encrypted.
+    ///   - passphrase: The passphrase of an encrypted key. An encrypted key without a passphrase is an error.
     public init(certificate: TrustMaterial, key: TrustMaterial, passphrase: String? = nil) {
         self.certificate = certificate
         self.key = key
@@ -145,7 +152,7 @@ public struct ClientIdentity: Sendable, Hashable {
         if let passphrase { SecretValues.insert(passphrase) }
     }
 
-    /// Certificate and key in the same PEM.
+    /// Creates an identity from a certificate and a key in the same PEM.
     public init(pem: TrustMaterial, passphrase: String? = nil) {
         self.init(certificate: pem, key: pem, passphrase: passphrase)
     }
@@ -155,13 +162,13 @@ public struct ClientIdentity: Sendable, Hashable {
         let data = try key.load()
         let blocks = try PEMText.blocks(in: data, of: key).filter { $0.label.hasSuffix("PRIVATE KEY") }
         guard blocks.count == 1, let block = blocks.first else {
-            throw TrustFlaw("\(key) holds \(blocks.count) private keys instead of one")
+            throw TrustFlaw("\(key) contains \(blocks.count) private keys instead of one")
         }
         guard passphrase != nil || !block.isEncrypted else {
             throw TrustFlaw("the key in \(key) is encrypted, and no passphrase is given")
         }
         if let passphrase, passphrase.utf8.contains(0) || passphrase.utf8.count > 1023 {
-            throw TrustFlaw("the passphrase of the client identity has a NUL, or more than 1023 bytes")
+            throw TrustFlaw("the passphrase of the client identity contains NUL, or is longer than 1023 bytes")
         }
         return LoadedIdentity(
             certificates: StableBytes(Array(PEMText.text(certificates).utf8)), key: StableBytes(block.text),
@@ -170,10 +177,10 @@ public struct ClientIdentity: Sendable, Hashable {
 }
 
 extension ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Where certificate and key come from; neither key nor passphrase.
+    /// The sources of the certificate and the key, without the key and the passphrase.
     public var description: String { "certificate \(certificate), key \(key)" }
-    /// The same as ``description``.
+    /// The sources of the certificate and the key, without the key and the passphrase.
     public var debugDescription: String { description }
-    /// Holds ``description`` alone.
+    /// A mirror that contains only ``description``, so that no secret is dumped.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

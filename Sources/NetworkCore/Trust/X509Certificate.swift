@@ -1,11 +1,12 @@
 import Foundation
 
-/// The one thing we look up in a certificate.
+/// Finds the public key in an X.509 certificate.
 enum X509Certificate {
     private static let integer: UInt8 = 0x02
     private static let explicitVersion: UInt8 = 0xA0
 
-    /// The `SubjectPublicKeyInfo` of a certificate in DER, tag and length included (RFC 5280 §4.1); `nil` where it is none.
+    /// Returns the `SubjectPublicKeyInfo` of a certificate in DER, including tag and length (RFC 5280 §4.1); `nil` if the bytes
+    /// are not a certificate.
     static func publicKeyInfo(in der: [UInt8]) -> [UInt8]? {
         var outer = DERReader(der[...])
         guard let certificate = outer.next(DERReader.sequence), outer.isAtEnd else { return nil }
@@ -20,21 +21,21 @@ enum X509Certificate {
             field = next
         }
         guard field.tag == integer else { return nil }
-        // Signature algorithm, issuer, validity, subject.
+        // Skips signature algorithm, issuer, validity and subject.
         for _ in 0..<4 where fields.next(DERReader.sequence) == nil { return nil }
         guard let key = fields.next(DERReader.sequence) else { return nil }
         return Array(key.whole)
     }
 }
 
-/// The text form of certificates and keys (RFC 7468): base64 between a line that begins it and one that ends it.
+/// The text form of certificates and keys (RFC 7468): base64 between a BEGIN line and an END line.
 enum PEMText {
     struct Block {
-        /// `CERTIFICATE`, `PRIVATE KEY` and the like.
+        /// The label, such as `CERTIFICATE` or `PRIVATE KEY`.
         var label: String
-        /// From the first to the last line of the block.
+        /// The block from its first to its last line.
         var text: [UInt8]
-        /// The lines between them.
+        /// The lines between the first and the last line.
         var body: [UInt8]
 
         var isEncrypted: Bool {
@@ -50,9 +51,9 @@ enum PEMText {
         data.firstRange(of: Data(begin)) != nil
     }
 
-    /// All blocks in their order; text around them is left out.
+    /// Returns all blocks in order, without the text around them.
     ///
-    /// - Throws: ``TrustFlaw`` where a block has no end, or another one's.
+    /// - Throws: ``TrustFlaw`` if a block has no end, or that of another block.
     static func blocks(in data: Data, of material: TrustMaterial) throws(TrustFlaw) -> [Block] {
         var blocks: [Block] = []
         var current: Block?
@@ -66,7 +67,7 @@ enum PEMText {
             current?.text += Array(line) + [0x0A]
             if let label = label(of: line, after: end) {
                 guard let block = current, block.label == label else {
-                    throw TrustFlaw("\(material) has a PEM block that ends as another one")
+                    throw TrustFlaw("\(material) has a PEM block that ends with the label of another one")
                 }
                 blocks.append(block)
                 current = nil
@@ -86,9 +87,9 @@ enum PEMText {
         return String(decoding: line.dropFirst(mark.count).dropLast(dashes.count), as: UTF8.self)
     }
 
-    /// The certificates, in DER.
+    /// Returns the certificates, in DER.
     ///
-    /// - Throws: ``TrustFlaw`` where there is none, or one is damaged.
+    /// - Throws: ``TrustFlaw`` if there is none, or one is damaged.
     static func certificates(in data: Data, of material: TrustMaterial) throws(TrustFlaw) -> [[UInt8]] {
         var certificates: [[UInt8]] = []
         for block in try blocks(in: data, of: material) where ["CERTIFICATE", "X509 CERTIFICATE"].contains(block.label) {
@@ -98,11 +99,11 @@ enum PEMText {
             }
             certificates.append(Array(der))
         }
-        guard !certificates.isEmpty else { throw TrustFlaw("\(material) holds no certificate in PEM") }
+        guard !certificates.isEmpty else { throw TrustFlaw("\(material) contains no certificate in PEM") }
         return certificates
     }
 
-    /// Certificates in DER, as one PEM text.
+    /// Returns certificates in DER as one PEM text.
     static func text(_ certificates: [[UInt8]]) -> String {
         certificates.map { der in
             let digits = Data(der).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
@@ -113,12 +114,12 @@ enum PEMText {
 
 /// Reads the elements of one level of a DER encoding (X.690 §8, §10), one after the other.
 ///
-/// Strict where it matters: one-byte tags, definite lengths in their shortest form, nothing beyond the end. Never traps.
+/// Accepts only one-byte tags and definite lengths in their shortest form. Never reads beyond the end, and never traps.
 struct DERReader {
     struct Element {
         var tag: UInt8
         var content: ArraySlice<UInt8>
-        /// Tag and length included.
+        /// The whole element, including tag and length.
         var whole: ArraySlice<UInt8>
     }
 
@@ -132,7 +133,7 @@ struct DERReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// The next element; `nil` at the end and where it is damaged.
+    /// Returns the next element; `nil` at the end, and if the encoding is invalid.
     mutating func next() -> Element? {
         let start = rest.startIndex
         guard rest.count >= 2, rest[start] & 0x1F != 0x1F else { return nil }
@@ -155,7 +156,7 @@ struct DERReader {
         return element
     }
 
-    /// The next element where it has this tag.
+    /// Returns the next element if it has this tag.
     mutating func next(_ tag: UInt8) -> Element? {
         guard let element = next(), element.tag == tag else { return nil }
         return element

@@ -113,7 +113,7 @@ struct OriginGateTests {
     }
 
     @Test func `a line that only grows and is given up keeps no memory of those who left`() {
-        var line = WaitingLine<Int>()
+        var line = TicketQueue<Int>()
         for number in 0..<100_000 {
             line.append(number, ticket: UInt64(number))
             if number % 10 != 0 { _ = line.remove(UInt64(number)) }
