@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension RealServerTests {
-    /// HTTP/2 that breaks off: each way is a typed error or goes unnoticed, and the session goes on.
+    /// Interrupted HTTP/2: each kind of interruption is a typed error or has no effect, and the session continues.
     @Suite(.timeLimit(.minutes(2))) struct BrokenStreamTests {
         struct Break: Sendable, CustomTestStringConvertible {
             var path: String
@@ -27,7 +27,7 @@ extension RealServerTests {
         ]
 
         @Test(arguments: Engine.ours, breaks)
-        func `each way to break off is a typed error, and the session goes on`(engine: Engine, how: Break) async throws {
+        func `each kind of interruption is a typed error, and the session continues`(engine: Engine, how: Break) async throws {
             let session = engine.trusting()
             for isKept in [false, true] {
                 if isKept { _ = try await session.send(.get, "\(Servers.streams)/ok") }

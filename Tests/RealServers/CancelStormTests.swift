@@ -138,7 +138,7 @@ struct Seeded {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Lets others go first, none to some thousand times: from before the request was sent until after its answer.
+    /// Yields to other tasks, between zero and some thousand times: from before the request is sent until after its response.
     mutating func pause() async {
         for _ in 0..<(next() % (1 << (next() % 13))) { await Task.yield() }
     }

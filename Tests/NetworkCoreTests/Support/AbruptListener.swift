@@ -5,7 +5,7 @@
     import NetworkTesting
     import Testing
 
-    /// Accepts connections one after the other, reads so many bytes of each, and ends it without an answer.
+    /// Accepts connections one after the other, reads so many bytes of each, and ends it without a response.
     final class AbruptListener: Sendable {
         let url: URL
         private let listener: Int32

@@ -7,7 +7,7 @@
 
     @testable import NetworkCore
 
-    /// Serves one connection from a thread of its own, as fast as the peer lets it, and tells how far it came.
+    /// Serves one connection from its own thread, as fast as the peer allows, and reports its progress.
     final class FlowServer: Sendable {
         enum Event: Equatable {
             /// The peer has taken nothing for 300 ms.
@@ -27,7 +27,7 @@
         var moved: Int { count.withLock { $0 } }
 
         /// - Parameters:
-        ///   - body: How many bytes to answer with; `nil` reads the request's body after ``readOn()``, and answers nothing.
+        ///   - body: The number of bytes of the response; `nil` reads the request's body after ``readOn()``, and sends no response.
         ///   - thenResets: Whether it resets the connection after it, without reading on.
         init(sending body: Int?, thenResets: Bool = false) throws {
             (events, report) = AsyncStream.makeStream()

@@ -15,7 +15,7 @@ struct Pieces: AsyncSequence, Sendable {
         self.size = size
     }
 
-    /// The same pieces; `onPiece` hears how many bytes have been asked for, before each piece.
+    /// The same pieces; `onPiece` is called before each piece with the number of bytes that have been requested.
     func watched(_ onPiece: @escaping @Sendable (_ produced: Int) -> Void) -> Pieces {
         var pieces = self
         pieces.onPiece = onPiece

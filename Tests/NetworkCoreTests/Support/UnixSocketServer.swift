@@ -2,7 +2,7 @@
     import Foundation
     import Glibc
 
-    /// Answers each connection to a Unix domain socket with the same bytes, from a thread of its own.
+    /// Responds to each connection to a Unix domain socket with the same bytes, from its own thread.
     final class UnixSocketServer {
         let path: String
         private let listener: Int32
