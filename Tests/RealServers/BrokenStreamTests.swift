@@ -34,7 +34,7 @@ extension RealServerTests {
                 let error = try await session.failure(.get, Servers.streams + how.path)
                 #expect(how.codes.contains(error.code), "\(error)")
             }
-            try await session.answersClean(Servers.streams)
+            try await session.expectGoodResponses(Servers.streams)
         }
 
         @Test(
@@ -77,7 +77,7 @@ extension RealServerTests {
                 }
                 try await group.waitForAll()
             }
-            try await session.answersClean(Servers.streams)
+            try await session.expectGoodResponses(Servers.streams)
         }
 
         @Test(arguments: Engine.ours, [true, false])
@@ -122,7 +122,7 @@ extension RealServerTests {
 
 extension NetworkSessionManager {
     /// Whether a session has come through a fault: 50 requests in a row, 1,000 at full size.
-    func answersClean(_ server: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func expectGoodResponses(_ server: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         var statuses: [Int: Int] = [:]
         let count = Servers.runsSlowTests ? 1000 : 50
         for _ in 0..<count { statuses[try await send(.get, server + "/ok").statusCode, default: 0] += 1 }

@@ -42,7 +42,7 @@ extension RealServerTests {
         @Test(arguments: Engine.ours, [50, 1000])
         func `many requests at once share one connection`(engine: Engine, count: Int) async throws {
             let session = engine.trusting()
-            let answers = try await withThrowingTaskGroup(of: (String, Bool?).self) { group in
+            let responses = try await withThrowingTaskGroup(of: (String, Bool?).self) { group in
                 for _ in 0..<count {
                     group.addTask {
                         let response = try await session.send(.get, "\(Servers.h2)/connection")
@@ -51,9 +51,9 @@ extension RealServerTests {
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(answers.count == count)
-            #expect(Set(answers.map(\.0)).count == 1, "as nginx numbers them")
-            #expect(answers.count { $0.1 == false } == 1)
+            #expect(responses.count == count)
+            #expect(Set(responses.map(\.0)).count == 1, "as nginx numbers them")
+            #expect(responses.count { $0.1 == false } == 1)
         }
 
         @Test(arguments: Engine.ours) func `without HTTP/2 the limit of connections holds`(engine: Engine) async throws {

@@ -63,7 +63,7 @@ struct HTTP1FramingFields: Sendable {
         }
     }
 
-    /// Rejects a folded line that continues a length or a coding.
+    /// Rejects a folded line that continues a length or a coding. After a folded `Connection`, the connection is not reused.
     ///
     /// RFC 9112 §5.2 replaces the fold with a space. OkHttp and hyper do not, so another recipient could read a different length
     /// or coding.

@@ -144,7 +144,7 @@
         /// Waits until the server has looked at what is held.
         private func stop(_ id: Int, taken: Int) async {
             journal.withExchange(id) { $0.stoppedAt = taken }
-            for _ in 0..<300 where !journal.withExchange(id, { $0.isMeasured || !$0.arrivals.contains(where: \.isAnswered) }) {
+            for _ in 0..<300 where !journal.withExchange(id, { $0.isMeasured || !$0.arrivals.contains(where: \.hasResponse) }) {
                 try? await Task.sleep(for: .milliseconds(10))
             }
         }

@@ -14,12 +14,12 @@
             var isAfterPush = false
             var isPushVisible = false
             /// Whether any byte was sent in response to it.
-            var isAnswered = false
+            var hasResponse = false
             /// Whether the server ended the connection without a byte.
             var isDropped = false
 
             var description: String {
-                "request \(index) of connection \(connection)\(isAnswered ? "" : ", unanswered")\(isDropped ? ", dropped" : "")"
+                "request \(index) of connection \(connection)\(hasResponse ? "" : ", without a response")\(isDropped ? ", dropped" : "")"
                     + (isAfterPush ? ", after unrequested bytes\(isPushVisible ? " that were there before" : "")" : "")
             }
         }

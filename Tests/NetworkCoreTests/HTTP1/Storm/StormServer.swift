@@ -120,7 +120,7 @@
 
         /// The connection has ended in the middle of something.
         func connectionFailed() {
-            if let current { journal.note(current.id, attempt: current.attempt) { $0.isDropped = !$0.isAnswered } }
+            if let current { journal.note(current.id, attempt: current.attempt) { $0.isDropped = !$0.hasResponse } }
             // The sent part of a request counts as sent, although there is no response to it.
             while (try? connection.receive(within: 0)) == true {}
             guard let request = connection.partialHead, request.target.hasPrefix("/x/"),
@@ -161,7 +161,7 @@
                 switch response.fate {
                 case .ends(let place, let isReset):
                     try sendPart(wire, upTo: place, plan, response, attempt, &random)
-                    journal.note(plan.id, attempt: attempt) { $0.isDropped = !$0.isAnswered }
+                    journal.note(plan.id, attempt: attempt) { $0.isDropped = !$0.hasResponse }
                     connection.flush()
                     if isReset { connection.reset() }
                     return false
@@ -261,7 +261,7 @@
         private func send(
             _ bytes: Data, _ response: StormResponse, _ id: Int, _ attempt: Int, _ random: inout SeededGenerator, unsplit: Int = 1
         ) throws {
-            journal.note(id, attempt: attempt) { $0.isAnswered = true }
+            journal.note(id, attempt: attempt) { $0.hasResponse = true }
             var cuts: [Int] = []
             if response.parts > 10 {
                 cuts = Array(0..<min(60, bytes.count))
@@ -280,7 +280,7 @@
         /// Sends a body whose reader stops, and looks at what the client holds when nothing moves.
         private func sendWatched(_ wire: StormResponse.Wire, _ plan: StormPlan, _ attempt: Int) throws {
             let id = plan.id
-            journal.note(id, attempt: attempt) { $0.isAnswered = true }
+            journal.note(id, attempt: attempt) { $0.hasResponse = true }
             connection.setSendBuffer(32 << 10)
             try connection.send(wire.interim + wire.head)
             var sent = 0
