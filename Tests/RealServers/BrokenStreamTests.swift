@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension RealServerTests {
-    /// HTTP/2 that breaks off: each way is a typed error or goes unnoticed, and the session goes on.
+    /// Interrupted HTTP/2: each kind of interruption is a typed error or has no effect, and the session continues.
     @Suite(.timeLimit(.minutes(2))) struct BrokenStreamTests {
         struct Break: Sendable, CustomTestStringConvertible {
             var path: String
@@ -27,14 +27,14 @@ extension RealServerTests {
         ]
 
         @Test(arguments: Engine.ours, breaks)
-        func `each way to break off is a typed error, and the session goes on`(engine: Engine, how: Break) async throws {
+        func `each kind of interruption is a typed error, and the session continues`(engine: Engine, how: Break) async throws {
             let session = engine.trusting()
             for isKept in [false, true] {
                 if isKept { _ = try await session.send(.get, "\(Servers.streams)/ok") }
                 let error = try await session.failure(.get, Servers.streams + how.path)
                 #expect(how.codes.contains(error.code), "\(error)")
             }
-            try await session.answersClean(Servers.streams)
+            try await session.expectGoodResponses(Servers.streams)
         }
 
         @Test(
@@ -77,7 +77,7 @@ extension RealServerTests {
                 }
                 try await group.waitForAll()
             }
-            try await session.answersClean(Servers.streams)
+            try await session.expectGoodResponses(Servers.streams)
         }
 
         @Test(arguments: Engine.ours, [true, false])
@@ -122,7 +122,7 @@ extension RealServerTests {
 
 extension NetworkSessionManager {
     /// Whether a session has come through a fault: 50 requests in a row, 1,000 at full size.
-    func answersClean(_ server: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func expectGoodResponses(_ server: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         var statuses: [Int: Int] = [:]
         let count = Servers.runsSlowTests ? 1000 : 50
         for _ in 0..<count { statuses[try await send(.get, server + "/ok").statusCode, default: 0] += 1 }

@@ -79,7 +79,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.all)
-        func `HEAD is answered from GET, and a range is not`(engine: Engine) async throws {
+        func `HEAD is served from a stored GET, and a range is not`(engine: Engine) async throws {
             let setup = try Setup(engine)
             defer { setup.remove() }
             try setup.write("one", modified: -1000)

@@ -61,8 +61,8 @@ extension RealServerTests {
             }
             #expect(outcomes.values.reduce(0, +) == count)
             #expect(outcomes[.failed, default: 0] == 0, "\(outcomes)")
-            #expect(outcomes[.cancelled, default: 0] > 0 && outcomes[.answered, default: 0] > 0, "\(outcomes)")
-            try await session.answersClean(server)
+            #expect(outcomes[.cancelled, default: 0] > 0 && outcomes[.responded, default: 0] > 0, "\(outcomes)")
+            try await session.expectGoodResponses(server)
         }
 
         /// 64 at a time.
@@ -90,16 +90,16 @@ extension Engine {
 }
 
 private enum Outcome: Hashable, Sendable {
-    case answered
+    case responded
     case cancelled
     case failed
 
     init(_ result: Result<NetworkResponse, any Error>) {
         switch result {
-        case .success: self = .answered
+        case .success: self = .responded
         case .failure(let error as TransportError) where error.isCancelled: self = .cancelled
         // The loop among the paths.
-        case .failure(let error as TransportError) where error.code == .tooManyRedirects: self = .answered
+        case .failure(let error as TransportError) where error.code == .tooManyRedirects: self = .responded
         case .failure: self = .failed
         }
     }
@@ -138,7 +138,7 @@ struct Seeded {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Lets others go first, none to some thousand times: from before the request was sent until after its answer.
+    /// Yields to other tasks, between zero and some thousand times: from before the request is sent until after its response.
     mutating func pause() async {
         for _ in 0..<(next() % (1 << (next() % 13))) { await Task.yield() }
     }

@@ -44,7 +44,7 @@ extension RealServerTests {
             #expect(try await waiting.value == "ok")
         }
 
-        /// nginx lets one request of an id run at a time: its answer to a second one tells whether there is one.
+        /// nginx allows one request of an id at a time: its response to a second one shows whether there is one.
         private func waitUntil(_ id: String, isRunning: Bool) async throws {
             let session = Engine.all[0].session()
             let start = ContinuousClock.now

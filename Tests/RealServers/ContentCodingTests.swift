@@ -32,7 +32,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.all.filter(\.leavesEncodedBodies))
-        func `who asks for a coding gets it as it is`(engine: Engine) async throws {
+        func `a requested content coding is not decoded`(engine: Engine) async throws {
             let response = try await engine.session().send(
                 .get, "\(Servers.nginx)/compressed/hello.txt", headers: ["Accept-Encoding": "gzip"])
             #expect(response.headers["Content-Encoding"] == "gzip")

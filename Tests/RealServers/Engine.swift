@@ -11,7 +11,7 @@ struct Engine: Sendable, CustomTestStringConvertible {
     var keepsHeaderLines = false
     /// Whether a request with its own `Accept-Encoding` gets the body as it was sent.
     var leavesEncodedBodies = false
-    /// Whether it can be told whom to trust, which way to go, and speaks HTTP/2 alike everywhere.
+    /// Whether trust and proxies can be configured, and HTTP/2 is the same on every system.
     var isOurs = false
     var make: @Sendable (SessionConfiguration) -> any NetworkSessionManager
 
@@ -39,7 +39,7 @@ struct Engine: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// A session of its own, with its own connections.
+    /// A new session with its own connections.
     func session(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> any NetworkSessionManager {
         make(SessionConfiguration(change))
     }
@@ -52,7 +52,7 @@ struct Engine: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The whole stack over a session of its own.
+    /// The whole stack over a new session.
     func service(
         _ baseURL: String = Servers.httpbin, headers: HTTPHeaders = [:],
         errorResolver: any DataTransferErrorResolver = .unresolved

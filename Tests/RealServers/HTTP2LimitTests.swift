@@ -49,7 +49,7 @@ extension RealServerTests {
             for round in 0..<10 {
                 _ = try await session.send(.get, "\(Servers.streams)/ok")
                 let path = "\(Servers.streams)/goaway-lower?id=\(UUID())-\(round)"
-                // The second request of a name that was seen is answered.
+                // The server responds to the second request of a name that it has seen.
                 async let first = outcome(session, method, path + "-a")
                 async let second = outcome(session, method, path + "-b")
                 let outcomes = await [first, second]

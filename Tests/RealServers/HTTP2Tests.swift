@@ -5,16 +5,16 @@ import Testing
 extension RealServerTests {
     /// nginx over TLS, with HTTP/2 where both sides offer it (RFC 9113 §3.2).
     @Suite(.timeLimit(.minutes(2))) struct HTTP2Tests {
-        /// What nginx says of a request: the connection's number, the protocol, the version of TLS.
-        private func who(_ session: any NetworkSessionManager, _ server: String) async throws -> [String] {
-            try await session.send(.get, server + "/who").text.split(separator: "|").map(String.init)
+        /// What nginx reports about a request: the connection's number, the protocol, the version of TLS.
+        private func connection(_ session: any NetworkSessionManager, _ server: String) async throws -> [String] {
+            try await session.send(.get, server + "/connection").text.split(separator: "|").map(String.init)
         }
 
         @Test(arguments: Engine.ours) func `the protocol is what the server agrees to`(engine: Engine) async throws {
             let session = engine.trusting()
             for (server, protocolName, said) in [(Servers.h2, "h2", "HTTP/2.0"), (Servers.tls, "http/1.1", "HTTP/1.1")] {
                 for isReused in [false, true] {
-                    let response = try await session.send(.get, server + "/who")
+                    let response = try await session.send(.get, server + "/connection")
                     #expect(response.timings.protocolName == protocolName && response.text.contains("|\(said)|"))
                     #expect(response.timings.isReusedConnection == isReused)
                     #expect((response.timings.tls != nil) == !isReused)
@@ -42,24 +42,24 @@ extension RealServerTests {
         @Test(arguments: Engine.ours, [50, 1000])
         func `many requests at once share one connection`(engine: Engine, count: Int) async throws {
             let session = engine.trusting()
-            let answers = try await withThrowingTaskGroup(of: (String, Bool?).self) { group in
+            let responses = try await withThrowingTaskGroup(of: (String, Bool?).self) { group in
                 for _ in 0..<count {
                     group.addTask {
-                        let response = try await session.send(.get, "\(Servers.h2)/who")
+                        let response = try await session.send(.get, "\(Servers.h2)/connection")
                         return (String(response.text.prefix { $0 != "|" }), response.timings.isReusedConnection)
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(answers.count == count)
-            #expect(Set(answers.map(\.0)).count == 1, "as nginx numbers them")
-            #expect(answers.count { $0.1 == false } == 1)
+            #expect(responses.count == count)
+            #expect(Set(responses.map(\.0)).count == 1, "as nginx numbers them")
+            #expect(responses.count { $0.1 == false } == 1)
         }
 
         @Test(arguments: Engine.ours) func `without HTTP/2 the limit of connections holds`(engine: Engine) async throws {
             let session = engine.trusting { $0.maximumConnectionsPerHost = 4 }
             let connections = try await withThrowingTaskGroup(of: String.self) { group in
-                for _ in 0..<200 { group.addTask { try await who(session, Servers.tls)[0] } }
+                for _ in 0..<200 { group.addTask { try await connection(session, Servers.tls)[0] } }
                 return try await group.reduce(into: Set()) { $0.insert($1) }
             }
             #expect((1...4).contains(connections.count))
@@ -157,8 +157,8 @@ extension RealServerTests {
             let identity = ClientIdentity(
                 certificate: .file(Servers.certificate("client.pem")), key: .file(Servers.certificate("client.key")))
             let known = engine.trusting { $0.trust.clientIdentity = identity }
-            for _ in 0..<3 { #expect(try await known.send(.get, "\(Servers.mutual)/who").text == "CN=client") }
-            #expect(try await engine.trusting().send(.get, "\(Servers.mutual)/who").statusCode == 400, "nginx says so in HTTP")
+            for _ in 0..<3 { #expect(try await known.send(.get, "\(Servers.mutual)/client").text == "CN=client") }
+            #expect(try await engine.trusting().send(.get, "\(Servers.mutual)/client").statusCode == 400, "nginx says so in HTTP")
             #expect(try await known.send(.get, "\(Servers.h2)/ok").text == "ok", "not asked for here")
         }
 

@@ -30,7 +30,7 @@ extension RealServerTests {
             #expect(echo.headers["X-Full"] == "1")
         }
 
-        @Test(arguments: Engine.all) func `host and user agent are ours unless given`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `host and user agent have defaults`(engine: Engine) async throws {
             let session = engine.session()
             let own = try await session.send(.get, "\(Servers.nginx)/host").text.split(
                 separator: "|", omittingEmptySubsequences: false)

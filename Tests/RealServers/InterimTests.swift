@@ -57,7 +57,7 @@ extension RealServerTests {
             #expect(try await session.send(.post, url, body: body).text == "100000 without")
         }
 
-        @Test(arguments: Engine.ours) func `trailers are told from headers, and kept in order`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `trailers are separate from headers, and kept in order`(engine: Engine) async throws {
             let session = engine.session()
             for _ in 0..<3 {
                 let response = try await session.send(.get, "\(Servers.interim)/trailers")

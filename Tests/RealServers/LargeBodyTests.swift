@@ -11,7 +11,7 @@ extension RealServerTests {
             if engine.measures { #expect(response.timings.bytesReceived == 10_485_760) }
         }
 
-        /// httpbin answers with what it got: ten megabytes up, ten down.
+        /// httpbin responds with what it received: ten megabytes up, ten down.
         @Test(arguments: Engine.all, [Servers.httpbin, Servers.otherHttpbin])
         func `ten megabytes go up`(engine: Engine, server: String) async throws {
             let text = String(decoding: Servers.tenMegabytes.map { 0x61 + $0 % 26 }, as: UTF8.self)
@@ -42,7 +42,7 @@ extension RealServerTests {
             #expect(try await session.send(.get, "\(Servers.nginx)/ok").text == "ok")
         }
 
-        @Test(arguments: Engine.all) func `an upload nobody wants is answered`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `an unwanted upload gets a response`(engine: Engine) async throws {
             let response = try await engine.session().send(
                 .post, "\(Servers.nginx)/ok", body: Data(repeating: 0, count: 65 << 20))
             #expect(response.statusCode == 413)

@@ -26,7 +26,7 @@ extension RealServerTests {
 
         /// RFC 9110 §8.6.
         @Test(arguments: Engine.all, [HTTPMethod.post, .put, .patch])
-        func `a method that expects content announces that there is none`(engine: Engine, method: HTTPMethod) async throws {
+        func `a method that expects content announces an empty body`(engine: Engine, method: HTTPMethod) async throws {
             let echo = try await engine.session().send(method, "\(Servers.httpbin)/anything").echo
             #expect(echo.method == method.rawValue)
             #expect(echo.headers["Content-Length"] == "0")

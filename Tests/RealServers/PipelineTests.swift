@@ -62,7 +62,7 @@ extension RealServerTests {
             #expect(error?.statusCode == 401)
         }
 
-        @Test(arguments: Engine.all) func `a deadline bounds a slow answer`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a deadline bounds a slow response`(engine: Engine) async throws {
             let service = try service(engine, [.deadline(.milliseconds(500)), .retry()])
             let error = await #expect(throws: DataTransferError.self) {
                 try await service.request(Endpoint<Void>(path: "delay/5"))

@@ -123,7 +123,7 @@ extension RealServerTests {
 
         #if os(Linux)
             @Test func `the environment's proxies are used, but for the hosts it excludes`() async {
-                // In a process of its own: the environment is everybody's.
+                // In a separate process: the environment is shared by the whole process.
                 await #expect(processExitsWith: .success) { try await ProxyTests.goThroughTheEnvironmentsProxies() }
             }
 

@@ -20,7 +20,7 @@ enum Servers {
     /// Those that end each connection after ten requests.
     static let shortH2 = environment["DATA_TRANSFER_SHORT_H2_URL"] ?? ""
     static let shortTLS = environment["DATA_TRANSFER_SHORT_TLS_URL"] ?? ""
-    /// What h11 has read; interim responses and trailers; HTTP/2 that breaks off; HTTP/2 with one stream per connection.
+    /// What h11 has read; interim responses and trailers; interrupted HTTP/2; HTTP/2 with one stream per connection.
     static let echo = environment["DATA_TRANSFER_ECHO_URL"] ?? ""
     static let interim = environment["DATA_TRANSFER_INTERIM_URL"] ?? ""
     static let streams = environment["DATA_TRANSFER_STREAMS_URL"] ?? ""

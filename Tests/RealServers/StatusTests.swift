@@ -53,7 +53,7 @@ extension RealServerTests {
             #expect(response.text.contains("404 Not Found"))
         }
 
-        @Test(arguments: Engine.all) func `a server that closes without an answer is an error`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a server that closes without a response is an error`(engine: Engine) async throws {
             let error = try await engine.session().failure(.get, "\(Servers.nginx)/silent")
             #expect(error.code == .connectionLost)
         }

@@ -64,7 +64,7 @@ extension RealServerTests {
             guard case .networkFailure(.status) = error else { return #expect(Bool(false), "\(String(describing: error))") }
         }
 
-        @Test(arguments: Engine.all) func `a status that is accepted is none`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `an accepted status is not an error`(engine: Engine) async throws {
             let text = try await engine.service().request(
                 Endpoint<String>(path: "status/418", acceptedStatuses: [418], responseDecoder: .text))
             #expect(text.contains("teapot"))

@@ -2,32 +2,32 @@
     import CCurl
     import Endpoints
 
-    /// A libcurl handle that makes one connection after another: name lookup, TCP, proxies and TLS, and nothing of HTTP.
+    /// A libcurl handle that opens one connection after another: name lookup, TCP, proxies and TLS, but not HTTP.
     ///
-    /// A connection with TLS stays with its handle, which encrypts what it sends; a bare socket leaves it.
+    /// A connection with TLS stays with its handle, which encrypts and decrypts; a plain socket is detached from it.
     final class ConnectHandle: EasyHandle, PoolMember {
-        /// The transfer that the connection is for, until it is made; `nil` while no transfer waits for it.
+        /// The transfer that waits for the connection. `nil` if none waits, or the connection is established.
         var transfer: CurlTransfer?
-        /// Whether the connection is of use once it is made.
+        /// Whether the connection will be used once it is established.
         var isWanted = true
-        /// Whether it was begun for another transfer than the one that waits for it.
+        /// Whether the attempt was started for another transfer than the one that waits for it.
         private(set) var isTakenOver = false
-        /// When an attempt without a transfer is given up.
+        /// The time at which an attempt without a transfer is cancelled, in nanoseconds of the monotonic clock.
         var deadline = UInt64.max
         var heapIndex = -1
         private var begun: UInt64 = 0
-        /// Microseconds that had passed when it was taken over.
+        /// The number of microseconds that had passed when the attempt was taken over.
         private var microsecondsBefore: Int64 = 0
-        /// What it connects to.
+        /// The origin to connect to, such as `https://api.example.com:443`.
         private(set) var origin = ""
         private(set) var isSecure = false
         private(set) var offersHTTP2 = false
         private(set) var proxy = ProxyDecision.direct
-        /// In which form requests name their target.
+        /// The form of the request target on the connection.
         private(set) var target = HTTP1RequestWriter.Target.origin
-        /// Whether the lookup is over: a socket was opened.
+        /// Whether a socket was opened, which means that the name lookup is over.
         private var hasOpenedSocket = false
-        /// Where sockets are opened, closed and watched. It outlives the connections, not only the handle.
+        /// The set that opens, closes and watches sockets. It outlives the handle and also its connections.
         private let sockets: EpollSet
 
         init?(_ trust: CurlTrust, _ engine: CurlEngine) {
@@ -35,7 +35,7 @@
             super.init(trust, handshakes: engine.handshakes)
             let context = Unmanaged.passUnretained(self).toOpaque()
             set(CCURLOPT_CONNECT_ONLY, 1)
-            // Of no meaning to a connection that libcurl does not use itself.
+            // A maximum age has no meaning for a connection that libcurl does not use itself.
             set(CCURLOPT_MAXAGE_CONN, 1_000_000)
             ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_PRIVATE), context)
             ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_OPENSOCKETDATA), context)
@@ -51,10 +51,12 @@
             }
         }
 
+        /// Prepares the handle for a connection.
+        ///
         /// - Parameters:
-        ///   - origin: As `https://api.example.com:443`.
-        ///   - timeout: For all of it.
-        /// - Returns: Whether there was memory for it.
+        ///   - origin: The origin, such as `https://api.example.com:443`.
+        ///   - timeout: The time limit for the whole attempt.
+        /// - Returns: `false` if memory ran out.
         func configure(
             origin: String, isSecure: Bool, offersHTTP2: Bool, route: Route, timeout: Duration
         ) -> Bool {
@@ -69,27 +71,29 @@
             proxy = route.proxy
             target = isSecure ? .origin : route.target
             hasOpenedSocket = false
-            // The engine has its own clock; libcurl's comes a little later, and waits for a lookup where the engine does not.
-            setConnectTimeout(LibraryQuirks.current.letsGoOfLookups ? timeout + .seconds(5) : .seconds(1_000_000))
+            // The engine enforces the timeout itself. That of libcurl ends a little later; where it would wait for a name lookup,
+            // it is as good as disabled.
+            setConnectTimeout(LibraryQuirks.current.abandonsLookups ? timeout + .seconds(5) : .seconds(1_000_000))
             setOffersHTTP2(offersHTTP2)
             return setText(CCURLOPT_URL, origin + "/") && setRoute(route)
         }
 
         var key: ConnectionKey { ConnectionKey(origin: origin, trust: trust.number, offersHTTP2: offersHTTP2) }
 
-        /// Makes the attempt serve another transfer than the one that it was begun for.
+        /// Assigns the attempt to another transfer than the one for which it was started.
         func takeOver(for transfer: CurlTransfer, at now: UInt64) {
             self.transfer = transfer
             isTakenOver = true
             microsecondsBefore = Int64((now - min(begun, now)) / 1000)
         }
 
-        /// What the connection has come to.
+        /// The phase that the connection attempt has reached.
         var phase: TransportError.Phase {
             if !hasOpenedSocket { return .nameLookup }
             if handshake.pointee.has_begun != 0 { return .tls }
             guard isSecure, !LibraryQuirks.current.watchesHandshakes else { return .connect }
-            // Without a watched handshake: an HTTP proxy has said yes, or a local port is there, as from the moment TCP is connected.
+            // Handshakes cannot be observed. TLS has begun when an HTTP proxy has accepted the tunnel, or else when there is a
+            // local port, which is the case as soon as TCP is connected.
             if let kind = proxy.server?.kind, kind == .http || kind == .https {
                 return (200..<300).contains(long(CCURLINFO_HTTP_CONNECTCODE)) ? .tls : .connect
             }
@@ -97,10 +101,11 @@
             return .connect
         }
 
-        /// Whether removing it now would wait for its name lookup.
-        var isStuckInLookup: Bool { !hasOpenedSocket && !LibraryQuirks.current.letsGoOfLookups }
+        /// Whether removing the handle now would block until its name lookup ends.
+        var isStuckInLookup: Bool { !hasOpenedSocket && !LibraryQuirks.current.abandonsLookups }
 
-        /// When each phase was complete, as far as the attempt has come. For a transfer that took it over, from that moment on.
+        /// The times at which the phases ended, as far as the attempt has come. If it was taken over, they are measured from that
+        /// moment.
         var timings: ConnectTimings {
             func microsecondsUntil(_ info: some BinaryInteger) -> Int64 { max(microseconds(info) - microsecondsBefore, 0) }
             return ConnectTimings(
@@ -115,10 +120,75 @@
         }
     }
 
-    /// When a connection had come how far, in microseconds from its beginning; 0 for what did not happen.
+    /// The times at which the phases of connecting ended, in microseconds from the start; 0 for a phase that did not take place.
     struct ConnectTimings {
         var lookup: Int64 = 0
         var connect: Int64 = 0
         var tls: Int64 = 0
+    }
+
+    /// The route to a server: direct, through a proxy, or through a Unix domain socket.
+    struct Route: Equatable {
+        var proxy = ProxyDecision.direct
+        var unixSocketPath: String?
+
+        /// Creates a direct route.
+        init() {}
+
+        /// Creates the route of a new connection. Reads the environment if the configuration refers to it.
+        ///
+        /// - Throws: ``TransportError/Code/invalidConfiguration`` if the proxy settings in the environment are invalid.
+        init(_ configuration: SessionConfiguration, for request: NetworkRequest) throws(TransportError) {
+            if let path = configuration.unixSocketPath {
+                unixSocketPath = path
+                return
+            }
+            if case .none = configuration.proxy.kind { return }
+            let origin = Origin(request.origin)
+            do throws(TransportError) {
+                proxy = try configuration.proxy.decision(
+                    scheme: origin.scheme, host: origin.host, port: origin.port, environment: ProxyDecision.processEnvironment)
+            } catch {
+                throw TransportError(like: error, request: request)
+            }
+        }
+
+        /// Whether the route encrypts even requests without TLS, as with an HTTPS proxy.
+        var isEncrypted: Bool { proxy.server?.kind == .https }
+
+        /// The form of the request target in requests without TLS (RFC 9112 §3.2).
+        var target: HTTP1RequestWriter.Target {
+            guard let server = proxy.server, server.takesAbsoluteForm else { return .origin }
+            return .proxy(authorization: server.authorization)
+        }
+    }
+
+    /// The parts of an origin such as `https://api.example.com:443`.
+    private struct Origin {
+        var scheme = ""
+        var host = ""
+        var port = 0
+
+        init(_ text: String) {
+            guard let colon = text.firstIndex(of: ":"), let last = text.lastIndex(of: ":"), last > colon else { return }
+            scheme = String(text[..<colon])
+            host = String(text[text.index(colon, offsetBy: 3, limitedBy: last).map { $0..<last } ?? last..<last])
+            port = Int(text[text.index(after: last)...]) ?? 0
+        }
+    }
+
+    extension EasyHandle {
+        /// Sets the Unix domain socket or the proxy through which to connect.
+        ///
+        /// - Returns: `false` if memory ran out.
+        func setRoute(_ route: Route) -> Bool {
+            let path = route.unixSocketPath
+            guard path.map({ setText(CCURLOPT_UNIX_SOCKET_PATH, $0) }) ?? setString(CCURLOPT_UNIX_SOCKET_PATH, nil) else {
+                return false
+            }
+            set(CCURLOPT_PROXYAUTH, CCURLAUTH_BASIC)
+            // Which hosts are reached without the proxy was decided before.
+            return setText(CCURLOPT_NOPROXY, "") && setText(CCURLOPT_PROXY, route.proxy.server?.url ?? "")
+        }
     }
 #endif

@@ -2,30 +2,33 @@
     import CCurl
     import Endpoints
 
-    // Connections from the moment they are wanted until they are ready, and their end.
+    // Opening, keeping and closing connections, and finding out which version of HTTP an origin speaks.
     extension CurlEngine {
         // MARK: Which version of HTTP an origin speaks
 
-        func version(of transfer: CurlTransfer) -> ProtocolRegistry.Answer {
+        /// Returns the version of HTTP that the transfer's origin speaks, or how to find it out.
+        func version(of transfer: CurlTransfer) -> ProtocolRegistry.Lookup {
             let origin = transfer.origin
             if let version = versions[origin] { return .known(version) }
-            let answer = ProtocolRegistry.shared.ask(registryName(of: origin)) { [weak loop] in
+            let lookup = ProtocolRegistry.shared.ask(registryName(of: origin)) { [weak loop] in
                 loop?.send(.versionSettled(origin))
             }
-            if case .known(let version) = answer { remember(version, of: origin) }
-            return answer
+            if case .known(let version) = lookup { remember(version, of: origin) }
+            return lookup
         }
 
-        /// Tells all who wait what an origin speaks, or that it is still to be found out.
+        /// Records which version an origin speaks, and resumes the transfers that wait for it.
+        ///
+        /// - Parameter version: `nil` if the version could not be found out.
         func settle(_ origin: String, _ version: ProtocolRegistry.Version?) {
             remember(version, of: origin)
             ProtocolRegistry.shared.settle(registryName(of: origin), version)
         }
 
-        /// It is known what an origin speaks, or somebody else has to find out.
+        /// Launches the transfers that wait for the version of an origin: it is known, or has to be found out by one of them.
         func goOn(to origin: String) {
             guard let waiting = awaitingVersion.removeValue(forKey: origin) else { return }
-            // Each that is launched may find out that it has to wait again.
+            // A launched transfer may have to wait again.
             for transfer in waiting where transfer.isHere { launch(transfer) }
         }
 
@@ -34,7 +37,8 @@
             versions[origin] = version
         }
 
-        /// The same origin may be another server at the end of another way.
+        /// Returns the key of an origin in the registry. It contains the route, since the same origin may be another server over
+        /// another route.
         private func registryName(of origin: String) -> String {
             let configuration = loop.configuration
             if let path = configuration.unixSocketPath { return "\(origin) by \(path)" }
@@ -47,7 +51,7 @@
 
         // MARK: Connecting
 
-        /// Makes a connection for a transfer, or takes over an attempt that was begun for another.
+        /// Opens a connection for a transfer, or takes over an attempt that was started for another transfer.
         func connect(_ transfer: CurlTransfer, _ trust: CurlTrust, offersHTTP2: Bool) {
             if !offersHTTP2, let handle = attempts.take(key(of: transfer)) {
                 handle.takeOver(for: transfer, at: now)
@@ -89,7 +93,7 @@
             schedule(transfer, at: transfer.connectDeadline)
         }
 
-        /// libcurl has made a connection, or could not.
+        /// Handles the end of a connection attempt, successful or not.
         func finishConnecting(_ handle: ConnectHandle, _ code: CInt) {
             let origin = handle.origin
             let transfer = handle.transfer
@@ -101,7 +105,7 @@
             let isSettled = handle.offersHTTP2
             let agreesToHTTP1 = handle.offersHTTP2 || handle.handshake.pointee.protocol == CInt(CALPN_HTTP1)
             if !agreesToHTTP1, versions[origin] == .http2, transfer?.versionRule != .http1 {
-                // HTTP/1.1 alone was offered and not agreed to, so that the server would speak HTTP/2 all the same.
+                // Only HTTP/1.1 was offered and the server did not agree to it, so it would speak HTTP/2 anyway.
                 drop(handle, isConnected: true)
                 transfer?.versionRule = .http2
                 if let transfer { launch(transfer) }
@@ -122,9 +126,9 @@
             let origin = handle.origin
             let offeredHTTP2 = handle.offersHTTP2
             let error = transfer.map { handle.error(code, for: $0) }
-            // Not this transfer's time limit, but that of the one that the attempt was begun for.
+            // The time limit is not this transfer's, but that of the transfer for which the attempt was started.
             let isLateForOther = handle.isTakenOver && Int(code) == CCURLE_OPERATION_TIMEDOUT
-            // RFC 7301 §3.2: the server speaks none of what was offered. It may have learnt HTTP/2 since it was asked.
+            // RFC 7301 §3.2: the server speaks none of the offered protocols. It may have begun to speak HTTP/2 in the meantime.
             let speaksOther = !offeredHTTP2 && handle.isSecure && handle.handshake.pointee.alert == 120
             transfer?.hop.connecting = handle.timings
             drop(handle)
@@ -140,10 +144,11 @@
             end(transfer, .failure(error ?? TransportError(.cannotConnect, "", request: transfer.request)))
         }
 
-        /// Detaches a transfer that is about to end from its connection attempt, and keeps the attempt for the next transfer to the origin.
+        /// Detaches a transfer that is about to end from its connection attempt, and keeps the attempt for the next transfer to
+        /// the origin.
         ///
-        /// Otherwise requests that are cancelled before their handshake is complete would make the server begin one handshake after
-        /// another, and none would be answered.
+        /// Otherwise requests that are cancelled before their handshake is complete would make the server begin one handshake
+        /// after another, and none of them would succeed.
         func keepConnecting(_ transfer: CurlTransfer) {
             switch transfer.carrier {
             case .connecting(let handle):
@@ -160,27 +165,27 @@
             transfer.carrier = .none
         }
 
-        /// Ends a connection attempt.
+        /// Cancels a connection attempt.
         func giveUp(_ handle: ConnectHandle) {
             let origin = handle.origin
             let offeredHTTP2 = handle.offersHTTP2
             handle.transfer = nil
             handle.isWanted = false
             attempts.remove(handle)
-            // It ends by itself: nothing waits for it but the end of the loop's thread.
+            // The lookup ends by itself: only the end of the loop's thread waits for it.
             if handle.isStuckInLookup { unwanted[ObjectIdentifier(handle)] = handle } else { drop(handle) }
             if offeredHTTP2 { settle(origin, nil) }
         }
 
-        /// Ends the connection attempts without a transfer.
+        /// Cancels the connection attempts that no transfer waits for.
         func giveUpAttempts() {
             while let attempt = attempts.first { giveUp(attempt) }
             for easy in streamAttempts.values { release(easy) }
         }
 
-        /// Takes a handle, and its connection with it, out of libcurl.
+        /// Removes a handle from libcurl together with its connection.
         ///
-        /// - Parameter isConnected: Whether there is one that libcurl has finished making.
+        /// - Parameter isConnected: Whether libcurl has established the connection.
         private func drop(_ handle: ConnectHandle, isConnected: Bool = false) {
             connecting -= 1
             openConnections -= 1
@@ -197,7 +202,8 @@
             spare(handle)
         }
 
-        /// Has libcurl look over the connections that it should have closed already: it does when one is made, once a second at most.
+        /// Makes libcurl close the connections that it should have closed already: it checks them when a connection is opened, at
+        /// most once a second.
         func sweep() {
             sweepAt = .max
             guard sockets.lingering > 0, let trust = loops.trust.standard,
@@ -205,7 +211,7 @@
                 handle.configure(
                     origin: "http://127.0.0.1:9", isSecure: false, offersHTTP2: false, route: Route(), timeout: .seconds(1))
             else { return }
-            // It gets no socket, and fails at once.
+            // The attempt gets no socket, and fails at once.
             handle.isWanted = false
             connecting += 1
             openConnections += 1
@@ -214,12 +220,14 @@
         }
 
         private func spare(_ handle: ConnectHandle) {
-            // libcurl keeps a proxy's credentials until others come.
+            // libcurl keeps a proxy's credentials until they are replaced.
             if loop.configuration.proxy.kind == .environment, handle.proxy.server?.username != nil { return }
             spareConnects.put(handle)
         }
 
-        /// - Returns: `nil` where libcurl does not give its socket away.
+        /// Creates an ``HTTP1Connection`` from a connection that libcurl has established.
+        ///
+        /// - Returns: `nil` if libcurl does not hand out its socket.
         private func connection(of handle: ConnectHandle) -> HTTP1Connection? {
             let socket = ccurl_easy_get_socket(handle.pointer)
             guard socket >= 0 else { return nil }
@@ -246,11 +254,11 @@
 
         /// Keeps a connection for the next request, or closes it.
         ///
-        /// - Parameter seconds: How long the server will (`Keep-Alive: timeout`), `nil` where it does not say.
+        /// - Parameter seconds: How long the server keeps the connection open (`Keep-Alive: timeout`); `nil` if it does not say.
         func keep(_ connection: HTTP1Connection, serverSeconds seconds: Int?) {
             var lifetime = idleLifetime
             if let seconds {
-                // The server's clock began to run earlier.
+                // The server's timeout began earlier.
                 lifetime = min(
                     lifetime,
                     seconds < 2 ? UInt64(max(seconds, 0)) * 500_000_000 : UInt64(min(seconds, 1_000_000) - 1) * 1_000_000_000)
@@ -285,9 +293,10 @@
             }
         }
 
-        /// Closes connections that no transfer uses or waits for until a new one is within ``maximumOpen``.
+        /// Closes connections that no transfer uses or waits for, until a new connection is within ``maximumOpen``.
         ///
-        /// - Parameter isForStreams: Whether the new one is for HTTP/2. libcurl then closes idle HTTP/2 connections by itself.
+        /// - Parameter isForStreams: Whether the new connection is for HTTP/2. libcurl then closes idle HTTP/2 connections by
+        ///   itself.
         func makeRoom(isForStreams: Bool = false) {
             while openConnections + sockets.streamSockets >= maximumOpen {
                 if let attempt = attempts.first {
@@ -296,7 +305,7 @@
                     pool.remove(first)
                     close(first)
                 } else if !isForStreams, streaming == 0, sockets.streamSockets > 0 {
-                    // libcurl closes idle connections of its choice alone, or all.
+                    // libcurl closes a single idle connection only of its own choice. On request, it closes all.
                     streams?.close()
                     streams = nil
                     return

@@ -2,22 +2,23 @@
     import CCurl
     import Glibc
 
-    /// A libcurl easy handle, used for one thing after another under one trust policy.
+    /// A libcurl easy handle, reused for several operations under one trust policy.
     ///
-    /// Confined to the holder of the engine's turn. ``ConnectHandle`` makes connections, ``HTTP2Handle`` sends requests over HTTP/2.
+    /// Used only while the engine's lock is held. ``ConnectHandle`` opens connections, ``HTTP2Handle`` sends requests over
+    /// HTTP/2.
     class EasyHandle {
         let pointer: UnsafeMutableRawPointer
         let trust: CurlTrust
-        /// What the last TLS handshake came to.
+        /// The observed state of the last TLS handshake.
         let handshake: UnsafeMutablePointer<ccurl_handshake>
-        /// Whether a socket could not be opened for want of descriptors or memory.
+        /// Whether a socket could not be opened because descriptors or memory ran out.
         private(set) var isOutOfDescriptors = false
         private let handshakes: HandshakeCells
         private let errorText: UnsafeMutablePointer<CChar>
         private var connectMilliseconds = -1
         private var httpVersion = 0
 
-        /// `nil` without memory.
+        /// Creates a handle; `nil` if memory ran out.
         init?(_ trust: CurlTrust, handshakes: HandshakeCells) {
             guard let pointer = ccurl_easy_init() else { return nil }
             guard (try? trust.apply(to: pointer)) != nil else {
@@ -34,7 +35,7 @@
             set(CCURLOPT_PROTOCOLS, CCURLPROTO_HTTP | CCURLPROTO_HTTPS)
             set(CCURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
             set(CCURLOPT_DISALLOW_USERNAME_IN_URL, 1)
-            // Else removing a handle waits for its name lookup, and the loop with it.
+            // Otherwise, removing a handle would block the loop until its name lookup ends.
             set(CCURLOPT_QUICK_EXIT, 1)
             ccurl_easy_set_pointer(pointer, CInt(CCURLOPT_ERRORBUFFER), errorText)
             handshake.pointee.checks_names = trust.isVerified ? 1 : 0
@@ -47,10 +48,10 @@
             handshakes.put(handshake)
         }
 
-        /// What libcurl said of the failure; empty when it said nothing.
+        /// The error message of libcurl; empty if there is none.
         var message: String { String(cString: errorText) }
 
-        /// Forgets what the last use has left behind.
+        /// Clears the state that the last use has left behind.
         func reset() {
             errorText[0] = 0
             isOutOfDescriptors = false
@@ -58,7 +59,9 @@
             handshake.pointee.checks_names = trust.isVerified ? 1 : 0
         }
 
-        /// For libcurl's callback that opens sockets.
+        /// Opens a socket for libcurl's callback.
+        ///
+        /// - Returns: -1 if the socket could not be opened.
         func openSocket(_ sockets: EpollSet, _ address: ccurl_address, isForStreams: Bool) -> CInt {
             let socket = sockets.open(
                 family: address.family, kind: address.kind, transport: address.transport, isForStreams: isForStreams)
@@ -66,7 +69,7 @@
             return socket
         }
 
-        /// - Parameter timeout: For name lookup, TCP and TLS together.
+        /// Sets the time limit for name lookup, TCP and TLS together.
         func setConnectTimeout(_ timeout: Duration) {
             let milliseconds = Int(timeout.boundedNanoseconds / 1_000_000)
             guard milliseconds != connectMilliseconds else { return }
@@ -74,7 +77,7 @@
             connectMilliseconds = milliseconds
         }
 
-        /// Which protocols a TLS handshake offers (RFC 7301).
+        /// Sets which protocols a TLS handshake offers (RFC 7301).
         func setOffersHTTP2(_ offers: Bool) {
             let version = offers ? CCURL_HTTP_VERSION_2TLS : CCURL_HTTP_VERSION_1_1
             guard Int(version) != httpVersion else { return }
@@ -111,8 +114,10 @@
         }
     }
 
-    /// Where TLS handshakes are watched. A connection may outlive its handle, and writes to its cell until it is gone: cells are used
-    /// again, and freed with the engine, after all connections.
+    /// The memory in which the state of TLS handshakes is recorded.
+    ///
+    /// A connection may outlive its handle, and writes to its cell until it is closed. Therefore cells are reused, and freed with
+    /// the engine, after all connections.
     final class HandshakeCells {
         private var free: [UnsafeMutablePointer<ccurl_handshake>] = []
         private var all: [UnsafeMutablePointer<ccurl_handshake>] = []

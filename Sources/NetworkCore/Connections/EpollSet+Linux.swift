@@ -4,55 +4,56 @@
 
     /// The sockets that the engine waits for, and the event that wakes its thread.
     ///
-    /// A socket is watched for libcurl while a connection is being made and for HTTP/2, or for an ``HTTP1Connection`` while it is open.
-    /// Connections of ours are registered once, edge-triggered: no system call per request.
+    /// A socket is watched for libcurl while a connection is being established and for HTTP/2, or for an ``HTTP1Connection``
+    /// while it is open. Sockets of HTTP/1.1 connections are registered once, edge-triggered: no system call is needed per
+    /// request.
     ///
-    /// libcurl's kept HTTP/2 connections are wanted again with the next request, and nothing comes in meanwhile: they stay in the
-    /// kernel's set until something comes in after all, or they are closed. That goes only for sockets that are opened and closed here.
-    /// The others, such as those of a name lookup, leave at once: libcurl closes them without a word, and a number used anew must not be
-    /// taken for one that is in the set.
+    /// Idle HTTP/2 connections of libcurl are usually watched again by the next request, and receive nothing meanwhile. Therefore
+    /// they stay registered until something is received after all, or they are closed. This is possible only for sockets that are
+    /// opened and closed here. Others, such as those of a name lookup, are unregistered at once: libcurl closes them without
+    /// notice, and a reused descriptor number must not be mistaken for a registered one.
     ///
-    /// While the thread receives events, a caller's thread may close a socket and open another of the same number. Each event names
-    /// the registration that it belongs to, and those of an earlier one are dropped.
+    /// While the thread receives events, a caller's thread may close a socket and open another one with the same number. Each
+    /// event names the registration that it belongs to, and events of an earlier registration are dropped.
     ///
-    /// The loop's thread waits; whoever has the engine's turn changes what it waits for. `wakeDescriptor` is written to under the
-    /// loop's lock or by the holder of the turn.
+    /// The loop's thread waits; the set is changed only while the engine's lock is held. `wakeDescriptor` is written to while the
+    /// loop's lock or the engine's lock is held.
     final class EpollSet {
         private struct Socket {
-            /// What libcurl wants to hear; 0 for nothing.
+            /// The epoll events that libcurl requested; 0 for none.
             var wanted: UInt32 = 0
-            /// What the kernel was asked for; 0 for nothing.
+            /// The epoll events that are registered; 0 if the socket is not registered.
             var registered: UInt32 = 0
-            /// How often the number was registered.
+            /// How often the descriptor number was registered so far.
             var registrations: UInt32 = 0
-            /// Whether it was opened here.
+            /// Whether the socket was opened by this set.
             var isOurs = false
-            /// Whether it was opened for HTTP/2.
+            /// Whether the socket was opened for HTTP/2.
             var isForStreams = false
-            /// Whether it stays open when libcurl closes it.
+            /// Whether the socket stays open when libcurl closes it.
             var isTaken = false
-            /// Whether nothing but libcurl's word is waited for to close it.
+            /// Whether the socket is shut down, and is closed as soon as libcurl closes it.
             var isLingering = false
-            /// Which of libcurl's multi handles wants to hear of it.
+            /// The multi handle of libcurl that receives the socket's events.
             unowned(unsafe) var multi: CurlMulti?
-            /// The connection that owns it.
+            /// The HTTP/1.1 connection that owns the socket.
             var connection: HTTP1Connection?
         }
 
         let wakeDescriptor: CInt
-        /// Whether sockets of idle HTTP/2 connections stay registered. `false` while there is one transfer only: its caller often receives
-        /// the response itself, and the thread would wake up for it.
+        /// Whether sockets of idle HTTP/2 connections stay registered. `false` while there is only one transfer: its caller often
+        /// receives the response itself, and the thread would wake up in vain.
         var keepsIdleSockets = false
-        /// Sockets that wait to be closed by libcurl (``LibraryQuirks/closesRemovedConnections``).
+        /// The number of sockets that libcurl has yet to close (``LibraryQuirks/closesRemovedConnections``).
         private(set) var lingering = 0
-        /// Open sockets of HTTP/2 connections.
+        /// The number of open sockets of HTTP/2 connections.
         private(set) var streamSockets = 0
         private let descriptor: CInt
         private var events = [epoll_event](repeating: epoll_event(), count: 256)
-        /// By descriptor.
+        /// The state of each socket, indexed by its descriptor.
         private var sockets: [Socket] = []
 
-        /// `nil` when the process has no descriptors left.
+        /// Creates a set; `nil` if the process has no descriptors left.
         init?() {
             descriptor = epoll_create1(CInt(EPOLL_CLOEXEC))
             guard descriptor >= 0 else { return nil }
@@ -71,9 +72,9 @@
 
         // MARK: For libcurl
 
-        /// A socket for a connection; children of this process do not inherit it.
+        /// Opens a socket for a connection. Child processes do not inherit it.
         ///
-        /// - Returns: -1 when the process has no descriptors left.
+        /// - Returns: -1 if the socket could not be opened; `errno` contains the reason.
         func open(family: CInt, kind: CInt, transport: CInt, isForStreams: Bool = false) -> CInt {
             let socket = Glibc.socket(family, kind | CInt(SOCK_CLOEXEC.rawValue), transport)
             guard socket >= 0 else { return socket }
@@ -82,12 +83,12 @@
             return socket
         }
 
-        /// Closes a socket for libcurl, unless it was taken.
+        /// Closes a socket for libcurl, unless a connection has taken it over.
         func close(_ socket: CInt) -> CInt {
             var staysOpen = false
             update(socket) { state in
                 staysOpen = !state.isOurs || (state.isTaken && !state.isLingering)
-                // Its number is nothing to libcurl from now on.
+                // libcurl no longer uses the descriptor number.
                 if state.isTaken { state.isOurs = false }
                 state.isTaken = false
                 if staysOpen { return }
@@ -99,7 +100,7 @@
             return staysOpen ? 0 : Glibc.close(socket)
         }
 
-        /// What libcurl's socket callback asks for.
+        /// Watches a socket as requested by libcurl's socket callback.
         func watch(_ socket: CInt, what: CInt, for multi: CurlMulti?) {
             var interest: UInt32 = 0
             if what != CInt(CCURL_POLL_REMOVE) {
@@ -107,12 +108,12 @@
                 if what & CInt(CCURL_POLL_OUT) != 0 { interest |= EPOLLOUT.rawValue }
             }
             update(socket) { state in
-                // Its connection belongs to somebody else already.
+                // The socket already belongs to an HTTP/1.1 connection.
                 guard state.connection == nil else { return }
                 if interest != 0, !state.isOurs, state.registered == 0 { ChildProcesses.keepPair(of: socket) }
                 state.wanted = interest
                 state.multi = multi
-                // The number of one that is not ours may have come to stand for another, which the kernel has yet to hear of.
+                // The number of a socket that was opened elsewhere may now denote another one, which is not registered yet.
                 if interest == state.registered, state.isOurs || interest == 0 { return }
                 if interest == 0, state.isOurs, keepsIdleSockets { return }
                 register(interest, socket, &state)
@@ -126,7 +127,7 @@
             update(socket) { $0.isTaken = true }
         }
 
-        /// Tells a connection of its socket's events from now on.
+        /// Assigns a socket to its connection, which receives its events from now on.
         func adopt(_ connection: HTTP1Connection) {
             update(connection.descriptor) { state in
                 state.wanted = 0
@@ -135,7 +136,7 @@
             watch(connection, true)
         }
 
-        /// Starts or stops watching an open connection. What has become ready meanwhile is reported when it is watched again.
+        /// Starts or stops watching an open connection. Readiness that occurs meanwhile is reported when it is watched again.
         func watch(_ connection: HTTP1Connection, _ isWatched: Bool) {
             connection.isWatched = isWatched
             update(connection.descriptor) { state in
@@ -144,9 +145,9 @@
             }
         }
 
-        /// Stops telling a connection of its socket's events.
+        /// Stops reporting events of a socket to its connection.
         ///
-        /// - Parameter closes: Whether to close it; else libcurl does.
+        /// - Parameter closes: Whether to close the socket. Otherwise libcurl closes it.
         func release(_ connection: HTTP1Connection, closes: Bool) {
             let socket = connection.descriptor
             update(socket) { state in
@@ -155,7 +156,7 @@
                 if state.registered != 0 { register(0, socket, &state) }
                 guard closes else { return }
                 if state.isTaken {
-                    // libcurl still knows the number, which must not come to stand for another socket.
+                    // libcurl still uses the descriptor number, which must not be assigned to another socket.
                     shutdown(socket, CInt(SHUT_RDWR))
                     state.isLingering = true
                     lingering += 1
@@ -166,11 +167,11 @@
             }
         }
 
-        /// A socket that libcurl should have closed, and will when it looks at it: it is made to look dead.
+        /// Shuts down a socket that libcurl should have closed, so that libcurl finds it dead at its next check and closes it.
         func linger(_ socket: CInt) {
             update(socket) { state in
                 guard state.isOurs, !state.isLingering else { return }
-                // Not both ways: libcurl still says goodbye to TLS.
+                // Only one direction: libcurl still sends the end of TLS.
                 shutdown(socket, CInt(SHUT_RD))
                 state.isLingering = true
                 lingering += 1
@@ -179,33 +180,35 @@
 
         // MARK: For the loop
 
-        /// Makes a wait end, now or as soon as it begins.
+        /// Ends the current wait, or the next one as soon as it begins.
         func wake() {
             var one: UInt64 = 1
             _ = write(wakeDescriptor, &one, 8)
         }
 
-        /// - Parameter milliseconds: -1 waits for ever.
-        /// - Returns: How many events there are for ``forEach(_:_:)``.
+        /// Waits for events on the watched sockets.
+        ///
+        /// - Parameter milliseconds: The time limit; -1 for none.
+        /// - Returns: The number of events for ``forEach(_:_:)``.
         func wait(milliseconds: CInt) -> Int {
             Int(max(epoll_wait(descriptor, &events, CInt(events.count), milliseconds), 0))
         }
 
-        /// What a socket is ready for.
+        /// The operations that a socket is ready for.
         struct Readiness {
             var mayRead = false
             var mayWrite = false
-            /// Whether the other side has closed, or the connection has failed: a read comes to an end.
+            /// Whether the peer has closed the connection or it has failed, so that reading will reach an end.
             var hasEnded = false
         }
 
         enum Event {
-            /// With the bits that libcurl takes.
+            /// An event for libcurl, with the bits of `curl_multi_socket_action`.
             case curl(CurlMulti?, socket: CInt, bits: CInt)
             case connection(HTTP1Connection, Readiness)
         }
 
-        /// Hands the first events to `body`, except for the wake event, which is taken back here, and those nobody wants.
+        /// Calls `body` with each of the first `count` events, except for the wake event, which is reset here, and unwanted ones.
         func forEach(_ count: Int, _ body: (Event) -> Void) {
             for index in 0..<count {
                 let event = events[index]
@@ -215,7 +218,7 @@
                     _ = read(wakeDescriptor, &value, 8)
                     continue
                 }
-                // The socket was closed meanwhile, and its number may belong to another one.
+                // The socket was closed meanwhile, and its number may denote another one.
                 let registration = UInt32(truncatingIfNeeded: event.data.u64 >> 32)
                 guard sockets[Int(socket)].registrations == registration, sockets[Int(socket)].registered != 0 else { continue }
                 let isBroken = event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
@@ -231,7 +234,8 @@
                 }
                 var isWanted = true
                 update(socket) { state in
-                    // Such as the end of a kept connection: libcurl sees it when it wants the connection again.
+                    // An unwanted event is, for example, the end of an idle connection, which libcurl detects when it uses the
+                    // connection again.
                     isWanted = state.wanted != 0
                     if !isWanted, state.registered != 0 { register(0, socket, &state) }
                 }

@@ -2,68 +2,68 @@
     import CCurl
     import Glibc
 
-    /// A connection that speaks HTTP/1.1, from its handshake until it is closed: one request after another.
+    /// An established HTTP/1.1 connection, which carries one request after another.
     ///
-    /// Confined to the holder of the engine's turn.
+    /// Used only while the engine's lock is held.
     final class HTTP1Connection: PoolMember {
-        /// What has come of an attempt to move bytes.
+        /// The result of an attempt to send or receive bytes.
         enum Movement {
             case bytes(Int)
-            /// Nothing can be moved now; an event says when.
+            /// The operation would block; an event reports when it can be repeated.
             case again
             /// The server has closed its side.
             case end
             case failed(Failure)
         }
 
-        /// Why bytes could not be moved.
+        /// The reason why sending or receiving failed.
         enum Failure {
-            /// By `errno`.
+            /// A system error, as the value of `errno`.
             case system(CInt)
-            /// By libcurl's code, with its words.
+            /// A TLS error, as libcurl's result code and message.
             case tls(CInt, String)
         }
 
         private static let receiveFlags = CInt(truncatingIfNeeded: MSG_DONTWAIT)
         private static let peekFlags = CInt(truncatingIfNeeded: MSG_DONTWAIT | MSG_PEEK)
-        // A peer that hangs up is an error, not a signal.
+        // A closed connection is reported as an error, not with a signal.
         private static let sendFlags = CInt(truncatingIfNeeded: MSG_DONTWAIT) | CInt(truncatingIfNeeded: MSG_NOSIGNAL)
 
         let descriptor: CInt
         let key: ConnectionKey
-        /// The side of libcurl that encrypts; `nil` for a bare socket.
+        /// The libcurl handle that encrypts and decrypts; `nil` for a plain socket.
         let handle: ConnectHandle?
-        /// Whether an HTTP proxy takes the requests, and what they tell it.
+        /// The form of the request target, with the proxy's credentials if an HTTP proxy receives the requests.
         let target: HTTP1RequestWriter.Target
-        /// Where the time went until it was ready.
+        /// The times at which the phases of connecting ended.
         let timings: ConnectTimings
         let isSecure: Bool
-        /// Requests that have been sent on it.
+        /// The number of requests that were sent on the connection.
         var uses = 0
-        /// Whether it has been kept for a request, so that the server may have closed it meanwhile.
+        /// Whether the connection was idle before, so that the server may have closed it meanwhile.
         var wasIdle = false
-        /// Until when it may wait for its next request.
+        /// The time until which the connection may stay idle, in nanoseconds of the monotonic clock.
         var deadline = UInt64.max
         var heapIndex = -1
         var isOpen = true
-        /// Whether the engine's thread is notified of its socket's events.
+        /// Whether the engine's thread is notified of events of the socket.
         var isWatched = false
-        /// Whether there may be something to read; cleared by a read that comes back empty.
+        /// Whether there may be bytes to read; cleared by a read that would block.
         var mayRead = false
         var mayWrite = true
-        /// Whether a read comes to an end: the other side has closed, or the connection has failed.
+        /// Whether reading will reach an end: the peer has closed the connection, or it has failed.
         var hasEnded = false
-        /// Whether it is in the engine's list of those that have more to read.
+        /// Whether the connection is in the engine's list of those with more bytes to process.
         var isReady = false
 
-        // MARK: The exchange under way
+        // MARK: The current exchange
 
         var transfer: CurlTransfer?
-        /// Why it takes no more.
+        /// The reason why sending failed, if it did.
         var sendFailure: Failure?
         var parser = HTTP1ResponseParser(isHead: false, maximumHeaderBytes: 0)
         var sending = HTTP1Sending()
-        /// Bytes that were read and not looked at while the reader had no room; `nil` where the parser is to go on with what comes.
+        /// Bytes that were received, but not parsed yet. `nil` if the parser continues with new input.
         var unread: [UInt8]?
 
         init(
@@ -78,12 +78,13 @@
             self.timings = timings
         }
 
-        /// Bytes of the request's body that were taken.
+        /// The number of bytes of the request's body that were sent.
         var sentBodyBytes: Int64 {
-            if sending.isPumped { return Int64(transfer?.bodyOffset ?? 0) }
+            if sending.isStreamed { return Int64(transfer?.bodyOffset ?? 0) }
             return Int64(sending.dataOffset) + Int64(max(sending.copiedBody - sending.pendingCount, 0))
         }
 
+        /// Receives bytes without blocking.
         func receive(into buffer: UnsafeMutableRawBufferPointer) -> Movement {
             guard let handle else {
                 while true {
@@ -100,8 +101,8 @@
             return Int(code) == CCURLE_AGAIN ? .again : .failed(.tls(code, handle.message))
         }
 
-        /// Sends what fits. After ``Movement/again``, the same bytes at the same address have to be offered again: OpenSSL may have encrypted
-        /// them already.
+        /// Sends as many bytes as possible without blocking. After ``Movement/again``, the same bytes at the same address must be
+        /// passed again: OpenSSL may have encrypted them already.
         func send(_ bytes: UnsafeRawBufferPointer) -> Movement {
             guard let handle else {
                 while true {
@@ -117,20 +118,21 @@
             return Int(code) == CCURLE_AGAIN ? .again : .failed(.tls(code, handle.message))
         }
 
-        /// Whether TLS, whose end was read, has ended without the server's close_notify (RFC 8446 §6.1): anybody on the way may have ended it.
+        /// Whether the TLS connection, whose end was read, ended without the server's close_notify (RFC 8446 §6.1): anybody on
+        /// the network may have ended it.
         var hasEndedWithoutNotice: Bool {
             guard let handle, LibraryQuirks.current.watchesHandshakes else { return false }
             return handle.handshake.pointee.has_ended == 0
         }
 
-        /// Whether a read would bring something, or fail.
+        /// Whether a read would not block: there are bytes, an end or an error.
         var isReadable: Bool {
             var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             return poll(&state, 1, 0) > 0
         }
 
-        /// Looks at the socket of an idle connection: one that the server has closed, that has failed, or that holds bytes nobody asked for
-        /// is of no use (RFC 9112 §9.2, §9.5).
+        /// Whether an idle connection can be reused. Checks its socket: a connection that the server has closed, that has failed,
+        /// or that has received unrequested bytes is not reused (RFC 9112 §9.2, §9.5).
         var isUsable: Bool {
             guard isOpen else { return false }
             var byte: UInt8 = 0
@@ -138,17 +140,58 @@
                 let count = recv(descriptor, &byte, 1, HTTP1Connection.peekFlags)
                 return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
             }
-            // This also deals with what belongs to TLS, such as session tickets.
+            // Reading also processes TLS messages, such as session tickets.
             return withUnsafeMutableBytes(of: &byte) { if case .again = receive(into: $0) { true } else { false } }
         }
     }
 
-    /// What connections have to have in common to be used for each other's requests.
+    /// The properties that a connection must have in order to be used for a request.
     struct ConnectionKey: Hashable {
         var origin: String
         /// The number of the trust policy.
         var trust: Int
-        /// Whether it may turn out to speak HTTP/2; not known before its handshake is over.
+        /// Whether the connection may turn out to speak HTTP/2, which is unknown until its handshake is complete.
         var offersHTTP2 = false
+    }
+
+    /// A member of a ``ConnectionPool``, which is found by its key and removed at its deadline.
+    protocol PoolMember: DeadlineMember {
+        var key: ConnectionKey { get }
+    }
+
+    /// The connections of one event loop that no request uses: idle ones, and connection attempts.
+    ///
+    /// The most recently used connection of an origin is reused first, so that the others can expire.
+    struct ConnectionPool<Member: PoolMember> {
+        private var byKey: [ConnectionKey: [Member]] = [:]
+        private var byDeadline = DeadlineHeap<Member>()
+        private(set) var count = 0
+
+        /// The member with the earliest deadline.
+        var first: Member? { byDeadline.first }
+
+        mutating func put(_ member: Member) {
+            byKey[member.key, default: []].append(member)
+            byDeadline.insert(member)
+            count += 1
+        }
+
+        /// Removes and returns the member with this key that was added last.
+        mutating func take(_ key: ConnectionKey) -> Member? {
+            guard let member = byKey[key]?.popLast() else { return nil }
+            byDeadline.remove(member)
+            count -= 1
+            if byKey[key]?.isEmpty == true, byKey.count > 64 { byKey[key] = nil }
+            return member
+        }
+
+        /// Removes a member. Does nothing if it is not in the pool.
+        mutating func remove(_ member: Member) {
+            guard member.heapIndex >= 0, let index = byKey[member.key]?.lastIndex(where: { $0 === member }) else { return }
+            byKey[member.key]?.remove(at: index)
+            if byKey[member.key]?.isEmpty == true { byKey[member.key] = nil }
+            byDeadline.remove(member)
+            count -= 1
+        }
     }
 #endif

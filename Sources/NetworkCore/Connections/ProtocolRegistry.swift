@@ -1,17 +1,18 @@
-/// Which version of HTTP the origins speak over TLS: known to the whole process, so that each is asked once.
+/// The versions of HTTP that origins speak over TLS, shared by the whole process so that each is found out once.
 ///
-/// Only a handshake tells (RFC 7301), and a connection that turns out to speak HTTP/2 is of no use to who made it: libcurl makes its own. So
-/// one connection per origin is made to find out, and requests that come meanwhile wait for what it tells.
+/// The version is agreed on in a handshake (RFC 7301), and a connection that turns out to speak HTTP/2 cannot be used by the
+/// engine: libcurl opens its own. Therefore one connection per origin is opened to find out the version, and other requests wait
+/// for the result.
 final class ProtocolRegistry: Sendable {
     enum Version: Sendable {
         case http1, http2
     }
 
-    enum Answer: Equatable {
+    enum Lookup: Equatable {
         case known(Version)
-        /// The asker makes a connection that offers both, and tells what came of it with ``settle(_:_:)``.
+        /// The caller opens a connection that offers both versions, and reports the result with ``settle(_:_:)``.
         case findOut
-        /// Somebody else does; the closure that was given runs when that is over.
+        /// Another caller is finding out the version. The passed closure is called when it has finished.
         case wait
     }
 
@@ -25,15 +26,19 @@ final class ProtocolRegistry: Sendable {
     private let entries = Locked<[String: Entry]>([:])
     private let limit: Int
 
-    /// - Parameter limit: Origins that are remembered; beyond it, some are forgotten. 4096.
+    /// Creates an empty registry.
+    ///
+    /// - Parameter limit: The maximum number of remembered origins, beyond which arbitrary ones are removed. Default: 4096.
     init(limit: Int = 4096) {
         self.limit = limit
     }
 
+    /// Returns the version that an origin speaks, or how to find it out.
+    ///
     /// - Parameters:
-    ///   - origin: With the way to it, where that is not straight.
-    ///   - whenSettled: Runs once, on the thread of whoever finds out, if the answer is ``Answer/wait``.
-    func ask(_ origin: String, whenSettled: @escaping @Sendable () -> Void) -> Answer {
+    ///   - origin: The origin, together with the route to it if that is not direct.
+    ///   - whenSettled: Called once if the result is ``Lookup/wait``, on the thread that calls ``settle(_:_:)``.
+    func ask(_ origin: String, whenSettled: @escaping @Sendable () -> Void) -> Lookup {
         entries.withLock { entries in
             switch entries[origin] {
             case .known(let version):
@@ -48,9 +53,9 @@ final class ProtocolRegistry: Sendable {
         }
     }
 
-    /// Says what came of finding out, and lets those who wait ask again.
+    /// Records the version of an origin, and calls the closures of those that wait for it.
     ///
-    /// - Parameter version: `nil` when no connection could be made: another has to try.
+    /// - Parameter version: `nil` if no connection could be established, so that another caller has to find out the version.
     func settle(_ origin: String, _ version: Version?) {
         let waiting: [@Sendable () -> Void] = entries.withLock { entries in
             var waiting: [@Sendable () -> Void] = []

@@ -3,9 +3,9 @@
     import Foundation
     import Glibc
 
-    // Requests over HTTP/1.1 on connections that are ready.
+    // Sending HTTP/1.1 requests on established connections.
     extension CurlEngine {
-        /// Sends a hop on an idle connection, or has a new one made.
+        /// Sends the transfer's current request on an idle connection, or opens a new connection.
         func launchHTTP1(_ transfer: CurlTransfer, _ trust: CurlTrust) {
             if !transfer.sending.needsFreshConnection {
                 let key = key(of: transfer)
@@ -17,7 +17,7 @@
             connect(transfer, trust, offersHTTP2: false)
         }
 
-        /// Sends a request on a connection that is ready.
+        /// Starts sending a request on an established connection.
         func begin(_ transfer: CurlTransfer, on connection: HTTP1Connection, isReused: Bool) {
             if !connection.isWatched {
                 if holdsBackWatching { unwatched.append(connection) } else { sockets.watch(connection, true) }
@@ -44,7 +44,7 @@
             connection.sending.begin { buffer in
                 head = requestWriter.appendHead(
                     of: request, bodyLength: transfer.bodyLength, target: connection.target, cookie: cookie, to: &buffer)
-                // A small body goes out with the head, in one packet.
+                // A small body is sent together with the head, in one packet.
                 if let data = request.body?.data, data.count <= HTTP1Sending.copiedBytes, !head.expectsContinue {
                     buffer.append(contentsOf: data)
                     copied = data.count
@@ -58,7 +58,7 @@
                 if let data = body.data {
                     if copied == 0, !data.isEmpty { connection.sending.data = data }
                 } else {
-                    connection.sending.isPumped = true
+                    connection.sending.isStreamed = true
                 }
             }
             connection.parser = HTTP1ResponseParser(
@@ -68,12 +68,13 @@
             transfer.sending.noteSent()
         }
 
-        /// Polls for the response of the only request on the thread that has sent it, for a moment, where ``BriefWait`` says so.
+        /// Polls briefly for the response on the thread that sent the request, if there is no other transfer and ``BriefWait``
+        /// says that it is due.
         func waitBriefly(for transfer: CurlTransfer) {
             guard transfers == 1, case .http1(let connection) = transfer.carrier, connection.sending.isComplete,
                 transfer.firstByte == 0, briefWait.isDue()
             else { return }
-            // Otherwise the engine's thread would wake up for the response that is received here.
+            // Otherwise the engine's thread would also wake up for the response that this thread receives.
             if connection.isWatched, briefWait.isReliable {
                 sockets.watch(connection, false)
                 unwatched.append(connection)
@@ -91,7 +92,7 @@
             advance(connection)
         }
 
-        /// Has the engine's thread watch the connections again that are still in use.
+        /// Resumes watching, on the engine's thread, the connections that are still in use.
         func watchAgain() {
             guard !unwatched.isEmpty else { return }
             for connection in unwatched where connection.isOpen && connection.transfer != nil && !connection.isWatched {
@@ -100,14 +101,14 @@
             unwatched.removeAll(keepingCapacity: true)
         }
 
-        /// A connection's socket is ready for something.
+        /// Handles a readiness event of a connection's socket.
         func react(_ connection: HTTP1Connection, _ readiness: EpollSet.Readiness) {
             if readiness.mayRead { connection.mayRead = true }
             if readiness.mayWrite { connection.mayWrite = true }
             if readiness.hasEnded { connection.hasEnded = true }
             guard connection.isOpen else { return }
             if connection.transfer != nil { return advance(connection) }
-            // Idle: nothing that comes is wanted, but TLS has things of its own to say.
+            // The connection is idle: no data is expected, but TLS may send its own messages.
             guard readiness.mayRead else { return }
             connection.mayRead = false
             guard !connection.isUsable else { return }
@@ -115,13 +116,13 @@
             close(connection)
         }
 
-        /// Moves what can be moved.
+        /// Sends and receives as much as possible without blocking.
         func advance(_ connection: HTTP1Connection) {
             send(connection)
             if connection.transfer != nil { receive(connection) }
         }
 
-        /// Gives those that were held back for the others' sake another turn.
+        /// Continues the connections that were suspended so that others could proceed.
         func readOn() {
             guard !ready.isEmpty else { return }
             let connections = ready
@@ -132,7 +133,7 @@
             }
         }
 
-        /// The server has not said that it wants the body, nor that it does not (RFC 9110 §10.1.1): it is sent.
+        /// Sends the body although the server has not responded to `Expect: 100-continue` in time (RFC 9110 §10.1.1).
         func stopAwaitingContinue(_ connection: HTTP1Connection) {
             connection.sending.awaitsContinue = false
             advance(connection)
@@ -161,7 +162,7 @@
                     continue
                 }
                 if connection.sending.awaitsContinue { return }
-                guard connection.sending.isPumped, !transfer.isBodySent, let content = transfer.request.body else {
+                guard connection.sending.isStreamed, !transfer.isBodySent, let content = transfer.request.body else {
                     connection.sending.isComplete = true
                     transfer.sentAt = now
                     return
@@ -170,9 +171,9 @@
             }
         }
 
-        /// Gets the next piece of a body that comes from a file or a sequence.
+        /// Reads the next piece of a body that comes from a file or a sequence into the send buffer.
         ///
-        /// - Returns: `false` when there is none yet, or the transfer has ended.
+        /// - Returns: `false` if no piece is available yet, or the transfer has ended.
         private func fill(_ connection: HTTP1Connection, _ transfer: CurlTransfer, _ content: RequestContent) -> Bool {
             if !connection.sending.head.isChunked, let chunk = transfer.takeLargeChunk() {
                 connection.sending.refill(with: chunk)
@@ -198,10 +199,12 @@
             }
         }
 
-        /// The connection takes no more. The server may have answered before it closed, and then the response counts (RFC 9112 §9.5).
+        /// Handles a failed send. If the server responded before it closed the connection, the response is still used (RFC 9112
+        /// §9.5).
         private func failSending(_ connection: HTTP1Connection, _ transfer: CurlTransfer, _ failure: HTTP1Connection.Failure) {
             connection.sending.hasFailed = true
-            // Nothing has gone out, so that nothing can have been done: any method may go on another connection.
+            // Nothing was sent, so the server cannot have processed the request: any method may be sent again on another
+            // connection.
             if !connection.sending.hasBegun, connection.wasIdle, transfer.canSendBodyAgain {
                 return launchAnew(transfer, insteadOf: connection)
             }
@@ -222,7 +225,7 @@
 
         // MARK: Cookies
 
-        /// Stored cookies for a request, but for those whose names are in its own `Cookie` field.
+        /// Returns the stored cookies for a request, except those whose names are in its own `Cookie` field.
         func storedCookies(for request: NetworkRequest) -> String? { loops.cookies?.added(to: request) }
 
         func storeCookies(of head: ResponseHead, _ transfer: CurlTransfer) {

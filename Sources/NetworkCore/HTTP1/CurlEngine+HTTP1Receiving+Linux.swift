@@ -1,10 +1,11 @@
 #if os(Linux)
     import Endpoints
 
-    // Responses over HTTP/1.1: reading, and what becomes of the connection at the end of an exchange.
+    // Receiving HTTP/1.1 responses, and reusing or closing the connection at the end of an exchange.
     extension CurlEngine {
+        /// Reads and parses the response until the socket is empty, the reader's pipe is full, or the exchange has ended.
         func receive(_ connection: HTTP1Connection) {
-            // So that one who sends without end does not keep the others waiting.
+            // Limits the reads per call, so that a server that sends without pause does not delay other connections.
             var reads = 8
             while connection.isOpen, let transfer = connection.transfer, !transfer.isReceivePaused {
                 if !transfer.held.isEmpty || transfer.isDecoderFull {
@@ -17,16 +18,16 @@
                     continue
                 }
                 guard connection.mayRead else { return }
-                // So that no more than one read is held beyond what the reader's pipe takes.
+                // At most one read is buffered beyond the capacity of the reader's pipe.
                 if transfer.isStreaming, transfer.download?.hasRoom == false {
                     transfer.isReceivePaused = true
                     return
                 }
-                guard reads > 0 else { return giveWay(connection) }
+                guard reads > 0 else { return yieldToOthers(connection) }
                 reads -= 1
                 switch connection.receive(into: workspace.read) {
                 case .bytes(let count):
-                    // A socket that gives less than it was asked for is empty.
+                    // A socket that returns fewer bytes than requested is empty.
                     if connection.handle == nil, count < workspace.read.count, !connection.hasEnded { connection.mayRead = false }
                     transfer.lastActivity = now
                     if transfer.firstByte == 0 { transfer.firstByte = now }
@@ -43,13 +44,15 @@
             }
         }
 
-        /// Goes on in the next round, after the others.
-        private func giveWay(_ connection: HTTP1Connection) {
+        /// Continues this connection in the next round of the loop, after the others.
+        private func yieldToOthers(_ connection: HTTP1Connection) {
             if !connection.isReady { ready.append(connection) }
             connection.isReady = true
         }
 
-        /// - Returns: `false` when the reader has no room again, or the transfer has ended.
+        /// Delivers bytes that were buffered while the reader's pipe was full.
+        ///
+        /// - Returns: `false` if the pipe is full again, or the transfer has ended.
         private func receiveHeld(_ connection: HTTP1Connection, _ transfer: CurlTransfer) -> Bool {
             do throws(TransportError) {
                 if try transfer.receiveHeld(workspace) { return true }
@@ -62,7 +65,7 @@
 
         private func parse(_ connection: HTTP1Connection, _ transfer: CurlTransfer, _ bytes: UnsafeRawBufferPointer) {
             var offset = 0
-            // A read may hold thousands of tiny chunks.
+            // One read may contain thousands of small chunks.
             var pieces = 2048
             do throws(HTTP1Flaw) {
                 while true {
@@ -86,7 +89,7 @@
                         pieces -= 1
                         if pieces == 0 {
                             connection.unread = Array(bytes[offset...])
-                            return giveWay(connection)
+                            return yieldToOthers(connection)
                         }
                     case .end:
                         return complete(connection, transfer, hasLeftover: offset < bytes.count)
@@ -98,7 +101,9 @@
             }
         }
 
-        /// - Returns: `false` when the transfer has ended.
+        /// Handles the head of the final response.
+        ///
+        /// - Returns: `false` if the transfer has ended.
         private func receiveHead(_ connection: HTTP1Connection, _ transfer: CurlTransfer) -> Bool {
             let parser = connection.parser
             if parser.minorVersion == 0 { transfer.hop.protocolName = "http/1.0" }
@@ -118,7 +123,8 @@
             }
         }
 
-        /// The server does not do what `Expect` asks for, and has not got the body (RFC 9110 §10.1.1): the request goes out without it.
+        /// Sends the request again without `Expect`: the server rejected it with status 417, and has not received the body (RFC
+        /// 9110 §10.1.1).
         private func sendWithoutExpectation(_ transfer: CurlTransfer, insteadOf connection: HTTP1Connection) {
             detach(transfer, from: connection)
             close(connection)
@@ -128,14 +134,16 @@
             enterAnew(transfer)
         }
 
-        /// Follows a redirect without waiting for the rest of its body, which is not worth a connection.
+        /// Follows a redirect without receiving the rest of its body, and closes the connection.
         private func abandonBody(_ connection: HTTP1Connection, _ transfer: CurlTransfer) {
             detach(transfer, from: connection)
             close(connection)
             finish(transfer)
         }
 
-        /// - Returns: `false` when the reader has no room, or the transfer has ended.
+        /// Decodes and delivers a piece of the body.
+        ///
+        /// - Returns: `false` if the reader's pipe is full, or the transfer has ended.
         private func receiveBody(_ transfer: CurlTransfer, _ bytes: UnsafeRawBufferPointer) -> Bool {
             do throws(TransportError) {
                 defer { transfer.reportProgress(now) }
@@ -166,24 +174,24 @@
             finish(transfer)
         }
 
-        /// Whether the whole request has been sent. A body of known length is complete with its last byte, which may be sent before the
-        /// sequence that produces it ends.
+        /// Whether the whole request has been sent. A body of known length is complete after its last byte, which may be sent
+        /// before the sequence that produces it ends.
         private func isSent(_ transfer: CurlTransfer, on connection: HTTP1Connection) -> Bool {
             if connection.sending.isComplete { return true }
-            return connection.sending.isPumped && !connection.sending.hasFailed && !connection.sending.hasBytes
+            return connection.sending.isStreamed && !connection.sending.hasFailed && !connection.sending.hasBytes
                 && transfer.bodyLength == connection.sentBodyBytes
         }
 
         private func receiveEnd(_ connection: HTTP1Connection, _ transfer: CurlTransfer) {
             connection.hasEnded = true
-            // The reset was told to the side that sends: what ends with the connection may not be whole.
+            // The reset was reported to the sending side: a body that ends with the connection may be truncated.
             if let failure = connection.sendFailure, connection.parser.isHeadComplete, connection.parser.isDelimitedByClose {
                 return lose(connection, transfer, failure, nil)
             }
             if connection.hasEndedWithoutNotice, connection.parser.isHeadComplete, connection.parser.isDelimitedByClose {
                 let error = TransportError(
                     .incompleteBody,
-                    "TLS ended without a close_notify, and nothing else tells where the body ends (RFC 9112 §9.8)",
+                    "TLS ended without a close_notify, and nothing else marks the end of the body (RFC 9112 §9.8)",
                     phase: .receive, request: transfer.request)
                 return end(transfer, .failure(error))
             }
@@ -195,28 +203,30 @@
             complete(connection, transfer, hasLeftover: false)
         }
 
-        /// The connection has ended before the response was complete.
+        /// Handles a connection that ended before the response was complete: repeats the request, or fails the transfer.
         ///
         /// - Parameters:
-        ///   - failure: `nil` when the server closed it in order.
-        ///   - flaw: What is missing then.
+        ///   - failure: Why the connection failed; `nil` if the server closed it normally.
+        ///   - parsingError: What the response lacks in that case.
         private func lose(
-            _ connection: HTTP1Connection, _ transfer: CurlTransfer, _ failure: HTTP1Connection.Failure?, _ flaw: HTTP1Flaw?
+            _ connection: HTTP1Connection, _ transfer: CurlTransfer, _ failure: HTTP1Connection.Failure?,
+            _ parsingError: HTTP1Flaw?
         ) {
             let wasKept = connection.wasIdle
-            let hasAnswered = connection.parser.hasReceivedBytes
-            if !hasAnswered, wasKept, transfer.request.isIdempotent, !transfer.sending.isRepeated, transfer.canSendBodyAgain {
+            let hasResponded = connection.parser.hasReceivedBytes
+            if !hasResponded, wasKept, transfer.request.isIdempotent, !transfer.sending.isRepeated, transfer.canSendBodyAgain {
                 return `repeat`(transfer)
             }
-            let phase: TransportError.Phase = hasAnswered ? .receive : connection.sending.isComplete ? .firstByte : .send
-            if !hasAnswered, wasKept, connection.tlsFailure(failure ?? connection.sendFailure) == nil {
+            let phase: TransportError.Phase = hasResponded ? .receive : connection.sending.isComplete ? .firstByte : .send
+            if !hasResponded, wasKept, connection.tlsFailure(failure ?? connection.sendFailure) == nil {
                 var error = transfer.lostConnection
                 error.phase = phase
                 return end(transfer, .failure(error))
             }
-            end(transfer, .failure(connection.error(failure, flaw, phase: phase, request: transfer.request)))
+            end(transfer, .failure(connection.error(failure, parsingError, phase: phase, request: transfer.request)))
         }
 
+        /// Separates a transfer from its connection.
         func detach(_ transfer: CurlTransfer, from connection: HTTP1Connection) {
             transfer.bodyOffset = Int(connection.sentBodyBytes)
             connection.transfer = nil

@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 
-/// The character classes of HTTP fields, and searches in raw bytes.
+/// Character classes of HTTP fields, and search functions for raw bytes.
 enum HTTP1Bytes {
     static let lineFeed = UInt8(ascii: "\n")
     static let carriageReturn = UInt8(ascii: "\r")
@@ -12,7 +12,7 @@ enum HTTP1Bytes {
     private static let lowTokenBits: UInt64 = 0x03FF_6CFA_0000_0000
     private static let highTokenBits: UInt64 = 0x57FF_FFFF_C7FF_FFFE
 
-    /// Whether a name may hold the character (RFC 9110 §5.6.2).
+    /// Whether a token such as a field name may contain the character (RFC 9110 §5.6.2).
     @inline(__always)
     static func isToken(_ byte: UInt8) -> Bool {
         let bits = byte & 0x40 == 0 ? lowTokenBits : highTokenBits
@@ -24,19 +24,19 @@ enum HTTP1Bytes {
         byte &- UInt8(ascii: "0") < 10
     }
 
-    /// A space or a tab (RFC 9110 §5.6.3).
+    /// Whether the byte is a space or a tab (RFC 9110 §5.6.3).
     @inline(__always)
     static func isSpace(_ byte: UInt8) -> Bool {
         byte == space || byte == tab
     }
 
-    /// A control character other than a tab: no part of a field value (RFC 9110 §5.5).
+    /// Whether the byte is a control character other than a tab, which a field value must not contain (RFC 9110 §5.5).
     @inline(__always)
     static func isControl(_ byte: UInt8) -> Bool {
         (byte < 0x20 && byte != tab) || byte == 0x7F
     }
 
-    /// Whether one of the bytes is a control character other than a tab. Eight bytes at a time.
+    /// Whether one of the bytes is a control character other than a tab. Checks eight bytes at a time.
     static func holdControl(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         var index = 0
@@ -58,7 +58,7 @@ enum HTTP1Bytes {
         return false
     }
 
-    /// The position of the first line feed from `start` on.
+    /// Returns the position of the first line feed at or after `start`.
     @inline(__always)
     static func lineFeed(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard start < bytes.count, let base = bytes.baseAddress,
@@ -67,7 +67,7 @@ enum HTTP1Bytes {
         return UnsafeRawPointer(found) - base
     }
 
-    /// The bytes without spaces and tabs around them.
+    /// Returns the bytes without leading and trailing spaces and tabs.
     @inline(__always)
     static func trimmed(_ bytes: UnsafeRawBufferPointer, from start: Int = 0) -> UnsafeRawBufferPointer {
         var start = start
@@ -77,9 +77,9 @@ enum HTTP1Bytes {
         return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
 
-    /// Whether the bytes are the text, compared without case. For tokens only: what else differs in bit 5 alone is taken for the same.
+    /// Whether the bytes equal the text, ignoring case. For tokens only: other bytes that differ only in bit 5 compare as equal.
     ///
-    /// - Parameter lowercased: Letters, digits and hyphens.
+    /// - Parameter lowercased: Lowercase letters, digits and hyphens only.
     @inline(__always)
     static func isSame(_ token: UnsafeRawBufferPointer, _ lowercased: StaticString) -> Bool {
         guard token.count == lowercased.utf8CodeUnitCount else { return false }
@@ -92,7 +92,8 @@ enum HTTP1Bytes {
         return true
     }
 
-    /// Runs `body` on each element of a comma-separated list (RFC 9110 §5.6.1), without spaces around it. Empty ones are left out.
+    /// Calls `body` with each element of a comma-separated list (RFC 9110 §5.6.1), without surrounding white space. Skips empty
+    /// elements.
     @inline(__always)
     static func forEachElement<Failure: Error>(
         of list: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
@@ -107,7 +108,7 @@ enum HTTP1Bytes {
         }
     }
 
-    /// A name for messages: at most 60 characters, in quotation marks.
+    /// Returns a name in quotation marks for use in messages: at most 60 characters.
     static func shown(_ name: UnsafeRawBufferPointer) -> String {
         "\"\(String(decoding: name.prefix(240), as: UTF8.self).printable)\""
     }

@@ -1,19 +1,19 @@
-/// Takes the chunked transfer coding away (RFC 9112 §7.1), up to and without the trailer section.
+/// Decodes the chunked transfer coding (RFC 9112 §7.1), up to but not including the trailer section.
 ///
-/// Strict about line ends: a bare LF ends no chunk-size line and no chunk, since one reader of two that disagree would take the rest for
-/// something else. Go (since 1.23.8) and hyper refuse it too.
+/// Strict about line ends: a bare LF ends neither a chunk-size line nor a chunk. Otherwise two recipients could interpret the
+/// following bytes differently. Go (since 1.23.8) and hyper reject it too.
 struct HTTP1ChunkDecoder: Sendable {
     enum Step {
         case needsMore
         case data(Range<Int>)
-        /// The last chunk's line has come: what follows are trailer lines and the empty line.
+        /// The size line of the last chunk is complete. Trailer lines and the empty line follow.
         case last
     }
 
     private enum State {
-        /// In the digits of the size.
+        /// Within the digits of the size.
         case size
-        /// In white space after them, which Go, OkHttp and hyper let pass.
+        /// In white space after the size, which Go, OkHttp and hyper accept.
         case space
         case chunkExtension
         case sizeLineFeed
@@ -22,9 +22,11 @@ struct HTTP1ChunkDecoder: Sendable {
         case dataLineFeed
     }
 
-    /// Extensions mean nothing to us (RFC 9112 §7.1.1), but have to have an end: over all chunks of a message. That of hyper.
+    /// The maximum number of bytes of all chunk extensions of a message: the limit of hyper.
+    ///
+    /// Extensions are ignored (RFC 9112 §7.1.1), but their size must be limited.
     static let maximumExtensionBytes = 16 << 10
-    /// That of Go, leading zeros included.
+    /// The maximum number of digits of a chunk size, leading zeros included: the limit of Go.
     static let maximumSizeDigits = 16
 
     private var state = State.size
@@ -32,9 +34,10 @@ struct HTTP1ChunkDecoder: Sendable {
     private var remaining: Int64 = 0
     private var extensionBytes = 0
 
-    /// Content of the chunks so far.
+    /// The number of content bytes that were decoded so far.
     private(set) var contentBytes: Int64 = 0
 
+    /// Decodes input from `offset` on, up to the next step to report.
     mutating func next(_ input: UnsafeRawBufferPointer, at offset: inout Int) throws(HTTP1Flaw) -> Step {
         while offset < input.count {
             if state == .data {
@@ -53,13 +56,15 @@ struct HTTP1ChunkDecoder: Sendable {
         return .needsMore
     }
 
-    /// - Returns: Whether that was the end of the last chunk's line.
+    /// Processes a byte that is not content.
+    ///
+    /// - Returns: Whether the byte completes the size line of the last chunk.
     private mutating func take(_ byte: UInt8) throws(HTTP1Flaw) -> Bool {
         switch state {
         case .size:
             if let digit = Self.hexValue(byte) {
                 digits += 1
-                // 16 digits may still be more than a signed number holds.
+                // 16 digits may still exceed `Int64.max`.
                 guard digits <= Self.maximumSizeDigits, remaining >> 59 == 0 else {
                     throw .malformed("a chunk size is too large, or has more than \(Self.maximumSizeDigits) digits")
                 }
@@ -86,10 +91,10 @@ struct HTTP1ChunkDecoder: Sendable {
             }
             state = .data
         case .dataReturn:
-            guard byte == HTTP1Bytes.carriageReturn else { throw Self.dataFlaw }
+            guard byte == HTTP1Bytes.carriageReturn else { throw Self.chunkEndError }
             state = .dataLineFeed
         case .dataLineFeed:
-            guard byte == HTTP1Bytes.lineFeed else { throw Self.dataFlaw }
+            guard byte == HTTP1Bytes.lineFeed else { throw Self.chunkEndError }
             state = .size
         case .data: break
         }
@@ -103,7 +108,7 @@ struct HTTP1ChunkDecoder: Sendable {
         case HTTP1Bytes.space, HTTP1Bytes.tab:
             try countExtension()
             state = .space
-        default: throw .malformed("a chunk size is no hexadecimal number, or its line does not end with CR LF")
+        default: throw .malformed("a chunk size is not a hexadecimal number, or its line does not end with CR LF")
         }
     }
 
@@ -114,7 +119,7 @@ struct HTTP1ChunkDecoder: Sendable {
         }
     }
 
-    private static let dataFlaw = HTTP1Flaw.malformed("a chunk does not end with CR LF after its announced size")
+    private static let chunkEndError = HTTP1Flaw.malformed("a chunk does not end with CR LF after its announced size")
 
     private static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {
@@ -123,5 +128,35 @@ struct HTTP1ChunkDecoder: Sendable {
         case UInt8(ascii: "A")...UInt8(ascii: "F"): byte &- UInt8(ascii: "A") &+ 10
         default: nil
         }
+    }
+}
+
+/// The framing of a chunk of a body (RFC 9112 §7.1): the size in hexadecimal digits and a line end, the bytes, another line end.
+enum HTTP1Chunk {
+    /// The maximum number of bytes that ``writeSize(_:into:)`` writes: 16 digits, CR, LF.
+    static let maximumPrefixBytes = 18
+    /// The line end after the bytes of each chunk.
+    static let lineEnd: StaticString = "\r\n"
+    /// The end of a chunked body: a chunk of size 0, without trailers.
+    static let end: StaticString = "0\r\n\r\n"
+
+    /// Writes the size line that precedes a chunk.
+    ///
+    /// - Parameters:
+    ///   - count: The size of the chunk, at least 1: a chunk of 0 bytes would end the body.
+    ///   - buffer: A buffer of at least ``maximumPrefixBytes`` bytes.
+    /// - Returns: The number of bytes that were written.
+    static func writeSize(_ count: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        precondition(count > 0 && buffer.count >= maximumPrefixBytes)
+        let digits = (Int.bitWidth - count.leadingZeroBitCount + 3) / 4
+        var rest = count
+        for index in stride(from: digits - 1, through: 0, by: -1) {
+            let digit = UInt8(truncatingIfNeeded: rest & 15)
+            buffer[index] = digit < 10 ? UInt8(ascii: "0") &+ digit : UInt8(ascii: "a") &- 10 &+ digit
+            rest >>= 4
+        }
+        buffer[digits] = HTTP1Bytes.carriageReturn
+        buffer[digits + 1] = HTTP1Bytes.lineFeed
+        return digits + 2
     }
 }

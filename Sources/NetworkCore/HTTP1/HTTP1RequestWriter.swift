@@ -1,25 +1,25 @@
 import Endpoints
 import Foundation
 
-/// What the head of a request, as it was written, means for the rest of the exchange.
+/// The properties of a written request head that affect the rest of the exchange.
 struct HTTP1SentHead: Equatable, Sendable {
-    /// Whether the body goes out in chunks (``HTTP1Chunk``), since its length is not known.
+    /// Whether the body is sent chunked (``HTTP1Chunk``), because its length is unknown.
     var isChunked = false
-    /// The request says `Connection: close`: the connection takes no other (RFC 9112 §9.6).
+    /// Whether the request has `Connection: close`, so that the connection is not reused (RFC 9112 §9.6).
     var closesConnection = false
-    /// The request says `Expect: 100-continue`, and has content to wait with (RFC 9110 §10.1.1).
+    /// Whether the request has `Expect: 100-continue`, and content whose sending is delayed (RFC 9110 §10.1.1).
     var expectsContinue = false
-    /// The request has an `Upgrade` field, so that a 101 is an answer to it (RFC 9110 §7.8).
+    /// Whether the request has an `Upgrade` field, so that status 101 is a valid response (RFC 9110 §7.8).
     var expectsUpgrade = false
 }
 
 /// Writes the heads of HTTP/1.1 requests (RFC 9112 §3).
 ///
-/// Host first, then the request's own fields in their order, then what it does not have itself, and the framing last. Requests are
-/// validated before; even of one that is not, no line is made that the request did not mean: in a value, a control character
-/// becomes a space (RFC 9110 §5.5), a field whose name is no token is left out, and a target is percent-encoded where it must be.
+/// Writes `Host` first, then the request's own fields in their order, then default fields that the request lacks, and the framing
+/// last. Requests are validated before. Even an invalid request cannot inject lines: control characters in a value become spaces
+/// (RFC 9110 §5.5), a field whose name is not a token is left out, and the target is percent-encoded where necessary.
 struct HTTP1RequestWriter: Sendable {
-    /// Whom the request is sent to.
+    /// The recipient of a request, which determines the form of the request target.
     enum Target: Sendable {
         /// The server, or a tunnel to it: a path and a query (RFC 9112 §3.2.1).
         case origin
@@ -30,19 +30,23 @@ struct HTTP1RequestWriter: Sendable {
     private let userAgent: String?
     private let acceptEncoding: String?
 
+    /// Creates a writer with default values for two fields.
+    ///
     /// - Parameters:
-    ///   - userAgent: Sent unless a request has its own. Without text, none is sent.
-    ///   - acceptEncoding: The content codings that can be decoded, in the same way.
+    ///   - userAgent: The `User-Agent` of requests without their own. If it is `nil` or empty, none is sent.
+    ///   - acceptEncoding: The content codings that can be decoded, for requests without their own `Accept-Encoding`. If it is
+    ///     `nil` or empty, none is sent.
     init(userAgent: String?, acceptEncoding: String?) {
         self.userAgent = userAgent?.isEmpty == true ? nil : userAgent
         self.acceptEncoding = acceptEncoding?.isEmpty == true ? nil : acceptEncoding
     }
 
-    /// Appends the head, the empty line included.
+    /// Appends a request head, including the empty line, to a buffer.
     ///
     /// - Parameters:
-    ///   - bodyLength: Of what is sent after the head; 0 without a body, `nil` if it is not known.
-    ///   - cookie: The value of `Cookie`, from a store. Joined with the request's own, as there may be only one (RFC 6265 §5.4).
+    ///   - bodyLength: The length of the body in bytes; 0 without a body, `nil` if it is unknown.
+    ///   - cookie: The stored cookies, as a value of `Cookie`. Joined with the request's own, since only one field is allowed
+    ///     (RFC 6265 §5.4).
     @discardableResult
     func appendHead(
         of request: NetworkRequest, bodyLength: Int64?, target: Target = .origin, cookie: String? = nil, to buffer: inout [UInt8]
@@ -50,7 +54,7 @@ struct HTTP1RequestWriter: Sendable {
         let url = request.url.absoluteString
         let fields = request.headers.fields
         var ownHost: Int?
-        // At most: each byte of the target and of the host may become three, and the host may be written twice.
+        // An upper bound: each byte of the target and of the host may become three, and the host may be written twice.
         var capacity = request.method.rawValue.utf8.count + 6 * url.utf8.count + 256
         for index in fields.indices {
             capacity += fields[index].name.utf8.count + fields[index].value.utf8.count + 4
@@ -73,7 +77,7 @@ struct HTTP1RequestWriter: Sendable {
             }
             if !own.contains(.userAgent) { bytes.writeField("User-Agent: ", userAgent) }
             if !own.contains(.accept) { bytes.write("Accept: */*\r\n") }
-            // Parts of a coded representation could not be decoded (RFC 9110 §14.2).
+            // A part of an encoded representation could not be decoded (RFC 9110 §14.2).
             if own.isDisjoint(with: [.acceptEncoding, .range]) { bytes.writeField("Accept-Encoding: ", acceptEncoding) }
             if !own.contains(.cookie) { bytes.writeField("Cookie: ", cookie) }
             if request.sendsBody { head.isChunked = bytes.writeFraming(bodyLength) }
@@ -84,13 +88,14 @@ struct HTTP1RequestWriter: Sendable {
         return head
     }
 
-    /// What the writer adds as `Accept-Encoding`; `nil` where the request says itself what it accepts, or asks for a part.
+    /// Returns the `Accept-Encoding` value that the writer adds to a request; `nil` if the request has its own, or a `Range`
+    /// field.
     func acceptEncoding(for request: NetworkRequest) -> String? {
         request.headers.contains("Accept-Encoding") || request.headers.contains("Range") ? nil : acceptEncoding
     }
 }
 
-/// Fields that a request may have itself.
+/// The fields that a request sets itself.
 private struct OwnFields: OptionSet {
     let rawValue: UInt8
 
@@ -103,9 +108,10 @@ private struct OwnFields: OptionSet {
 }
 
 extension HTTP1HeadBytes {
-    /// The request line and the `Host` field (RFC 9112 §3).
+    /// Writes the request line and the `Host` field (RFC 9112 §3).
     ///
-    /// - Parameter host: The request's own; `nil` for that of the URL, which does not name the scheme's default port (RFC 9110 §7.2).
+    /// - Parameter host: The request's own `Host`; `nil` to use the URL's host, without the scheme's default port (RFC 9110
+    ///   §7.2).
     fileprivate mutating func writeStart(method: String, url: String, target: HTTP1RequestWriter.Target, host: String?) {
         write(token: method)
         write(" ")
@@ -135,7 +141,7 @@ extension HTTP1HeadBytes {
         }
     }
 
-    /// The request's own fields in their order, but for those that are not its to set.
+    /// Writes the request's own fields in their order, except those that only the writer may set.
     fileprivate mutating func write(
         _ fields: [HTTPHeaders.Field], hasContent: Bool, cookie: String?, noting head: inout HTTP1SentHead
     ) -> OwnFields {
@@ -152,14 +158,14 @@ extension HTTP1HeadBytes {
                 own.insert(.cookie)
             case 6 where field.name.isField("expect"):
                 guard field.value.lists("100-continue") else { break }
-                // RFC 9110 §10.1.1: not without content.
+                // RFC 9110 §10.1.1: the expectation is not sent without content.
                 if !hasContent { continue }
                 head.expectsContinue = true
             case 7 where field.name.isField("upgrade"): head.expectsUpgrade = true
             case 10 where field.name.isField("user-agent"): own.insert(.userAgent)
             case 10 where field.name.isField("connection"):
                 if field.value.lists("close") { head.closesConnection = true }
-            // Refused by validation: of two framings, a server could believe the other (RFC 9112 §11.2).
+            // Validation rejects these: with two framings, a server could use the wrong one (RFC 9112 §11.2).
             case 14 where field.name.isField("content-length"): continue
             case 17 where field.name.isField("transfer-encoding"): continue
             case 15 where field.name.isField("accept-encoding"): own.insert(.acceptEncoding)
@@ -178,7 +184,9 @@ extension HTTP1HeadBytes {
         return own
     }
 
-    /// - Returns: Whether the body goes out in chunks (RFC 9112 §6.1).
+    /// Writes the field that frames the body.
+    ///
+    /// - Returns: Whether the body is sent chunked (RFC 9112 §6.1).
     fileprivate mutating func writeFraming(_ bodyLength: Int64?) -> Bool {
         guard let bodyLength else {
             write("Transfer-Encoding: chunked\r\n")
@@ -192,12 +200,12 @@ extension HTTP1HeadBytes {
 }
 
 extension String {
-    /// Whether the text is that name, compared without case.
+    /// Whether the text equals a field name, ignoring case.
     fileprivate func isField(_ lowercasedName: StaticString) -> Bool {
         utf8.count == lowercasedName.utf8CodeUnitCount && withRawUTF8 { HTTP1Bytes.isSame($0, lowercasedName) }
     }
 
-    /// Whether the text is a list with that element in it, compared without case.
+    /// Whether the text is a comma-separated list that contains an element, ignoring case.
     fileprivate func lists(_ lowercased: StaticString) -> Bool {
         withRawUTF8 { list in
             var isFound = false
@@ -208,7 +216,7 @@ extension String {
 }
 
 extension NetworkRequest {
-    /// Whether a length is announced even if it is 0 (RFC 9110 §8.6): the method expects content.
+    /// Whether the request has a body or its method expects one, so that a length is sent even if it is 0 (RFC 9110 §8.6).
     var sendsBody: Bool {
         if let body, !body.isEmpty { return true }
         return method == .post || method == .put || method == .patch

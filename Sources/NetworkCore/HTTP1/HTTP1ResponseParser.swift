@@ -1,104 +1,108 @@
-/// Reads one response of HTTP/1.0 or HTTP/1.1, in pieces of any size (RFC 9112).
+/// Parses one HTTP/1.0 or HTTP/1.1 response that arrives in pieces of any size (RFC 9112).
 ///
-/// A state machine over bytes, without any I/O: it carries all state, never needs a byte twice, and makes the same of a response
-/// however it is cut. One parser reads one response, interim ones before it included. Strict where two readers that disagree would take
-/// bytes for another message; each rule stands with its section in the part that enforces it.
+/// A state machine over bytes, without I/O. It keeps all state, needs no byte twice, and its result does not depend on how the
+/// response is split. One parser reads one response, including the interim responses before it. It is strict where recipients
+/// could otherwise disagree about where a message ends; each rule cites its section where it is enforced.
 ///
 ///     while true {
 ///         switch try parser.next(input, at: &offset) {
-///         case .needsMore: return            // read on
+///         case .needsMore: return            // receive more input
 ///         case .interim, .head: continue
 ///         case .body(let range): …
-///         case .end: …                       // what is left of `input` was not asked for
+///         case .end: …                       // the rest of `input` was not requested
 ///         }
 ///     }
 struct HTTP1ResponseParser: Sendable {
     enum Step: Equatable, Sendable {
-        /// All input is taken.
+        /// All input was consumed.
         case needsMore
-        /// A whole interim response of that status (RFC 9110 §15.2), which is not kept.
+        /// A complete interim response with this status (RFC 9110 §15.2), which is discarded.
         case interim(Int)
-        /// The final head is complete. Call again: a message without body ends with that, whether or not there is more input.
+        /// The final head is complete. Call again even without more input: a message without a body then ends.
         case head
         /// The input at these offsets is content, without chunked framing.
         case body(Range<Int>)
-        /// The message is complete. Input from the offset on belongs to nobody. Called again, it is the same.
+        /// The message is complete. Input from the offset on is not part of it. Further calls return the same step.
         case end
     }
 
     private enum State {
         case statusLine, fields, trailers
         case fixedBody, chunks
-        /// Until the connection ends.
+        /// In a body that ends with the connection.
         case openBody
         case ended
     }
 
-    /// Interim responses before one final. Go had 5 and hyper has no limit; a server that hints at each of a page's resources sends
-    /// some dozens at most.
+    /// The maximum number of interim responses before the final one. Go had a limit of 5, hyper has none; a server that sends a
+    /// hint for each resource of a page sends a few dozen at most.
     static let maximumInterimResponses = 64
 
     private let isHead: Bool
     private let expectsUpgrade: Bool
     private let maximumHeaderBytes: Int
     private var state = State.statusLine
-    private var flaw: HTTP1Flaw?
-    /// Bytes at the end of ``head`` that are the beginning of a line.
+    private var failure: HTTP1Flaw?
+    /// The number of bytes at the end of ``head`` that belong to an incomplete line.
     private var unfinishedBytes = 0
     private var interimResponses = 0
-    /// Of the current head; of the final one, once that is complete.
-    private var notes = HTTP1FieldNotes()
+    /// The framing fields of the current head; of the final head once it is complete.
+    private var framing = HTTP1FramingFields()
     private var trailerLines = HTTP1FieldLines()
-    /// Of a body whose length is known.
+    /// The number of missing bytes of a body of known length.
     private var remaining: Int64 = 0
     private var chunks = HTTP1ChunkDecoder()
 
-    /// Whether a byte of any response has come.
+    /// Whether any byte of a response was received.
     private(set) var hasReceivedBytes = false
-    /// That of the last complete status line, interim ones included; 0 before.
+    /// The status code of the last complete status line, including interim responses; 0 before.
     private(set) var statusCode = 0
-    /// 0 or 1, of the last complete status line.
+    /// The minor version of the last complete status line, 0 or 1.
     private(set) var minorVersion = 1
-    /// The lines of the final head, and after ``Step/end`` those of the trailers.
+    /// The lines of the final head; after ``Step/end``, also the trailers.
     private(set) var head = ResponseHead()
-    /// Whether the body ends when the connection does. Known with the head; such a body cannot be told from one that broke off.
+    /// Whether the body ends with the connection. Set with the final head. Such a body cannot be distinguished from a truncated
+    /// one.
     private(set) var isDelimitedByClose = false
-    /// Whether the server has switched protocols as it was asked to (RFC 9110 §7.8). All that follows is "body".
+    /// Whether the server has switched protocols as requested (RFC 9110 §7.8). All bytes that follow are reported as body.
     private(set) var isUpgraded = false
-    /// Whether the connection may serve another request after ``Step/end``. The caller knows whether bytes are left over.
+    /// Whether the connection may be reused after ``Step/end``, provided that no received bytes are left over.
     private(set) var keepsConnection = false
 
+    /// Creates a parser for the response to one request.
+    ///
     /// - Parameters:
-    ///   - isHead: Whether the request's method is HEAD: there is no body, whatever the head says (RFC 9112 §6.3).
-    ///   - expectsUpgrade: Whether the request had an `Upgrade` field; else a 101 is refused.
-    ///   - maximumHeaderBytes: For the final head, interim ones and trailers together.
+    ///   - isHead: Whether the request's method is HEAD: the response has no body, whatever its head announces (RFC 9112 §6.3).
+    ///   - expectsUpgrade: Whether the request had an `Upgrade` field. Otherwise status 101 is an error.
+    ///   - maximumHeaderBytes: The limit for the final head, the interim responses and the trailers together.
     init(isHead: Bool, expectsUpgrade: Bool = false, maximumHeaderBytes: Int) {
         self.isHead = isHead
         self.expectsUpgrade = expectsUpgrade
         self.maximumHeaderBytes = maximumHeaderBytes
     }
 
-    /// Takes input from `offset` on, up to the next thing to report. Call it until it says ``Step/needsMore`` or ``Step/end``.
+    /// Consumes input from `offset` on, up to the next step to report. Call it until it returns ``Step/needsMore`` or
+    /// ``Step/end``.
     ///
-    /// - Throws: What is wrong with the response; from then on each time.
+    /// - Throws: ``HTTP1Flaw`` if the response is invalid. Further calls throw the same error.
     mutating func next(_ input: UnsafeRawBufferPointer, at offset: inout Int) throws(HTTP1Flaw) -> Step {
-        if let flaw { throw flaw }
+        if let failure { throw failure }
         if offset < input.count { hasReceivedBytes = true }
         do throws(HTTP1Flaw) {
             return try step(input, at: &offset)
         } catch {
-            flaw = error
+            failure = error
             throw error
         }
     }
 
-    /// The connection was closed. Returns if that is the end of the message, or comes after it.
+    /// Handles the end of the connection. Returns if the message is then complete.
     ///
-    /// Do not call it for a connection that was reset while ``isDelimitedByClose``: the body broke off.
+    /// Do not call it for a connection that was reset while ``isDelimitedByClose``: the body is truncated.
     ///
-    /// - Throws: A flaw of the kind `connectionLost` before the head is complete, and `incompleteBody` after that.
+    /// - Throws: ``HTTP1Flaw`` of the kind `connectionLost` before the head is complete, and `incompleteBody` after that.
     mutating func receiveEnd() throws(HTTP1Flaw) {
-        if let flaw { throw flaw }
+        if let failure { throw failure }
         switch state {
         case .ended: return
         case .openBody: state = .ended
@@ -120,7 +124,7 @@ struct HTTP1ResponseParser: Sendable {
 
     private mutating func end(_ kind: HTTP1Flaw.Kind, _ message: String) throws(HTTP1Flaw) {
         let error = HTTP1Flaw(kind, "the connection was closed \(message)")
-        flaw = error
+        failure = error
         throw error
     }
 
@@ -161,7 +165,7 @@ struct HTTP1ResponseParser: Sendable {
 // MARK: Lines
 
 extension HTTP1ResponseParser {
-    /// Takes lines up to the empty one; they are kept as one piece, or as one for each input.
+    /// Reads lines up to the empty one, and appends them to ``head``, one piece for each input.
     private mutating func receiveLines(_ input: UnsafeRawBufferPointer, at offset: inout Int) throws(HTTP1Flaw) -> Step {
         var kept = offset
         while let lineFeed = HTTP1Bytes.lineFeed(in: input, from: offset) {
@@ -192,8 +196,8 @@ extension HTTP1ResponseParser {
         return .needsMore
     }
 
-    /// Checks the last bytes of an input, which are no whole line, so that neither a line without end is kept nor one that is no HTTP
-    /// waited for.
+    /// Checks the incomplete line at the end of an input, so that an endless line is not buffered, and a response that is not
+    /// HTTP is rejected at once.
     private func checkUnfinished(_ bytes: UnsafeRawBufferPointer, kept: Int) throws(HTTP1Flaw) {
         let available = maximumHeaderBytes - head.count - kept + unfinishedBytes
         if state == .statusLine {
@@ -208,19 +212,22 @@ extension HTTP1ResponseParser {
     private var tooLarge: HTTP1Flaw {
         HTTP1Flaw(
             .headersTooLarge,
-            "the response head is larger than \(maximumHeaderBytes) bytes (maximumHeaderBytes), with interim ones and trailers")
+            "the response head, with interim responses and trailers, is larger than \(maximumHeaderBytes) bytes (maximumHeaderBytes)"
+        )
     }
 
+    /// Reads a complete line.
+    ///
     /// - Parameters:
-    ///   - line: With its line end.
-    ///   - available: How many bytes it may have.
-    /// - Returns: Whether it is the empty line.
+    ///   - line: The line including its line end.
+    ///   - available: The maximum number of bytes of the line.
+    /// - Returns: Whether the line is the empty one, which ends the section.
     private mutating func receive(line: UnsafeRawBufferPointer, available: Int) throws(HTTP1Flaw) -> Bool {
         if state == .statusLine {
             try HTTP1StatusLine.checkPrefix(of: UnsafeRawBufferPointer(rebasing: line.prefix(max(available, 0))))
         }
         guard line.count <= available else { throw tooLarge }
-        // RFC 9112 §2.2: a bare LF may end a line; Go, OkHttp and hyper let it.
+        // RFC 9112 §2.2: a bare LF may end a line; Go, OkHttp and hyper accept it.
         var end = line.count &- 1
         let hasReturn = end > 0 && line[end &- 1] == HTTP1Bytes.carriageReturn
         if hasReturn { end &-= 1 }
@@ -228,22 +235,22 @@ extension HTTP1ResponseParser {
         switch state {
         case .statusLine:
             let status = try HTTP1StatusLine(content)
-            // RFC 9110 §7.8: a server switches protocols only if it is asked to.
+            // RFC 9110 §7.8: a server switches protocols only if the client requested it.
             if status.statusCode == 101, !expectsUpgrade {
-                throw .malformed("the server switches protocols (status 101), and was not asked to")
+                throw .malformed("the server switches protocols (status 101) without a request for it")
             }
             statusCode = status.statusCode
             minorVersion = status.minorVersion
             state = .fields
         case .trailers:
-            // Part of the chunked coding, where all line ends are CR LF.
+            // Trailers are part of the chunked coding, in which all lines end with CR LF.
             guard hasReturn else { throw .malformed("a line of the trailer section does not end with CR LF") }
             if content.isEmpty { return true }
-            // They decide on nothing, whatever their names are (RFC 9110 §6.5.1).
+            // Trailers have no effect on framing or connection, whatever their names are (RFC 9110 §6.5.1).
             _ = try trailerLines.check(content)
         default:
             if content.isEmpty { return true }
-            try notes.receive(content)
+            try framing.receive(content)
         }
         return false
     }
@@ -261,25 +268,27 @@ extension HTTP1ResponseParser {
             interimResponses += 1
             guard interimResponses <= Self.maximumInterimResponses else {
                 throw HTTP1Flaw(
-                    .headersTooLarge, "there are more than \(Self.maximumInterimResponses) interim responses before the final")
+                    .headersTooLarge, "there are more than \(Self.maximumInterimResponses) interim responses before the final one"
+                )
             }
             head.dropInterim()
-            notes = HTTP1FieldNotes()
+            framing = HTTP1FramingFields()
             state = .statusLine
             return .interim(statusCode)
         }
-        head.complete(length: notes.length)
+        head.complete(length: framing.length)
         frameBody()
         return .head
     }
 
-    /// Decides where the body ends (RFC 9112 §6.3), in its order.
+    /// Decides where the body ends, in the order of RFC 9112 §6.3.
     private mutating func frameBody() {
-        keepsConnection = !notes.closesConnection && (minorVersion > 0 || notes.keepsConnection)
-        // §6.1: a Transfer-Encoding together with a Content-Length, or in HTTP/1.0, may be an attempt to mix up messages: the message
-        // is read, and the connection not used again. The same for `identity`, which RFC 9112 does not have.
-        if notes.transferCoding != .none,
-            notes.transferCoding == .identity || notes.length.value != nil || minorVersion == 0
+        keepsConnection = !framing.closesConnection && (minorVersion > 0 || framing.keepsConnection)
+        // §6.1: a Transfer-Encoding together with a Content-Length, or in HTTP/1.0, may be an attempt at request smuggling or
+        // response splitting: the message is read, but the connection is not reused. The same applies to `identity`, which is not
+        // in RFC 9112.
+        if framing.transferCoding != .none,
+            framing.transferCoding == .identity || framing.length.value != nil || minorVersion == 0
         {
             keepsConnection = false
         }
@@ -289,13 +298,13 @@ extension HTTP1ResponseParser {
             isDelimitedByClose = true
             state = .openBody
         } else if isHead || statusCode == 204 || statusCode == 304 {
-            // RFC 9110 §8.6, RFC 9112 §6.1: a 204 has neither field. If it has, what it promises may still be on its way.
-            let promisesBody = notes.transferCoding != .none || notes.length.value ?? 0 > 0
-            if statusCode == 204, !isHead, promisesBody { keepsConnection = false }
+            // RFC 9110 §8.6, RFC 9112 §6.1: a 204 has neither field. If it has one, the announced bytes may still arrive.
+            let announcesBody = framing.transferCoding != .none || framing.length.value ?? 0 > 0
+            if statusCode == 204, !isHead, announcesBody { keepsConnection = false }
             state = .fixedBody
-        } else if notes.transferCoding == .chunked {
+        } else if framing.transferCoding == .chunked {
             state = .chunks
-        } else if let length = notes.length.value {
+        } else if let length = framing.length.value {
             remaining = length
             state = .fixedBody
         } else {
@@ -313,22 +322,60 @@ extension HTTP1ResponseParser {
     /// Whether the message is complete.
     var isComplete: Bool { state == .ended }
 
-    /// What `Content-Length` announces, also where there is no body, as in the answer to HEAD. `nil` where there is none, and where it
-    /// does not count, beside chunked framing or a switch of protocols.
-    var contentLength: Int64? { notes.transferCoding == .chunked || isDelimitedByClose ? nil : notes.length.value }
+    /// The length that `Content-Length` announces, even if there is no body, as in the response to HEAD. `nil` if there is no
+    /// such field, or if it is ignored because of chunked framing or a switch of protocols.
+    var contentLength: Int64? { framing.transferCoding == .chunked || isDelimitedByClose ? nil : framing.length.value }
 
-    /// Whether the final head has that field; its value is in ``ResponseHead/value(for:)``.
-    var hasContentEncoding: Bool { notes.hasContentEncoding }
+    /// Whether the final head has a `Content-Encoding` field, whose value is in ``ResponseHead/value(for:)``.
+    var hasContentEncoding: Bool { framing.hasContentEncoding }
 
-    /// Whether the final head has that field.
-    var hasLocation: Bool { notes.hasLocation }
+    /// Whether the final head has a `Location` field.
+    var hasLocation: Bool { framing.hasLocation }
 
-    /// Whether the final head has that field.
-    var hasSetCookie: Bool { notes.hasSetCookie }
+    /// Whether the final head has a `Set-Cookie` field.
+    var hasSetCookie: Bool { framing.hasSetCookie }
 
-    /// How long the server keeps the idle connection, as it says. At most 10^9.
-    var keepAliveTimeoutSeconds: Int? { notes.keepAliveTimeoutSeconds }
+    /// The time for which the server keeps the idle connection open, according to `Keep-Alive`. At most 10^9.
+    var keepAliveTimeoutSeconds: Int? { framing.keepAliveTimeoutSeconds }
 
-    /// How many more requests the server takes on the connection, as it says. At most 10^9.
-    var keepAliveMaximum: Int? { notes.keepAliveMaximum }
+    /// The number of further requests that the server accepts on the connection, according to `Keep-Alive`. At most 10^9.
+    var keepAliveMaximum: Int? { framing.keepAliveMaximum }
+}
+
+/// The reason why received bytes are not a valid response.
+struct HTTP1Flaw: Error, Equatable, Sendable {
+    /// The kind of error, by which callers can distinguish errors.
+    enum Kind: Sendable {
+        /// The bytes are not HTTP/1, or their framing cannot be trusted.
+        case malformedResponse
+        /// The head, including interim responses and trailers, exceeds its limit.
+        case headersTooLarge
+        /// The connection ended before the head was complete.
+        case connectionLost
+        /// The connection ended before the body was complete.
+        case incompleteBody
+    }
+
+    let kind: Kind
+    /// A description for people, which names the field or the limit, but never a field's value.
+    let message: String
+
+    init(_ kind: Kind, _ message: String) {
+        self.kind = kind
+        self.message = message
+    }
+
+    static func malformed(_ message: String) -> HTTP1Flaw {
+        HTTP1Flaw(.malformedResponse, message)
+    }
+
+    /// The code of the ``TransportError`` that callers receive.
+    var code: TransportError.Code {
+        switch kind {
+        case .malformedResponse: .malformedResponse
+        case .headersTooLarge: .headersTooLarge
+        case .connectionLost: .connectionLost
+        case .incompleteBody: .incompleteBody
+        }
+    }
 }

@@ -1,13 +1,13 @@
-/// What ``DeadlineHeap`` keeps in order.
+/// A member of a ``DeadlineHeap``, which orders members by their deadlines.
 protocol DeadlineMember: AnyObject {
-    /// In nanoseconds of the monotonic clock.
+    /// The deadline, in nanoseconds of the monotonic clock.
     var deadline: UInt64 { get set }
-    /// Its place in the heap, -1 outside. Only the heap changes it.
+    /// The position in the heap, or -1 outside of it. Only the heap changes it.
     var heapIndex: Int { get set }
 }
 
-/// The member whose deadline comes first, with removal of any member in O(log n): a binary heap whose members know
-/// their place.
+/// A binary heap whose first member has the earliest deadline. Any member can be removed in O(log n), because members store their
+/// position.
 struct DeadlineHeap<Member: DeadlineMember> {
     private var members: [Member] = []
 
@@ -20,7 +20,7 @@ struct DeadlineHeap<Member: DeadlineMember> {
         siftUp(members.count - 1)
     }
 
-    /// Does nothing for a member that is not inside.
+    /// Removes a member. Does nothing if it is not in the heap.
     mutating func remove(_ member: Member) {
         let index = member.heapIndex
         guard index >= 0 else { return }

@@ -1,40 +1,41 @@
-/// Lets members in as far as there may be connections: so many per origin, and so many in all. The others wait in line.
+/// Admits members while the limits on connections allow it, per origin and in total. The others wait in queues.
 ///
-/// Members wait in their origin's line. Where it has places, but there are too many connections in all, the origin stands in line itself:
-/// once for each place and waiting member. So both limits are first come, first served, and an origin with a thousand members in line
-/// keeps the others waiting no longer than one with as many as it has places.
+/// Members wait in the queue of their origin. If the origin has free places, but there are too many connections in total, the
+/// origin itself is queued, once for each such place and waiting member. So both limits are first come, first served, and an
+/// origin with a thousand waiting members does not delay the others longer than one with as many as it has places.
 ///
-/// Each place is in a lane: an event loop, whose connections no other can use. Who waits takes the first place that becomes free, in
-/// whichever lane. Members of one origin share connections where it bears that; they count up to `connectionsPerOrigin`.
+/// Each place belongs to a lane: an event loop, whose connections no other loop can use. A waiting member takes the first place
+/// that becomes free in any lane. After ``widen(_:)``, members of an origin share connections: they count as at most
+/// `connectionsPerOrigin` connections.
 ///
-/// Waiting here rather than inside libcurl keeps a queued request free of handles and of connect and idle timeouts.
-// A struct for exclusive access, although its origins are objects: it is never copied.
+/// Because requests wait here and not inside libcurl, a queued request uses no handle and has no connect or idle timeout.
+// A struct, so that access is exclusive. It must not be copied, because its origins are objects.
 package struct OriginGate<Member> {
     package enum Entry {
         case inside(lane: Int)
         case waiting(ticket: UInt64)
     }
 
-    /// One that may go in now.
+    /// A member that is admitted, and its lane.
     package struct Admission {
         package let member: Member
         package let lane: Int
     }
 
-    /// What an origin has in one lane.
+    /// The members and queue tickets of an origin in one lane.
     private struct Share {
         var inside = 0
-        /// Tickets in the lane's line, the first one's first.
+        /// The origin's tickets in the lane's queue, the first one first.
         var claims: [UInt64] = []
     }
 
     private final class Origin {
         let name: String
-        /// The lane of its first place: others' first places are elsewhere.
+        /// The lane of the origin's first place. It depends on the name, so that origins are spread over the lanes.
         let firstLane: Int
         var isWide = false
         var shares: [Share]
-        var line = WaitingLine<Member>()
+        var queue = TicketQueue<Member>()
 
         init(_ name: String, lanes: Int) {
             self.name = name
@@ -47,7 +48,7 @@ package struct OriginGate<Member> {
         var inside = 0
         var connections = 0
         let limit: Int
-        var line = WaitingLine<Origin>()
+        var queue = TicketQueue<Origin>()
     }
 
     package let limits: GateLimits
@@ -62,24 +63,28 @@ package struct OriginGate<Member> {
         }
     }
 
-    /// - Parameter preferred: A lane to stay in if it has a place; else it is the one with the fewest members.
+    /// Admits a member, or adds it to the queue of its origin.
+    ///
+    /// - Parameter preferred: The lane to use if it has a free place. Otherwise the lane with the fewest members is used.
     package mutating func enter(_ name: String, _ member: Member, near preferred: Int? = nil) -> Entry {
         let origin = origin(name)
         if let lane = seatAtOnce(origin, near: preferred) { return .inside(lane: lane) }
         let ticket = makeTicket()
-        origin.line.append(member, ticket: ticket)
+        origin.queue.append(member, ticket: ticket)
         settleClaims(of: origin)
         return .waiting(ticket: ticket)
     }
 
-    /// - Returns: `nil` when the next has to wait.
+    /// Admits a member if it does not have to wait.
+    ///
+    /// - Returns: The member's lane; `nil` if it would have to wait.
     package mutating func enterAtOnce(_ name: String) -> Int? {
         seatAtOnce(origin(name))
     }
 
-    /// One has left.
+    /// Removes an admitted member.
     ///
-    /// - Returns: Those who may go in now, if any waits.
+    /// - Returns: The waiting members that are admitted now.
     package mutating func leave(_ name: String, lane: Int) -> [Admission] {
         guard let origin = origins[name] else { return [] }
         var admitted: [Admission] = []
@@ -87,16 +92,16 @@ package struct OriginGate<Member> {
         lanes[lane].inside -= 1
         if origin.shares[lane].inside < places(of: origin, lane) {
             lanes[lane].connections -= 1
-            admitFromLine(of: lane, &admitted)
+            admitFromQueue(of: lane, &admitted)
         }
         advance(origin, &admitted)
         forget(origin)
         return admitted
     }
 
-    /// Allows an origin `streamsPerOrigin` members, for as long as somebody is inside.
+    /// Allows an origin `streamsPerOrigin` members until its last member has left.
     ///
-    /// - Returns: Those who waited and may go in now.
+    /// - Returns: The waiting members that are admitted now.
     package mutating func widen(_ name: String) -> [Admission] {
         guard let origin = origins[name], !origin.isWide else { return [] }
         origin.isWide = true
@@ -105,10 +110,12 @@ package struct OriginGate<Member> {
         return admitted
     }
 
-    /// - Returns: `false` when it did not wait any more.
+    /// Removes a waiting member from the queue of its origin.
+    ///
+    /// - Returns: `false` if the member was not waiting any more.
     @discardableResult
     package mutating func stopWaiting(_ name: String, ticket: UInt64) -> Bool {
-        guard let origin = origins[name], origin.line.remove(ticket) != nil else { return false }
+        guard let origin = origins[name], origin.queue.remove(ticket) != nil else { return false }
         settleClaims(of: origin)
         forget(origin)
         return true
@@ -123,9 +130,9 @@ package struct OriginGate<Member> {
         return origin
     }
 
-    /// Of origins nobody uses a few are kept for the next request: a crawler visits millions.
+    /// Resets an origin that is not in use, and removes it if there are more than 64: a crawler visits millions.
     private mutating func forget(_ origin: Origin) {
-        guard origin.line.isEmpty, origin.shares.allSatisfy({ $0.inside == 0 }) else { return }
+        guard origin.queue.isEmpty, origin.shares.allSatisfy({ $0.inside == 0 }) else { return }
         origin.isWide = false
         if origins.count > 64 { origins[origin.name] = nil }
     }
@@ -135,7 +142,7 @@ package struct OriginGate<Member> {
         return nextTicket
     }
 
-    /// With fewer places than lanes, some lanes have none of this origin.
+    /// Returns a lane's share of an origin's limit. With fewer places than lanes, some lanes have none of this origin.
     private func share(of limit: Int, _ origin: Origin, _ lane: Int) -> Int {
         if lanes.count == 1 { return limit }
         let used = min(limits.connectionsPerOrigin, lanes.count)
@@ -143,7 +150,7 @@ package struct OriginGate<Member> {
         return rank < used ? GateLimits.share(of: limit, lane: rank, lanes: used) : 0
     }
 
-    /// One connection each.
+    /// Returns the number of connections that an origin may have in a lane.
     private func places(of origin: Origin, _ lane: Int) -> Int {
         share(of: limits.connectionsPerOrigin, origin, lane)
     }
@@ -166,7 +173,7 @@ package struct OriginGate<Member> {
     }
 
     private mutating func seatAtOnce(_ origin: Origin, near preferred: Int? = nil) -> Int? {
-        guard origin.line.isEmpty, let lane = entrance(to: origin, near: preferred) else { return nil }
+        guard origin.queue.isEmpty, let lane = entrance(to: origin, near: preferred) else { return nil }
         seat(origin, lane)
         return lane
     }
@@ -177,11 +184,11 @@ package struct OriginGate<Member> {
         lanes[lane].inside += 1
     }
 
-    /// Gives a lane's places to the origins that stand in line for them.
-    private mutating func admitFromLine(of lane: Int, _ admitted: inout [Admission]) {
-        while lanes[lane].connections < lanes[lane].limit, let (_, origin) = lanes[lane].line.popFirst() {
+    /// Gives a lane's free places to the origins in its queue.
+    private mutating func admitFromQueue(of lane: Int, _ admitted: inout [Admission]) {
+        while lanes[lane].connections < lanes[lane].limit, let (_, origin) = lanes[lane].queue.popFirst() {
             origin.shares[lane].claims.removeFirst()
-            if let (_, member) = origin.line.popFirst() {
+            if let (_, member) = origin.queue.popFirst() {
                 seat(origin, lane)
                 admitted.append(Admission(member: member, lane: lane))
             }
@@ -189,27 +196,147 @@ package struct OriginGate<Member> {
         }
     }
 
-    /// Lets an origin's line move up.
+    /// Admits members from an origin's queue while there are places.
     private mutating func advance(_ origin: Origin, _ admitted: inout [Admission]) {
-        while !origin.line.isEmpty, let lane = entrance(to: origin), let (_, member) = origin.line.popFirst() {
+        while !origin.queue.isEmpty, let lane = entrance(to: origin), let (_, member) = origin.queue.popFirst() {
             seat(origin, lane)
             admitted.append(Admission(member: member, lane: lane))
         }
         settleClaims(of: origin)
     }
 
-    /// Has an origin stand in line for each place that it lacks nothing for but a connection.
+    /// Queues an origin once for each place that it could use if more connections in total were allowed.
     private mutating func settleClaims(of origin: Origin) {
         for lane in lanes.indices {
-            let wanted = max(0, min(origin.line.count, places(of: origin, lane) - origin.shares[lane].inside))
+            let wanted = max(0, min(origin.queue.count, places(of: origin, lane) - origin.shares[lane].inside))
             while origin.shares[lane].claims.count > wanted, let ticket = origin.shares[lane].claims.popLast() {
-                _ = lanes[lane].line.remove(ticket)
+                _ = lanes[lane].queue.remove(ticket)
             }
             while origin.shares[lane].claims.count < wanted {
                 let ticket = makeTicket()
                 origin.shares[lane].claims.append(ticket)
-                lanes[lane].line.append(origin, ticket: ticket)
+                lanes[lane].queue.append(origin, ticket: ticket)
             }
         }
+    }
+}
+
+/// The limits of an ``OriginGate``, each of which is at least 1.
+package struct GateLimits: Sendable, Hashable {
+    /// The maximum number of connections to one origin.
+    package var connectionsPerOrigin: Int
+    /// The maximum number of members of one origin whose connections carry several members at once.
+    package var streamsPerOrigin = 1
+    /// The maximum number of connections to all origins together; at least the number of lanes.
+    package var connections = Int.max
+    /// The number of lanes: event loops with their own connections, among which the other limits are divided.
+    package var lanes = 1
+
+    package init(connectionsPerOrigin: Int, streamsPerOrigin: Int = 1, connections: Int = .max, lanes: Int = 1) {
+        self.connectionsPerOrigin = connectionsPerOrigin
+        self.streamsPerOrigin = streamsPerOrigin
+        self.connections = connections
+        self.lanes = lanes
+    }
+
+    /// Returns a lane's share of a limit. If it cannot be divided evenly, the first lanes have one more.
+    package static func share(of limit: Int, lane: Int, lanes: Int) -> Int {
+        limit / lanes + (lane < limit % lanes ? 1 : 0)
+    }
+}
+
+/// An ``OriginGate`` with one lane, whose members are objects of any class.
+///
+/// For other modules, in which generic code of this module would be slow.
+package struct ObjectGate {
+    package typealias Member = any AnyObject & Sendable
+
+    private var gate: OriginGate<Member>
+    /// The number of admitted members.
+    package private(set) var inside = 0
+    /// The number of waiting members.
+    package private(set) var waiting = 0
+
+    package init(perOrigin: Int, total: Int) {
+        gate = OriginGate(GateLimits(connectionsPerOrigin: perOrigin, connections: total))
+    }
+
+    /// Admits a member if it does not have to wait.
+    ///
+    /// - Returns: `false` if the member would have to wait.
+    package mutating func enterAtOnce(_ name: String) -> Bool {
+        guard gate.enterAtOnce(name) != nil else { return false }
+        inside += 1
+        return true
+    }
+
+    /// Admits a member, or adds it to the queue of its origin.
+    ///
+    /// - Returns: The member's ticket in the queue; `nil` if it is admitted at once.
+    package mutating func enter(_ name: String, _ member: Member) -> UInt64? {
+        guard case .waiting(let ticket) = gate.enter(name, member) else {
+            inside += 1
+            return nil
+        }
+        waiting += 1
+        return ticket
+    }
+
+    /// Removes an admitted member.
+    ///
+    /// - Returns: The waiting members that are admitted now.
+    package mutating func leave(_ name: String) -> [Member] {
+        let admitted = gate.leave(name, lane: 0)
+        inside += admitted.count - 1
+        waiting -= admitted.count
+        return admitted.isEmpty ? [] : admitted.map(\.member)
+    }
+
+    /// Removes a waiting member from the queue of its origin.
+    package mutating func stopWaiting(_ name: String, ticket: UInt64) {
+        if gate.stopWaiting(name, ticket: ticket) { waiting -= 1 }
+    }
+}
+
+/// A first-in, first-out queue from which any member can be removed in constant time by its ticket.
+struct TicketQueue<Member> {
+    private var members: [UInt64: Member] = [:]
+    /// The tickets in order, from `next` on. Some belong to members that were removed.
+    private var tickets: [UInt64] = []
+    private var next = 0
+
+    var isEmpty: Bool { members.isEmpty }
+    var count: Int { members.count }
+
+    /// Adds a member to the end of the queue.
+    ///
+    /// - Parameter ticket: A ticket that no other member has or had.
+    mutating func append(_ member: Member, ticket: UInt64) {
+        if tickets.count >= 64, tickets.count > members.count * 4 { removeStaleTickets() }
+        members[ticket] = member
+        tickets.append(ticket)
+    }
+
+    /// Removes the member with a ticket.
+    ///
+    /// - Returns: `nil` if there is no such member.
+    mutating func remove(_ ticket: UInt64) -> Member? {
+        members.removeValue(forKey: ticket)
+    }
+
+    mutating func popFirst() -> (ticket: UInt64, member: Member)? {
+        while next < tickets.count {
+            let ticket = tickets[next]
+            next += 1
+            if let member = members.removeValue(forKey: ticket) { return (ticket, member) }
+        }
+        tickets.removeAll(keepingCapacity: tickets.count <= 1024)
+        next = 0
+        return nil
+    }
+
+    private mutating func removeStaleTickets() {
+        tickets = tickets[next...].filter { members[$0] != nil }
+        next = 0
     }
 }

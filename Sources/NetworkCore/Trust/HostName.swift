@@ -1,18 +1,19 @@
 import Endpoints
 import Foundation
 
-/// Host names in the one form in which they can be compared.
+/// Converts host names to a canonical form in which they can be compared.
 ///
-/// Engines accept more spellings of a host than there are hosts: percent-encoding, numbers for addresses, a final dot. A
-/// spelling that is overlooked would slip past its policy, so what has no clear form is none.
+/// The engines accept several spellings of one host: percent-encoding, numbers for addresses, a final dot. A spelling that was
+/// not considered would bypass its policy, so a host without an unambiguous form is rejected.
 enum HostName {
-    /// Host and port as they stand in a URL, without the port.
+    /// Returns the host of a URL's host and port.
     static func withoutPort(_ text: Substring) -> Substring {
         if text.hasPrefix("[") { return text.firstIndex(of: "]").map { text[...$0] } ?? text }
         return text.lastIndex(of: ":").map { text[..<$0] } ?? text
     }
 
-    /// Lower-cased, decoded, without the final dot, addresses in their shortest form; `nil` where that is not clear.
+    /// Returns the host in lower case, decoded, without the final dot, and with addresses in their shortest form; `nil` if it is
+    /// ambiguous.
     static func canonical(_ text: Substring) -> String? {
         if text.utf8.contains(UInt8(ascii: ":")) { return canonicalAddress(text) }
         guard var host = text.contains("%") ? PercentEncoding.decoded(text) : String(text) else { return nil }
@@ -21,9 +22,9 @@ enum HostName {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard host.utf8.count <= 253, labels.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isNameByte) }) else { return nil }
         guard let last = labels.last, isNumber(last) else { return host }
-        // An address. Only its usual form is clear: 127.1 and 0x7f.0.0.1 are addresses, too.
-        let isClear = labels.count == 4 && labels.allSatisfy { label in UInt8(label).map { String($0) == label } ?? false }
-        return isClear ? host : nil
+        // An address, of which only the usual form is unambiguous: 127.1 and 0x7f.0.0.1 are addresses, too.
+        let isUsual = labels.count == 4 && labels.allSatisfy { label in UInt8(label).map { String($0) == label } ?? false }
+        return isUsual ? host : nil
     }
 
     /// Whether a canonical host is an address rather than a name.
@@ -49,7 +50,7 @@ enum HostName {
         }
     }
 
-    /// A last label that makes the whole an address, as browsers have it (WHATWG URL, "ends in a number").
+    /// Whether a last label makes the host an address, as in browsers (WHATWG URL, "ends in a number").
     private static func isNumber(_ label: Substring) -> Bool {
         let isDecimal = label.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         return !label.isEmpty && (isDecimal || (label.hasPrefix("0x") && label.dropFirst(2).allSatisfy(\.isHexDigit)))

@@ -1,4 +1,4 @@
-/// SHA-256 (FIPS 180-4 §6.2), of bytes that come piece by piece: Foundation on Linux has none.
+/// Computes SHA-256 (FIPS 180-4 §6.2) of bytes that arrive piece by piece. Foundation on Linux does not offer it.
 package struct SHA256: Sendable {
     package static let byteCount = 32
     private static let blockBytes = 64
@@ -8,7 +8,7 @@ package struct SHA256: Sendable {
     private var words: Words = (
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
     )
-    /// What is left over for the next block, always less than one.
+    /// The bytes that wait for the next block, always fewer than a block.
     private var rest: [UInt8] = []
     private var count: UInt64 = 0
 
@@ -37,7 +37,7 @@ package struct SHA256: Sendable {
         rest.append(contentsOf: bytes[(start + whole)...])
     }
 
-    /// The digest of all bytes so far; more may follow.
+    /// Returns the digest of all bytes so far; more may follow.
     package func finalized() -> [UInt8] {
         var padding = rest
         padding.append(0x80)
@@ -51,7 +51,9 @@ package struct SHA256: Sendable {
         }
     }
 
-    /// - Parameter blocks: Whole ones.
+    /// Updates the words with complete blocks.
+    ///
+    /// - Parameter blocks: The bytes, a multiple of the block size.
     private static func compress(_ words: inout Words, _ blocks: UnsafeRawBufferPointer) {
         constants.withUnsafeBufferPointer { constants in
             withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in

@@ -1,34 +1,37 @@
 import Foundation
+import NetworkLogging
 
-/// Where a certificate or a key is read from, once, when the session manager is made.
+/// The source of a certificate or a key, which is read once, when the session manager is created.
 ///
-/// Descriptions show the file or the size, never the bytes.
+/// Descriptions contain the path or the size, never the bytes.
 public struct TrustMaterial: Sendable, Hashable {
     enum Source: Sendable, Hashable {
         case file(URL)
         case data(Data)
-        /// A resource that the bundle does not have.
+        /// A resource that does not exist in the bundle.
         case missing(String)
     }
 
     let source: Source
 
-    /// A file on disk.
+    /// The certificate or key in a file on disk.
     public static func file(_ url: URL) -> Self { Self(source: .file(url)) }
 
-    /// The bytes themselves.
+    /// The certificate or key as bytes in memory.
     public static func data(_ data: Data) -> Self { Self(source: .data(data)) }
 
-    /// A resource by its whole name: `.file(bundle: .main, name: "authority.pem")`.
+    /// A resource of a bundle, by its full name: `.file(bundle: .main, name: "authority.pem")`.
     public static func file(bundle: Bundle, name: String) -> Self {
         guard let url = bundle.url(forResource: name, withExtension: nil) else { return Self(source: .missing(name)) }
         return .file(url)
     }
 
-    /// More than any list of authorities takes.
+    /// The maximum number of bytes that are read, which is more than any list of authorities needs.
     static let maximumBytes = 16 << 20
 
-    /// - Throws: ``TrustFlaw`` where there is nothing to read, or too much.
+    /// Reads the certificate or key.
+    ///
+    /// - Throws: ``TrustFlaw`` if there is nothing to read, or more than ``maximumBytes``.
     func load() throws(TrustFlaw) -> Data {
         let data: Data
         switch source {
@@ -52,7 +55,7 @@ public struct TrustMaterial: Sendable, Hashable {
 }
 
 extension TrustMaterial: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The path of the file, or the number of bytes.
+    /// The path of the file or the number of bytes, never the bytes.
     public var description: String {
         switch source {
         case .file(let url): url.isFileURL ? url.path : "the given URL"
@@ -61,8 +64,123 @@ extension TrustMaterial: CustomStringConvertible, CustomDebugStringConvertible, 
         }
     }
 
-    /// The same as ``description``.
+    /// The path of the file or the number of bytes, never the bytes.
     public var debugDescription: String { description }
-    /// Holds ``description`` alone.
+    /// A mirror that contains only ``description``, so that no bytes are dumped.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// A public key that a server's own certificate may contain, for public key pinning.
+///
+/// A key is identified by the SHA-256 of its `SubjectPublicKeyInfo` (RFC 7469 §2.4), so a pin stays valid when the certificate is
+/// renewed with the same key. This command prints it: `openssl x509 -in server.pem -pubkey -noout | openssl pkey -pubin -outform
+/// der | openssl dgst -sha256 -binary | base64`. The key of an authority is not a useful pin: it would never match.
+public struct TrustPin: Sendable, Hashable {
+    enum Kind: Sendable, Hashable {
+        case base64(String)
+        case digest(Data)
+        case certificate(TrustMaterial)
+    }
+
+    let kind: Kind
+
+    /// The SHA-256 of the key in base64, also in the form `sha256//…` (libcurl) or `sha256/…` (OkHttp).
+    public static func publicKey(sha256 text: String) -> Self { Self(kind: .base64(text)) }
+
+    /// The SHA-256 of the key, as 32 bytes.
+    public static func publicKey(sha256 digest: Data) -> Self { Self(kind: .digest(digest)) }
+
+    /// The key of the certificate in a PEM file, which must contain exactly one, or in a DER file.
+    public static func certificate(file: URL) -> Self { Self(kind: .certificate(.file(file))) }
+
+    /// The key of a certificate that is passed in PEM or DER.
+    public static func certificate(data: Data) -> Self { Self(kind: .certificate(.data(data))) }
+
+    /// The key of the certificate in a PEM or DER file of a bundle, by its full name: `.file(bundle: .main, name: "server.cer")`.
+    public static func file(bundle: Bundle, name: String) -> Self {
+        Self(kind: .certificate(.file(bundle: bundle, name: name)))
+    }
+
+    /// Reads the pin, and checks its length.
+    ///
+    /// - Returns: The SHA-256 of the key, 32 bytes.
+    func load() throws(TrustFlaw) -> [UInt8] {
+        switch kind {
+        case .digest(let digest):
+            guard digest.count == SHA256.byteCount else {
+                throw TrustFlaw("a pin has \(digest.count) bytes instead of \(SHA256.byteCount)")
+            }
+            return Array(digest)
+        case .base64(let text):
+            let digits = ["sha256//", "sha256/"].first(where: text.hasPrefix).map { text.dropFirst($0.count) } ?? text[...]
+            guard let digest = Data(base64Encoded: String(digits)), digest.count == SHA256.byteCount else {
+                throw TrustFlaw("the pin \"\(text)\" is not the base64 of \(SHA256.byteCount) bytes")
+            }
+            return Array(digest)
+        case .certificate(let material):
+            let data = try material.load()
+            let certificates = try PEMText.looksLikePEM(data) ? PEMText.certificates(in: data, of: material) : [Array(data)]
+            guard certificates.count == 1, let key = X509Certificate.publicKeyInfo(in: certificates[0]) else {
+                let what =
+                    certificates.count == 1
+                    ? "is not a certificate" : "contains \(certificates.count) certificates instead of one"
+                throw TrustFlaw("\(material) \(what)")
+            }
+            return SHA256.digest(of: key)
+        }
+    }
+}
+
+/// A client certificate and its private key, presented to a server that requests one (mutual TLS).
+///
+/// Descriptions contain neither the key nor the passphrase. Both stay in memory while the session manager exists.
+public struct ClientIdentity: Sendable, Hashable {
+    let certificate: TrustMaterial
+    let key: TrustMaterial
+    let passphrase: String?
+
+    /// Creates an identity from a certificate and a key.
+    ///
+    /// - Parameters:
+    ///   - certificate: The certificates in PEM: the client's own first, then the intermediate ones that lead to its authority.
+    ///   - key: The private key in PEM, which may be encrypted.
+    ///   - passphrase: The passphrase of an encrypted key. An encrypted key without a passphrase is an error.
+    public init(certificate: TrustMaterial, key: TrustMaterial, passphrase: String? = nil) {
+        self.certificate = certificate
+        self.key = key
+        self.passphrase = passphrase
+        if let passphrase { SecretValues.insert(passphrase) }
+    }
+
+    /// Creates an identity from a certificate and a key in the same PEM.
+    public init(pem: TrustMaterial, passphrase: String? = nil) {
+        self.init(certificate: pem, key: pem, passphrase: passphrase)
+    }
+
+    func load() throws(TrustFlaw) -> LoadedIdentity {
+        let certificates = try PEMText.certificates(in: try certificate.load(), of: certificate)
+        let data = try key.load()
+        let blocks = try PEMText.blocks(in: data, of: key).filter { $0.label.hasSuffix("PRIVATE KEY") }
+        guard blocks.count == 1, let block = blocks.first else {
+            throw TrustFlaw("\(key) contains \(blocks.count) private keys instead of one")
+        }
+        guard passphrase != nil || !block.isEncrypted else {
+            throw TrustFlaw("the key in \(key) is encrypted, and no passphrase is given")
+        }
+        if let passphrase, passphrase.utf8.contains(0) || passphrase.utf8.count > 1023 {
+            throw TrustFlaw("the passphrase of the client identity contains NUL, or is longer than 1023 bytes")
+        }
+        return LoadedIdentity(
+            certificates: StableBytes(Array(PEMText.text(certificates).utf8)), key: StableBytes(block.text),
+            passphrase: passphrase ?? "")
+    }
+}
+
+extension ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The sources of the certificate and the key, without the key and the passphrase.
+    public var description: String { "certificate \(certificate), key \(key)" }
+    /// The sources of the certificate and the key, without the key and the passphrase.
+    public var debugDescription: String { description }
+    /// A mirror that contains only ``description``, so that no secret is dumped.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

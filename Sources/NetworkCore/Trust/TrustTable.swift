@@ -1,21 +1,21 @@
 import Endpoints
 import Foundation
 
-/// Which policy holds for which host of a session manager.
+/// The trust policies of a session manager, by host.
 ///
-/// A host has one policy as long as the session manager lives, and no connection serves two hosts: so a connection made under
-/// one policy is never used under another.
+/// The policy of a host does not change while the session manager exists, and no connection serves two hosts. So a connection
+/// that was opened under one policy is never used under another.
 struct TrustTable: Sendable {
     let standard: LoadedTrust
-    /// All in the order of their numbers.
+    /// All policies, in the order of their numbers.
     private(set) var all: [LoadedTrust]
     private var byHost: [String: LoadedTrust] = [:]
-    /// `*.example.com` under `example.com`.
+    /// The policies for patterns: that for `*.example.com` is stored under `example.com`.
     private var byParent: [String: LoadedTrust] = [:]
 
-    /// Reads every file that the policies name.
+    /// Creates a table, and reads every file that the policies refer to.
     ///
-    /// - Throws: ``TransportError/Code/trustUnavailable``, which names the policy.
+    /// - Throws: ``TransportError/Code/trustUnavailable``, with a message that names the policy.
     init(_ configuration: SessionConfiguration) throws(TransportError) {
         standard = try Self.load(configuration.trust, number: 0, subject: "trust")
         all = [standard]
@@ -25,7 +25,7 @@ struct TrustTable: Sendable {
             guard let host = HostName.canonical(isPattern ? name.dropFirst(2) : name[...]),
                 !isPattern || !HostName.isAddress(host)
             else {
-                throw TrustFlaw("not a host name; international ones are written in ASCII, without a port").transportError(
+                throw TrustFlaw("not a host name; international names are written in ASCII, without a port").transportError(
                     of: subject)
             }
             let trust = try Self.load(policy, number: all.count, subject: subject)
@@ -45,10 +45,11 @@ struct TrustTable: Sendable {
         }
     }
 
-    /// The policy of the exact host, else of the pattern it falls under, else the session manager's own.
+    /// Returns the policy for a request: that of the exact host, else of the pattern that it matches, else the session manager's
+    /// default.
     ///
-    /// - Throws: ``TransportError/Code/trustUnavailable`` for a host written so that it cannot be compared, where that matters, and
-    ///   for a request that states another policy than the session manager has.
+    /// - Throws: ``TransportError/Code/trustUnavailable`` if there are policies for hosts and the request's host is written in a
+    ///   form that cannot be compared, or if the request states another policy than the session manager has.
     func trust(for request: NetworkRequest) throws(TransportError) -> LoadedTrust {
         let trust = try configuredTrust(for: request)
         try request.requireStatedTrust(trust.policy)
@@ -61,7 +62,7 @@ struct TrustTable: Sendable {
         guard text.scheme == "https" else { return standard }
         guard let host = HostName.canonical(HostName.withoutPort(text.hostAndPort)) else {
             throw TransportError(
-                .trustUnavailable, "the host is written in a way that does not tell which trust policy is meant", request: request
+                .trustUnavailable, "the host is written in a form that cannot be matched to a trust policy", request: request
             )
         }
         if let trust = byHost[host] { return trust }
@@ -69,4 +70,93 @@ struct TrustTable: Sendable {
         guard let dot = host.firstIndex(of: ".") else { return standard }
         return byParent[String(host[host.index(after: dot)...])] ?? standard
     }
+}
+
+/// A trust policy after everything was read and checked that does not need a connection.
+struct LoadedTrust: Sendable {
+    enum Roots: Sendable {
+        case system
+        /// Only these certificates, in DER, and those of the system if `andSystem` is `true`.
+        case certificates([[UInt8]], andSystem: Bool)
+        case anyone
+    }
+
+    /// The position in the table; 0 is the session manager's default.
+    let number: Int
+    /// The policy that was loaded.
+    let policy: TrustPolicy
+    /// The name of the policy in messages.
+    let subject: String
+    /// Whether the policy requires nothing beyond the platform's own checks.
+    let isDefault: Bool
+    let roots: Roots
+    /// The SHA-256 of public keys, one of which must match; no key is required if the list is empty.
+    let pins: [[UInt8]]
+    let identity: LoadedIdentity?
+    let minimumTLSVersion: TLSVersion
+
+    init(_ policy: TrustPolicy, number: Int, subject: String) throws(TrustFlaw) {
+        self.number = number
+        self.policy = policy
+        self.subject = subject
+        isDefault = policy == TrustPolicy()
+        switch policy.roots.choice {
+        case .system: roots = .system
+        case .anyone: roots = .anyone
+        case .only(let pem): roots = .certificates(try PEMText.certificates(in: pem.load(), of: pem), andSystem: false)
+        case .systemAnd(let pem): roots = .certificates(try PEMText.certificates(in: pem.load(), of: pem), andSystem: true)
+        }
+        if let pins = policy.pins, pins.isEmpty { throw TrustFlaw("the list of pins is empty; use nil for no pins") }
+        var digests: [[UInt8]] = []
+        for pin in policy.pins ?? [] { digests.append(try pin.load()) }
+        pins = digests
+        identity = try policy.clientIdentity?.load()
+        minimumTLSVersion = policy.minimumTLSVersion
+        guard TLSVersion.known.contains(minimumTLSVersion) else { throw TrustFlaw("\(minimumTLSVersion) is not supported") }
+    }
+}
+
+/// A client certificate and its key, ready to be passed to a TLS library.
+struct LoadedIdentity: Sendable {
+    /// The certificates in PEM, the client's own first.
+    let certificates: StableBytes
+    /// The private key in PEM, which may be encrypted.
+    let key: StableBytes
+    /// The passphrase of the key; empty if there is none.
+    let passphrase: String
+}
+
+/// The reason why a trust policy cannot be loaded or enforced, in a message that contains no secret.
+struct TrustFlaw: Error {
+    var message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+
+    /// Returns the error with which requests fail.
+    ///
+    /// - Parameter subject: The name of the policy, `trust` or `trustByHost["…"]`.
+    func transportError(of subject: String) -> TransportError {
+        TransportError(.trustUnavailable, "\(subject): \(message)")
+    }
+}
+
+/// Bytes at a fixed address in memory, for C code that does not copy them.
+// Unchecked Sendable, because the buffer is a pointer: it is written only in `init`.
+final class StableBytes: @unchecked Sendable {
+    private let buffer: UnsafeMutableRawBufferPointer
+
+    init(_ bytes: [UInt8]) {
+        buffer = .allocate(byteCount: max(bytes.count, 1), alignment: 1)
+        count = bytes.count
+        buffer.copyBytes(from: bytes)
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    let count: Int
+    var start: UnsafeRawPointer? { UnsafeRawPointer(buffer.baseAddress) }
 }

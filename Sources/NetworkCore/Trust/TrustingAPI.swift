@@ -1,6 +1,6 @@
 import Endpoints
 
-/// An ``Endpoints/API`` that says whom it trusts.
+/// An ``Endpoints/API`` that states the trust policy for its host.
 ///
 /// ```swift
 /// extension MoviesAPI: TrustingAPI {
@@ -10,22 +10,23 @@ import Endpoints
 /// let session = CurlSessionManager(configuration: try SessionConfiguration(trusting: MoviesAPI.popular))
 /// ```
 ///
-/// A policy is loaded once, with the session manager: ``SessionConfiguration/init(trusting:_:)`` takes it over from the API. The
-/// session managers of this package refuse a request whose API states another policy than they have for its host, and one over
-/// `http`, with ``TransportError/Code/trustUnavailable``, before a byte is sent: a policy that was forgotten is no hole. Redirects to
-/// other hosts are followed under the session manager's policies for those.
+/// A policy is loaded once, when the session manager is created; ``SessionConfiguration/init(trusting:change:)`` takes it from
+/// the API. The session managers of this package reject a request whose API states another policy than they have for its host,
+/// and one over `http`, with ``TransportError/Code/trustUnavailable`` before a byte is sent. So a policy that was not passed to
+/// the session manager is detected. Redirects to other hosts are followed under the session manager's policies for those hosts.
 ///
-/// Conform where the API itself is declared, in the same module.
+/// Declare the conformance where the API itself is declared, in the same module.
 public protocol TrustingAPI: API {
-    /// What the API's host has to show, and what is shown to it.
+    /// The trust policy for the API's host.
     var trust: TrustPolicy { get }
 }
 
 extension TrustingAPI {
-    /// ``statedContext``.
+    /// The context of the API's requests. Default: ``statedContext``.
     public var context: RequestContext { statedContext }
 
-    /// Whether loggers are told, and the policy. An API with a `context` of its own begins with it.
+    /// A context that contains the trust policy, and whether requests are logged. An API with its own `context` starts with this
+    /// one.
     public var statedContext: RequestContext {
         var context = RequestContext()
         if !shouldLog { context.isLogged = false }
@@ -35,12 +36,12 @@ extension TrustingAPI {
 }
 
 extension SessionConfiguration {
-    /// The defaults, with the trust policies of these APIs for their hosts in ``trustByHost``.
+    /// Creates a configuration with the trust policies of these APIs for their hosts in ``trustByHost``.
     ///
     /// - Parameters:
-    ///   - apis: One of each host: `SessionConfiguration(trusting: MoviesAPI.popular, UsersAPI.all)`.
-    ///   - change: Runs at once, before the policies are taken over.
-    /// - Throws: ``TransportError/Code/trustUnavailable`` for a host that is none, and for a second policy for one host.
+    ///   - apis: One API for each host: `SessionConfiguration(trusting: MoviesAPI.popular, UsersAPI.all)`.
+    ///   - change: Changes the default configuration. Called once, before the policies are added and the initializer returns.
+    /// - Throws: ``TransportError/Code/trustUnavailable`` if a host is invalid, or has two different policies.
     public init(
         trusting apis: any TrustingAPI..., change: (inout SessionConfiguration) -> Void = { _ in }
     ) throws(TransportError) {
@@ -50,7 +51,7 @@ extension SessionConfiguration {
 
     private mutating func takeOver(_ host: String, _ policy: TrustPolicy) throws(TransportError) {
         guard let name = HostName.canonical(host[...]) else {
-            throw TrustFlaw("it is not a host; international names are written in ASCII, without a port").transportError(
+            throw TrustFlaw("not a host name; international names are written in ASCII, without a port").transportError(
                 of: "the trust of \"\(host.printable)\"")
         }
         for (key, other) in trustByHost where HostName.canonical(key[...]) == name {
@@ -72,25 +73,27 @@ struct StatedTrust: Sendable {
 }
 
 extension NetworkRequest {
-    /// The trust policy that the request's ``TrustingAPI`` states for its host; `nil` where none does. Who answers a request in place of a
-    /// session manager must not give it what came under another policy.
+    /// The trust policy that the request's ``TrustingAPI`` states for its host; `nil` if there is none.
+    ///
+    /// Code that responds to a request in place of a session manager must not return what was received under another policy.
     public var statedTrust: TrustPolicy? { context[StatedTrust.Key.self]?.policy }
 
-    /// Checks a session manager's policy for the request's host against the one that its API states.
+    /// Checks that a session manager's policy for the request's host is the one that the request's API states.
     ///
-    /// - Throws: ``TransportError/Code/trustUnavailable`` where they differ.
+    /// - Throws: ``TransportError/Code/trustUnavailable`` if they differ, if the hosts cannot be compared, or if the request is
+    ///   not over `https`.
     func requireStatedTrust(_ policy: TrustPolicy) throws(TransportError) {
         guard let stated = context[StatedTrust.Key.self] else { return }
         func refusal(_ reason: String) -> TransportError { TransportError(.trustUnavailable, reason, request: self) }
         let text = URLText(url)
         guard let host = HostName.canonical(HostName.withoutPort(text.hostAndPort)),
             let statedHost = HostName.canonical(stated.host[...])
-        else { throw refusal("the host is written in a way that does not tell whether the API's trust policy is meant") }
-        // A redirect, or a page on another host.
+        else { throw refusal("the host is written in a form that cannot be compared with that of the API's trust policy") }
+        // The request goes to another host, such as after a redirect.
         guard host == statedHost else { return }
-        guard text.scheme == "https" else { throw refusal("the API states a trust policy, and http enforces none") }
+        guard text.scheme == "https" else { throw refusal("the API states a trust policy, which cannot be enforced over http") }
         guard policy == stated.policy else {
-            throw refusal("the API states a trust policy that the session manager does not have for \(host.printable)")
+            throw refusal("the API states a trust policy that differs from the session manager's for \(host.printable)")
         }
     }
 }

@@ -29,7 +29,7 @@
             #expect(quirks(0x07_58_01).keepsEndedTunnels && !quirks(0x08_0E_00).keepsEndedTunnels)
             #expect(quirks(0x08_00_01).losesEarlyResponses && !quirks(0x08_0E_00).losesEarlyResponses)
             #expect(!quirks(0x08_10_00).saysRefusals && quirks(0x08_15_00).saysRefusals)
-            #expect(!quirks(0x07_56_00).letsGoOfLookups && quirks(0x07_57_00).letsGoOfLookups)
+            #expect(!quirks(0x07_56_00).abandonsLookups && quirks(0x07_57_00).abandonsLookups)
         }
     }
 #endif

@@ -3,30 +3,30 @@ import Testing
 @testable import NetworkCore
 
 struct ProtocolRegistryTests {
-    @Test func `one finds out, the others wait and hear once`() {
+    @Test func `one caller finds out the version, the others wait and are notified once`() {
         let registry = ProtocolRegistry()
-        let heard = Locked(0)
+        let notified = Locked(0)
         #expect(registry.ask("a") {} == .findOut)
-        for _ in 0..<3 { #expect(registry.ask("a") { heard.withLock { $0 += 1 } } == .wait) }
+        for _ in 0..<3 { #expect(registry.ask("a") { notified.withLock { $0 += 1 } } == .wait) }
         #expect(registry.ask("b") {} == .findOut, "another origin is another matter")
         registry.settle("a", .http2)
-        #expect(heard.withLock { $0 } == 3)
+        #expect(notified.withLock { $0 } == 3)
         #expect(registry.ask("a") {} == .known(.http2))
         registry.settle("a", .http1)
-        #expect(registry.ask("a") {} == .known(.http1) && heard.withLock { $0 } == 3)
+        #expect(registry.ask("a") {} == .known(.http1) && notified.withLock { $0 } == 3)
     }
 
     @Test func `when nothing was found out, the next one tries`() {
         let registry = ProtocolRegistry()
-        let heard = Locked(0)
+        let notified = Locked(0)
         #expect(registry.ask("a") {} == .findOut)
-        #expect(registry.ask("a") { heard.withLock { $0 += 1 } } == .wait)
+        #expect(registry.ask("a") { notified.withLock { $0 += 1 } } == .wait)
         registry.settle("a", nil)
-        #expect(heard.withLock { $0 } == 1)
+        #expect(notified.withLock { $0 } == 1)
         #expect(registry.ask("a") {} == .findOut)
     }
 
-    @Test func `it does not grow without bound, and forgets nobody who is being asked`() {
+    @Test func `it does not grow without bound, and keeps origins whose version is being found out`() {
         let registry = ProtocolRegistry(limit: 10)
         #expect(registry.ask("asked") {} == .findOut)
         for number in 0..<100 {

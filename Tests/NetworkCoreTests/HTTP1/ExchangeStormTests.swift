@@ -5,7 +5,7 @@
     import NetworkCore
     import Testing
 
-    /// Exchanges at random against a server that answers, splits, delays, truncates, resets, closes, upgrades and says what nobody asked
+    /// Exchanges at random against a server that responds, splits, delays, truncates, resets, closes, upgrades and says what nobody asked
     /// for, with a model that knows every byte which may be delivered for each of them.
     ///
     /// `DATA_TRANSFER_SLOW=1`: 100,000 exchanges over 50 connections. `DATA_TRANSFER_SEED` picks the seed.
@@ -53,7 +53,7 @@
             let library = String(cString: ccurl_version())
             let summary = "\(library): storm over \(loops) loops in \(ContinuousClock.now - start), \(journal.summary)"
             if isSlowRun { print(summary) }
-            if journal.violations > 0 { Issue.record("\(summary)\n\(journal.complaints)") }
+            if journal.violations > 0 { Issue.record("\(summary)\n\(journal.problems)") }
         }
 
         /// After all that, all connections can be had at once: no place was lost.

@@ -18,7 +18,7 @@ struct HTTP1Exchange: Sendable {
         case sizes([Int])
     }
 
-    /// What became of the response, and the flaw in full.
+    /// The outcome of the response, and the complete error.
     func outcome(_ cut: Cut = .whole) -> (HTTP1Outcome, HTTP1Flaw?) {
         var parser = HTTP1ResponseParser(
             isHead: isHead, expectsUpgrade: expectsUpgrade, maximumHeaderBytes: maximumHeaderBytes)
@@ -58,7 +58,7 @@ struct HTTP1Exchange: Sendable {
     private static func feed(
         _ piece: [UInt8], to parser: inout HTTP1ResponseParser, _ outcome: inout HTTP1Outcome
     ) throws(HTTP1Flaw) {
-        // Memory of its own size, so that a sanitizer sees a read beyond it.
+        // Memory of exactly this size, so that a sanitizer sees a read beyond it.
         let input = UnsafeMutableRawBufferPointer.allocate(byteCount: piece.count, alignment: 1)
         defer { input.deallocate() }
         input.copyBytes(from: piece)

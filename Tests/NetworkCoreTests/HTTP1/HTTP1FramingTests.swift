@@ -62,7 +62,7 @@ struct HTTP1FramingTests {
         "HTTP/1.1 200 OK|Content-Length: 3", "HTTP/1.1 200 OK|Transfer-Encoding: chunked", "HTTP/1.1 200 OK",
         "HTTP/1.1 404 x|Content-Length: 3",
     ])
-    func `the answer to HEAD has no body, whatever it says`(head: String) {
+    func `the response to HEAD has no body, whatever its head announces`(head: String) {
         let outcome = outcome(head, "abc", isHead: true)
         #expect(outcome.body.isEmpty && outcome.leftover == 3 && outcome.flaw == nil && outcome.keepsConnection)
         #expect(outcome.contentLength == (head.contains("Content-Length") ? 3 : nil))
@@ -130,7 +130,7 @@ struct HTTP1FramingTests {
         #expect(flaw(64) == nil && flaw(65)?.kind == .headersTooLarge && flaw(65)?.message.contains("64 interim") == true)
     }
 
-    @Test func `a switch of protocols is an answer to an Upgrade field alone (RFC 9110 §7.8)`() {
+    @Test func `a switch of protocols is accepted only after an Upgrade field (RFC 9110 §7.8)`() {
         let text = "HTTP/1.1 101 Switching Protocols|Upgrade: x|Connection: upgrade|Content-Length: 1"
         #expect(outcome(text, "raw\r\n").flaw == .malformedResponse)
         let asked = outcome(text, "raw\r\n", expectsUpgrade: true)

@@ -80,7 +80,7 @@ struct HTTP1HeadTests {
         #expect(HTTP1Exchange("HTTP/1.1 103 x\r\n\(line)\r\nHTTP/1.1 200 OK\r\n\r\n").outcome().1?.kind == .malformedResponse)
     }
 
-    @Test func `a flaw names the field, not its value`() {
+    @Test func `an error names the field, not its value`() {
         #expect(head("HTTP/1.1 200 OK\r\nX-Key: secret\u{0}\r\n").1?.message == "the field \"X-Key\" has a control character")
         #expect(head("HTTP/1.1 200 OK\r\nX Key: secret\r\n").1?.message == "the field name \"X Key\" is not a token")
         #expect(head("HTTP/1.1 200 OK\r\nA: 1\r\nsecret\r\n").1?.message == "field line 2 has no colon")
@@ -91,7 +91,7 @@ struct HTTP1HeadTests {
         #expect((long?.count ?? .max) < 120)
     }
 
-    @Test func `a flaw stays`() throws {
+    @Test func `an error is thrown again by further calls`() throws {
         var parser = HTTP1ResponseParser(isHead: false, maximumHeaderBytes: 1024)
         var flaws: [HTTP1Flaw] = []
         for text in ["x", "HTTP/1.1 200 OK\r\n\r\n", ""] {
@@ -126,7 +126,7 @@ struct HTTP1HeadTests {
     @Test(arguments: [
         "HTTQ/1.1 200 OK\r\n\r\n", "SSH", "HTTP/1.1 200 OK\r\n\r\n", "HTTP/2\r\n", "HTTP/1.1 103 x\r\n\r\nHTTQ\r\n",
     ])
-    func `whether the limit or the first flaw comes first depends on bytes alone`(text: String) {
+    func `whether the limit or another error is reported depends on the bytes alone`(text: String) {
         for limit in 0...40 {
             let exchange = HTTP1Exchange(text, maximumHeaderBytes: limit)
             let (whole, flaw) = exchange.outcome()

@@ -130,7 +130,7 @@ struct HTTP1ReferenceParser {
             guard let colon = line.firstIndex(of: 58), colon > line.startIndex, line[..<colon].allSatisfy(Self.tokens.contains)
             else { throw Stop(kind: .malformedResponse) }
             lines.append(Line(name: line[..<colon], values: [Self.trimmed(line[(colon + 1)...])]))
-            // Line by line, so that the first flaw counts.
+            // Line by line, so that the first error counts.
             if !isTrailer, lines[lines.count - 1].isFraming { _ = try Self.framing(lines) }
         }
     }

@@ -111,7 +111,9 @@ struct HTTP1RequestWriterTests {
             (["Expect": "100-Continue"] as HTTPHeaders, HTTP1SentHead(expectsContinue: true)),
             (["Expect": "something"] as HTTPHeaders, HTTP1SentHead()),
         ] as [(HTTPHeaders, HTTP1SentHead)])
-    func `what the request asks of the connection is told`(headers: HTTPHeaders, expected: HTTP1SentHead) throws {
+    func `the written head reports what the request requires of the connection`(headers: HTTPHeaders, expected: HTTP1SentHead)
+        throws
+    {
         let (lines, sent) = try head(.post, "http://h/", headers, body: .data(Data([1])), bodyLength: 1)
         #expect(sent == expected && lines.contains("\(headers[0].name): \(headers[0].value)"))
     }
@@ -137,7 +139,7 @@ struct HTTP1RequestWriterTests {
             try head(.get, "http://h/", headers, cookie: cookie).lines.filter { $0.lowercased().hasPrefix("cookie") } == expected)
     }
 
-    @Test func `not even what validation lets nobody have makes a line`() throws {
+    @Test func `even invalid values cannot inject a line`() throws {
         let bad = "a\r\nX: 1\n\u{0}\u{7F}\r"
         let headers: HTTPHeaders = [
             "X-A": bad, bad: "1", "Content-Length": "5", "transfer-encoding": "chunked", "": "x", "Host": bad,

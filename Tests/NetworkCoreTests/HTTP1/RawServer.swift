@@ -5,9 +5,9 @@
     import NetworkTesting
     import Testing
 
-    /// A server of raw bytes: it answers with what a test writes, well-formed or not.
+    /// A server that responds with the raw bytes that a test writes, well-formed or not.
     ///
-    /// Listens on 127.0.0.1, on a free port. Each connection has a thread of its own, so that `serve` reads like a script. When the
+    /// Listens on 127.0.0.1, on a free port. Each connection has its own thread, so that `serve` reads like a script. When the
     /// server is released, all its connections are shut down, and with them the calls that wait in them.
     final class RawServer: Sendable {
         /// A request head that came, and over which connection, counted from 0.
@@ -30,7 +30,7 @@
         private let state: Watched<State>
 
         /// - Parameters:
-        ///   - sendBuffer: `SO_SNDBUF` of its connections, in bytes; the system's default unless given.
+        ///   - sendBuffer: `SO_SNDBUF` of its connections, in bytes. Default: that of the system.
         ///   - keepsArrivals: Whether ``arrivals`` are kept.
         ///   - serve: Runs once per connection, in its thread. When it returns or throws, the connection is closed.
         init(sendBuffer: Int? = nil, keepsArrivals: Bool = true, serve: @escaping @Sendable (RawConnection) throws -> Void) throws

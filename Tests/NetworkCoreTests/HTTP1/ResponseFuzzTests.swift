@@ -14,7 +14,7 @@
         private static let seed = environment["DATA_TRANSFER_SEED"].flatMap { UInt64($0) } ?? 1
         private static let count = environment["DATA_TRANSFER_RESPONSES"].flatMap { Int($0) } ?? 300
 
-        /// Callers, each with a session manager and a server of its own, so that one step follows the other on a connection.
+        /// Callers, each with its own session manager and server, so that one step follows the other on a connection.
         private static let callers = 8
         /// By how much memory may grow between the first fifth of a run and its end.
         private static let largestGrowth = 24 << 20
@@ -23,7 +23,7 @@
             async throws
         {
             let run = FuzzRun(seed: Self.seed)
-            // Dispatch and the runtime open a few of their own, once.
+            // Dispatch and the runtime open a few descriptors themselves, once.
             let descriptors = ProcessMemory.descriptors + 8
             var lanes = try (0..<Self.callers).map { _ in try FuzzLane(run) }
             let start = ContinuousClock.now
@@ -46,7 +46,7 @@
                 "\(library): \(Self.count) responses in \(ContinuousClock.now - start), \(growth >> 10) KB more memory, \(run.summary)"
             if Self.count >= 1_000 { print(summary) }
             #expect(isWarm && isDone)
-            // Other tests of the process have memory of their own.
+            // Other tests of the process also allocate memory.
             if Self.count >= 5_000 {
                 #expect(growth < Self.largestGrowth, "\(growth) bytes")
                 lanes = []
@@ -54,7 +54,7 @@
                 while ProcessMemory.descriptors > descriptors, .now < end { await Task.yield() }
                 #expect(ProcessMemory.descriptors <= descriptors)
             }
-            if !run.complaints.isEmpty { Issue.record("\(summary)\n\(run.complaints)") }
+            if !run.problems.isEmpty { Issue.record("\(summary)\n\(run.problems)") }
         }
     }
 

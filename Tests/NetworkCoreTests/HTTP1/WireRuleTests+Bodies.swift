@@ -33,7 +33,7 @@
         }
 
         @Test(arguments: Break.all, [false, true])
-        func `a body that breaks off keeps every byte that came`(way: Break, isSlow: Bool) async throws {
+        func `an interrupted body delivers every byte that arrived`(way: Break, isSlow: Bool) async throws {
             let body = Data.pattern(300_000)
             let (breaks, broken) = AsyncStream.makeStream(of: Void.self)
             let server = try RawServer { connection in
@@ -57,7 +57,7 @@
         }
 
         @Test(arguments: Break.all)
-        func `a body that breaks off is no success of the buffered form`(way: Break) async throws {
+        func `an interrupted body is an error in the buffered form`(way: Break) async throws {
             let server = try RawServer { connection in
                 _ = try connection.request()
                 let start = way.head.contains("chunked") ? "A\r\n" : ""
@@ -69,9 +69,9 @@
             #expect(way.codes.contains(error.code) && server.targets == ["/"], "\(error)")
         }
 
-        /// A reset is told once: where sending hears of it, reading only sees the end.
+        /// A reset is reported once: if sending receives it, reading only sees the end.
         @Test(arguments: [100_000, 300_000], [HTTPMethod.post, .put])
-        func `a reset that the upload hears of does not make the end of a body its whole`(
+        func `a reset that the upload receives does not make a truncated body complete`(
             count: Int, method: HTTPMethod
         ) async throws {
             let body = Data.pattern(count)

@@ -7,7 +7,7 @@
 
     // What a head may look like, and what is made of it.
     extension WireRuleTests {
-        /// A server that answers each request with the same bytes and an end, and `/good` with a good response.
+        /// A server that responds to each request with the same bytes and an end, and `/good` with a good response.
         private func server(_ bytes: String) throws -> RawServer {
             try RawServer { connection in
                 while let request = try connection.request() {

@@ -5,7 +5,7 @@
     import NetworkTesting
     import Testing
 
-    /// What must hold on the wire over HTTP/1.1, each rule against a server that answers with raw bytes.
+    /// Rules of HTTP/1.1 on the wire, each against a server that responds with raw bytes.
     @Suite(.timeLimit(.minutes(1)))
     struct WireRuleTests {
         static func ok(_ body: String, _ fields: String = "") -> String {
@@ -156,22 +156,22 @@
                 let (pushes, pushed) = AsyncStream.makeStream(of: Void.self)
                 let server = try RawServer { connection in
                     while let request = try connection.request() {
-                        let answer = Self.ok(request.target)
+                        let reply = Self.ok(request.target)
                         guard request.target.hasSuffix("first") else {
-                            try connection.send(answer)
+                            try connection.send(reply)
                             continue
                         }
                         if isJoined {
-                            try connection.send(answer + push.bytes)
+                            try connection.send(reply + push.bytes)
                         } else {
-                            try connection.send(answer)
+                            try connection.send(reply)
                             connection.flush()
                             try connection.send(push.bytes)
                         }
                         if push.closes { connection.finish() }
                         connection.flush()
                         pushed.yield()
-                        // A request that comes over this connection all the same is to be seen, and gets no answer of its own.
+                        // A request that nevertheless arrives on this connection is recorded, and gets no response.
                         _ = try? connection.request()
                         return
                     }
@@ -246,7 +246,7 @@
             }
             let session = CurlSessionManager()
             _ = try await session.response(for: server.request("/a"))
-            // The server itself keeps it: what is counted is who uses it again.
+            // The server keeps the connection open: the test counts whether the client reuses it.
             _ = try await CurlSessionManager().response(for: other.request("/wait"))
             _ = try await session.response(for: server.request("/a", method: .post))
             #expect(server.arrivals.map(\.connection) == used)

@@ -6,13 +6,13 @@ struct OriginGateTests {
     @Test func `first come, first served, at one origin`() {
         var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 2))
         for number in 0..<6 { #expect((gate.tryToEnter("a", number) == nil) == (number < 2)) }
-        #expect(gate.tryToEnter("b", 6) == nil, "another origin has places of its own")
+        #expect(gate.tryToEnter("b", 6) == nil, "another origin has its own places")
         #expect((0..<4).flatMap { _ in gate.leaving("a") } == [2, 3, 4, 5])
         #expect(gate.leaving("a").isEmpty && gate.leaving("a").isEmpty && gate.leaving("b").isEmpty)
         #expect(gate.tryToEnter("a", 7) == nil && gate.tryToEnter("a", 8) == nil && gate.tryToEnter("a", 9) != nil)
     }
 
-    @Test func `a wide origin lets in those who wait, in order, and holds again`() {
+    @Test func `a widened origin admits waiting members in order, and then limits again`() {
         var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 2, streamsPerOrigin: 5))
         for number in 0..<10 { #expect((gate.tryToEnter("a", number) == nil) == (number < 2)) }
         #expect(gate.widen("a").map(\.member) == [2, 3, 4])
@@ -48,7 +48,7 @@ struct OriginGateTests {
         #expect(order == ["b2", "c1", "a3", "a4", "b3", "b4", "a5", "a6"])
     }
 
-    @Test func `members that share a connection need no place of their own`() {
+    @Test func `members that share a connection need no separate place`() {
         var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 1, streamsPerOrigin: 10, connections: 2))
         #expect(gate.tryToEnter("h2", 0) == nil && gate.tryToEnter("other", 1) == nil)
         for number in 2..<6 { #expect(gate.tryToEnter("h2", number) != nil) }
@@ -58,7 +58,7 @@ struct OriginGateTests {
         for _ in 0..<5 { #expect(gate.leaving("h2").isEmpty) }
     }
 
-    @Test func `a place that one who gives up stood in line for is the next one's`() {
+    @Test func `a place that a cancelled member was queued for goes to the next one`() {
         var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 1, connections: 1))
         #expect(gate.tryToEnter("a", 0) == nil)
         let tickets = (1...3).map { gate.tryToEnter("b", $0) ?? .max }
@@ -112,8 +112,8 @@ struct OriginGateTests {
         crowd.goHome()
     }
 
-    @Test func `a line that only grows and is given up keeps no memory of those who left`() {
-        var line = WaitingLine<Int>()
+    @Test func `a queue that only grows and is abandoned keeps no memory of removed members`() {
+        var line = TicketQueue<Int>()
         for number in 0..<100_000 {
             line.append(number, ticket: UInt64(number))
             if number % 10 != 0 { _ = line.remove(UInt64(number)) }
@@ -124,7 +124,7 @@ struct OriginGateTests {
 }
 
 extension OriginGate {
-    /// - Returns: The ticket of one who waits.
+    /// - Returns: The ticket of a waiting member.
     fileprivate mutating func tryToEnter(_ origin: String, _ member: Member) -> UInt64? {
         if case .waiting(let ticket) = enter(origin, member) { return ticket }
         return nil
@@ -221,7 +221,7 @@ private struct Crowd {
         inside.count { $0.visitor.origin == origin && $0.lane == lane }
     }
 
-    /// As many of an origin's places as are in a lane; learnt by filling another gate.
+    /// The number of an origin's places in a lane, found by filling another gate.
     private func places(_ origin: String, _ lane: Int) -> Int {
         capacities[origin]?[lane] ?? 0
     }

@@ -12,7 +12,7 @@
         }
 
         /// The response of each server: the state of the connection, and what the server has received so far.
-        struct Answer: Decodable {
+        struct ConnectionState: Decodable {
             var connection: Int
             var connections: Int
             var requests: Int
@@ -72,8 +72,9 @@
     }
 
     extension NetworkSessionManager {
-        func answer(_ url: URL) async throws -> TLSServers.Answer {
-            try JSONDecoder().decode(TLSServers.Answer.self, from: try await response(for: NetworkRequest(url: url)).body)
+        func connectionState(_ url: URL) async throws -> TLSServers.ConnectionState {
+            try JSONDecoder().decode(
+                TLSServers.ConnectionState.self, from: try await response(for: NetworkRequest(url: url)).body)
         }
     }
 #endif

@@ -26,7 +26,7 @@ struct CertificateTests {
         for pin in pins { #expect(try pin.load() == Array(digest)) }
     }
 
-    @Test func `a shortened certificate is none`() {
+    @Test func `a truncated certificate is rejected`() {
         for count in 0..<der.count { #expect(X509Certificate.publicKeyInfo(in: Array(der.prefix(count))) == nil) }
         #expect(X509Certificate.publicKeyInfo(in: der + [0]) == nil)
     }

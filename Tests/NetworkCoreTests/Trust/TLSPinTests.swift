@@ -15,13 +15,13 @@
             ]
             for pins in lists {
                 let session = session(TrustPolicy(roots: servers.authority, pins: pins))
-                #expect(try await session.answer(servers.url("good")).requests > 0)
+                #expect(try await session.connectionState(servers.url("good")).requests > 0)
             }
         }
 
         @Test func `a server with another key gets no byte of the request`() async throws {
             let probe = session(TrustPolicy(roots: servers.authority))
-            let first = try await probe.answer(servers.url("good"))
+            let first = try await probe.connectionState(servers.url("good"))
             // The authority's key is no pin of the server's.
             for pins in [[servers.pin("client")], [servers.pin("self"), servers.pin("ca")]] {
                 for roots in [servers.authority, .insecureWithoutVerification] {
@@ -29,8 +29,8 @@
                     #expect(error.code == .tlsFailed && error.tlsFailure == .pinMismatch && error.phase == .tls, "\(error)")
                 }
             }
-            let second = try await probe.answer(servers.url("good"))
-            let third = try await probe.answer(servers.url("good"))
+            let second = try await probe.connectionState(servers.url("good"))
+            let third = try await probe.connectionState(servers.url("good"))
             #expect(second.connections == first.connections + 4, "they did connect")
             #expect(second.requests == first.requests + 1)
             #expect(second.bytes - first.bytes == third.bytes - second.bytes, "only our own probes arrived")
@@ -52,7 +52,7 @@
                     "127.0.0.1": TrustPolicy(roots: servers.authority, pins: [servers.pin("self")]),
                 ])
             for host in ["localhost", "LOCALHOST", "LocalHost"] {
-                #expect(try await session.answer(servers.url("good", host: host)).requests > 0)
+                #expect(try await session.connectionState(servers.url("good", host: host)).requests > 0)
             }
             #expect(try await failure("good", session, host: "127.0.0.1").tlsFailure == .pinMismatch)
             #expect(try await failure("good", session, host: "127.1").code == .trustUnavailable)
@@ -63,15 +63,15 @@
             let trusted = TrustPolicy(roots: servers.authority)
             let session = session(
                 trusted, byHost: ["127.0.0.1": TrustPolicy(roots: servers.authority, pins: [servers.pin("self")])])
-            let before = try await session.answer(servers.url("tls-1.2"))
+            let before = try await session.connectionState(servers.url("tls-1.2"))
             let there = servers.url("tls-1.2", host: "127.0.0.1")
             let request = NetworkRequest(url: servers.url("good", path: "/?to=\(there.absoluteString)"))
             let error = try await NetworkCoreTests.failure(of: session, request)
             #expect(error.tlsFailure == .pinMismatch && error.request?.contains("127.0.0.1") == true, "\(error)")
-            let after = try await session.answer(servers.url("tls-1.2"))
+            let after = try await session.connectionState(servers.url("tls-1.2"))
             #expect(after.requests == before.requests + 1 && after.connections == before.connections + 1)
             let back = servers.url("good", path: "/?to=\(servers.url("tls-1.2").absoluteString)")
-            #expect(try await session.answer(back).version == "TLSv1.2")
+            #expect(try await session.connectionState(back).version == "TLSv1.2")
         }
 
         @Test func `handles and connections never pass from one policy to another`() async throws {
@@ -81,7 +81,7 @@
             var connections: [[Int]] = [[], [], []]
             for round in 0..<50 {
                 for (index, url) in urls.enumerated() {
-                    connections[index].append(try await session.answer(url).connection)
+                    connections[index].append(try await session.connectionState(url).connection)
                 }
                 if round % 10 == 0 {
                     // What the insecure policy lets through, the strict one does not.
@@ -107,7 +107,7 @@
                 for _ in 0..<4 {
                     group.addTask {
                         var seen: Set<Int> = []
-                        for _ in 0..<250 { seen.insert(try await session.answer(url).connection) }
+                        for _ in 0..<250 { seen.insert(try await session.connectionState(url).connection) }
                         return seen
                     }
                 }

@@ -43,13 +43,13 @@
                 .pem(data: try servers.data("other-ca.pem") + servers.data("ca.pem")),
             ]
             for root in roots {
-                #expect(try await session(TrustPolicy(roots: root)).answer(servers.url("good")).version == "TLSv1.3")
+                #expect(try await session(TrustPolicy(roots: root)).connectionState(servers.url("good")).version == "TLSv1.3")
             }
         }
 
         @Test func `a root may be the server's own certificate`() async throws {
             let policy = TrustPolicy(roots: .pem(file: servers.file("self.pem")))
-            #expect(try await session(policy).answer(servers.url("self")).requests > 0)
+            #expect(try await session(policy).connectionState(servers.url("self")).requests > 0)
         }
 
         static let refusals: [(server: String, roots: String?, failure: TLSFailure)] = [
@@ -61,7 +61,7 @@
         ]
 
         @Test(arguments: refusals.indices)
-        func `a failed check is told by its name`(index: Int) async throws {
+        func `a failed check is reported by its name`(index: Int) async throws {
             let row = Self.refusals[index]
             let roots = row.roots.map { TrustRoots.pem(file: servers.file($0)) } ?? .system
             let error = try await failure(row.server, session(TrustPolicy(roots: roots)))
@@ -80,8 +80,8 @@
             #expect(error.description.contains("no subject alternative name"))
             // Nothing of the request has left, and the session goes on.
             let unverified = self.session(.insecureWithoutVerification)
-            #expect(try await unverified.answer(servers.url(server)).bytes < 200)
-            #expect(try await session.answer(servers.url("good")).requests > 0)
+            #expect(try await unverified.connectionState(servers.url(server)).bytes < 200)
+            #expect(try await session.connectionState(servers.url("good")).requests > 0)
         }
 
         @Test func `a session goes on after every failed check`() async throws {
@@ -92,9 +92,9 @@
                 _ = try await failure(row.server, session)
                 #expect(try await failure("good", mismatched, host: "127.0.0.1").tlsFailure == .pinMismatch)
                 for _ in 0..<(isSlowRun ? 1000 : 20) {
-                    #expect(try await session.answer(servers.url("good")).version == "TLSv1.3")
+                    #expect(try await session.connectionState(servers.url("good")).version == "TLSv1.3")
                 }
-                #expect(try await mismatched.answer(servers.url("good")).version == "TLSv1.3")
+                #expect(try await mismatched.connectionState(servers.url("good")).version == "TLSv1.3")
             }
         }
 
@@ -109,10 +109,10 @@
             loops.close()
         }
 
-        @Test func `who asks for no verification gets none`() async throws {
+        @Test func `without verification, any certificate is accepted`() async throws {
             let session = session(.insecureWithoutVerification)
             for server in ["self", "expired", "wrong-host", "good"] {
-                #expect(try await session.answer(servers.url(server)).requests > 0)
+                #expect(try await session.connectionState(servers.url(server)).requests > 0)
             }
         }
 
@@ -120,26 +120,26 @@
 
         @Test func `the minimum version holds`() async throws {
             let strict = session(TrustPolicy(roots: servers.authority, minimumTLSVersion: .v1_3))
-            #expect(try await strict.answer(servers.url("good")).version == "TLSv1.3")
+            #expect(try await strict.connectionState(servers.url("good")).version == "TLSv1.3")
             let error = try await failure("tls-1.2", strict)
             #expect(error.tlsFailure == .protocolVersion, "\(error)")
             let usual = session(TrustPolicy(roots: servers.authority))
-            #expect(try await usual.answer(servers.url("tls-1.2")).version == "TLSv1.2")
+            #expect(try await usual.connectionState(servers.url("tls-1.2")).version == "TLSv1.2")
         }
 
         @Test func `an obsolete version is spoken when asked for by name`() async throws {
             let old = session(TrustPolicy(roots: servers.authority, minimumTLSVersion: .obsoleteV1_0))
-            #expect(try await old.answer(servers.url("tls-1.0")).version == "TLSv1")
-            #expect(try await old.answer(servers.url("tls-1.1")).version == "TLSv1.1")
+            #expect(try await old.connectionState(servers.url("tls-1.0")).version == "TLSv1")
+            #expect(try await old.connectionState(servers.url("tls-1.1")).version == "TLSv1.1")
             let less = session(TrustPolicy(roots: servers.authority, minimumTLSVersion: .obsoleteV1_1))
-            #expect(try await less.answer(servers.url("tls-1.1")).version == "TLSv1.1")
+            #expect(try await less.connectionState(servers.url("tls-1.1")).version == "TLSv1.1")
             #expect(try await failure("tls-1.0", less).code == .tlsFailed)
         }
 
         // MARK: Client certificates
 
         @Test(arguments: ["client-1.2", "client-1.3"])
-        func `a client shows who it is`(server: String) async throws {
+        func `a client presents its certificate`(server: String) async throws {
             let pem = try servers.data("client.pem") + servers.data("client.key")
             let identities = [
                 ClientIdentity(certificate: .file(servers.file("client.pem")), key: .file(servers.file("client.key"))),
@@ -150,13 +150,13 @@
             ]
             for identity in identities {
                 let session = session(TrustPolicy(roots: servers.authority, clientIdentity: identity))
-                #expect(try await session.answer(servers.url(server)).client == "client")
-                #expect(try await session.answer(servers.url("good")).client == nil, "shown only to who asks")
+                #expect(try await session.connectionState(servers.url(server)).client == "client")
+                #expect(try await session.connectionState(servers.url("good")).client == nil, "presented only on request")
             }
         }
 
         @Test(arguments: ["client-1.2", "client-1.3"])
-        func `a client nobody vouches for is rejected`(server: String) async throws {
+        func `a client with an untrusted certificate is rejected`(server: String) async throws {
             let identity = ClientIdentity(
                 certificate: .file(servers.file("stranger.pem")), key: .file(servers.file("client.key")))
             let error = try await failure(server, session(TrustPolicy(roots: servers.authority, clientIdentity: identity)))
@@ -172,12 +172,12 @@
                 ClientIdentity(certificate: certificate, key: .file(servers.file("good.key"))),
             ]
             let probe = session(TrustPolicy(roots: servers.authority))
-            let before = try await probe.answer(servers.url("good"))
+            let before = try await probe.connectionState(servers.url("good"))
             for identity in identities {
                 let error = try await failure("good", session(TrustPolicy(roots: servers.authority, clientIdentity: identity)))
                 #expect(error.code == .trustUnavailable, "\(error)")
             }
-            #expect(try await probe.answer(servers.url("good")).requests == before.requests + 1)
+            #expect(try await probe.connectionState(servers.url("good")).requests == before.requests + 1)
         }
     }
 #endif

@@ -39,7 +39,7 @@ struct TrustingAPITests {
         }
     }
 
-    @Test func `a second policy for one host, and a host that is none, are errors`() {
+    @Test func `a second policy for one host, and an invalid host, are errors`() {
         #expect(throws: TransportError.self) { try SessionConfiguration(trusting: PinnedAPI(), PinnedAPI(trust: TrustPolicy())) }
         #expect(throws: TransportError.self) { try SessionConfiguration(trusting: PinnedAPI(host: "a b")) }
         #expect(throws: TransportError.self) {

@@ -3,14 +3,14 @@
     import Foundation
     import NetworkCore
 
-    /// One flaw that makes a good response a bad one, whatever the rest of it is.
+    /// One defect that makes a good response invalid, whatever the rest of it is.
     enum FuzzDefect: CaseIterable {
         case chunkSize, chunkEnd, lengthValue, lengthsDiffer, version, statusCode, noStatusLine, nulInName
         case headTooLarge, endlessInterim, cutHead, cutBody, cutCoding, damagedCoding, lengthTooLarge
 
         static let hugeNumbers = ["9223372036854775808", "18446744073709551616", "99999999999999999999999999"]
 
-        /// - Returns: The errors it may be told as; `nil` where it does not apply to this response, which is as it was then.
+        /// - Returns: The errors that may report it; `nil` if it does not apply to this response, which is then unchanged.
         func apply(to draft: inout FuzzDraft, _ random: inout SeededGenerator) -> Set<TransportError.Code>? {
             switch self {
             case .chunkSize:

@@ -19,7 +19,7 @@
         var content = Data()
         var coding: String?
 
-        /// A response without a flaw.
+        /// A response without a defect.
         ///
         /// - Parameter codings: Those that the client has asked for.
         init(_ random: inout SeededGenerator, method: HTTPMethod, codings: Set<String>) {

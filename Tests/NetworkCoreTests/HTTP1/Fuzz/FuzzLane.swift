@@ -36,7 +36,7 @@
         }
 
         /// The rules that were broken, each with the first few cases.
-        var complaints: String {
+        var problems: String {
             state.withLock { state in
                 state.examples.sorted { $0.key < $1.key }.map { rule, examples in
                     "- \(rule), \(state.counts["! " + rule] ?? 0) times, as in\n"
@@ -96,7 +96,7 @@
             }
         }
 
-        /// The content codings that this client asks for, from a request of its own.
+        /// The content codings that this client accepts, found with a separate request.
         private func codings() async -> Set<String> {
             if let codings = state.withLock(\.codings) { return codings }
             _ = await result(server.request("/c/0"), isStreamed: false)
@@ -139,7 +139,7 @@
             if fuzz.isSpent { spend(fuzz.number, fuzz.name) }
         }
 
-        /// Enough of a response to see its flaw.
+        /// Enough of a response for its error to be detected.
         private static func shown(_ bytes: Data) -> String {
             String(decoding: bytes.filter { $0 != 0x61 }.prefix(500), as: UTF8.self)
         }
@@ -199,7 +199,7 @@
             }
         }
 
-        /// In parts, each of which may be waited for until it has gone out; and the end of the connection, as far as it can be told from what was sent.
+        /// In parts, each of which may be waited for until it has gone out; and the end of the connection, as far as it follows from what was sent.
         private static func send(_ fuzz: FuzzCase, on connection: RawConnection) throws {
             var start = 0
             for cut in fuzz.cuts where cut > start && cut < fuzz.bytes.count {

@@ -13,19 +13,19 @@
         /// Of the response, if one came.
         var head: Head?
         var body = Data()
-        /// Once the body itself is let go of: its size, and whether it is the beginning of what may come for the request.
+        /// After the body itself was released: its size, and whether it is the beginning of a body that may arrive for the request.
         var size = 0
         var isOwn = true
         var trailers: HTTPHeaders = [:]
         var error: TransportError?
-        /// Whether the caller let go of the rest.
+        /// Whether the caller abandoned the rest.
         var isLetGo = false
 
-        /// Looks at the body, and lets go of it: a storm has many.
+        /// Examines the body, and releases it: a storm has many.
         mutating func settle(_ plan: StormPlan) {
             size = body.count
             let attempt = Int(head?.headers["X-Attempt"] ?? "") ?? 0
-            let expected = plan.answer(attempt).content(plan, attempt)
+            let expected = plan.response(attempt).content(plan, attempt)
             isOwn = body.count <= expected.count && body == expected.prefix(body.count)
             body = Data()
         }
@@ -144,7 +144,7 @@
         /// Waits until the server has looked at what is held.
         private func stop(_ id: Int, taken: Int) async {
             journal.withExchange(id) { $0.stoppedAt = taken }
-            for _ in 0..<300 where !journal.withExchange(id, { $0.isMeasured || !$0.arrivals.contains(where: \.isAnswered) }) {
+            for _ in 0..<300 where !journal.withExchange(id, { $0.isMeasured || !$0.arrivals.contains(where: \.hasResponse) }) {
                 try? await Task.sleep(for: .milliseconds(10))
             }
         }

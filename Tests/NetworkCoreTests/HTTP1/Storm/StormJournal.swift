@@ -13,13 +13,13 @@
             /// When the server had said something unasked on that connection, and whether the client must have seen it in time.
             var isAfterPush = false
             var isPushVisible = false
-            /// Whether any byte went out in answer to it.
-            var isAnswered = false
+            /// Whether any byte was sent in response to it.
+            var hasResponse = false
             /// Whether the server ended the connection without a byte.
             var isDropped = false
 
             var description: String {
-                "request \(index) of connection \(connection)\(isAnswered ? "" : ", unanswered")\(isDropped ? ", dropped" : "")"
+                "request \(index) of connection \(connection)\(hasResponse ? "" : ", without a response")\(isDropped ? ", dropped" : "")"
                     + (isAfterPush ? ", after unrequested bytes\(isPushVisible ? " that were there before" : "")" : "")
             }
         }
@@ -125,7 +125,7 @@
         }
 
         /// The rules that were broken, each with the first few cases.
-        var complaints: String {
+        var problems: String {
             state.withLock { state in
                 let violations = state.violations.sorted { $0.key < $1.key }.map { rule, examples in
                     "- \(rule), \(state.counts["! " + rule] ?? 0) times, as in\n"

@@ -20,8 +20,8 @@
         }
 
         /// What the server did at the last arrival.
-        private var last: (answer: StormAnswer, arrival: StormJournal.Arrival)? {
-            exchange.arrivals.last.map { (plan.answer(exchange.arrivals.count), $0) }
+        private var last: (response: StormResponse, arrival: StormJournal.Arrival)? {
+            exchange.arrivals.last.map { (plan.response(exchange.arrivals.count), $0) }
         }
 
         private var details: String {
@@ -55,7 +55,7 @@
             journal.count("repeated")
             // What is unread when a server closes makes it a reset, which may keep the response from being seen. The first request on a
             // connection may be repeated too: the connection may have been idle, where the request that it was made for was cancelled.
-            let wasSeen = !arrivals[0].isDropped && plan.answers[0].fate != .early(.closes)
+            let wasSeen = !arrivals[0].isDropped && plan.responses[0].fate != .early(.closes)
             if !arrivals[0].isAfterPush, wasSeen {
                 journal.violation("a request was repeated without need", details)
             }
@@ -77,21 +77,21 @@
                 return journal.violation("a response was delivered to another request", details)
             }
             let attempt = Int(head.headers["X-Attempt"] ?? "") ?? 0
-            let answer = last.answer
-            let isUpgrade = answer.fate == .upgrade
-            guard attempt == exchange.arrivals.count, head.status == (isUpgrade ? 101 : answer.status) else {
+            let response = last.response
+            let isUpgrade = response.fate == .upgrade
+            guard attempt == exchange.arrivals.count, head.status == (isUpgrade ? 101 : response.status) else {
                 return journal.violation("a response is not the one that was sent", details)
             }
             guard outcome.isOwn else { return journal.violation("a body had bytes that are not its own", details) }
             guard outcome.error == nil, !outcome.isLetGo, !isUpgrade else { return }
-            switch answer.fate {
+            switch response.fate {
             case .whole, .early: break
-            default: return journal.violation("a response that broke off was a success", details)
+            default: return journal.violation("a truncated response was a success", details)
             }
-            if outcome.size != answer.content(plan, attempt).count {
+            if outcome.size != response.content(plan, attempt).count {
                 journal.violation("a truncated body was a success", details)
             }
-            let sum = answer.framing == .chunks && answer.hasTrailers && answer.hasBody(plan.method) ? "\(plan.id)" : nil
+            let sum = response.framing == .chunks && response.hasTrailers && response.hasBody(plan.method) ? "\(plan.id)" : nil
             if outcome.trailers["X-Sum"] != sum { journal.violation("trailers are not those that were sent", details) }
         }
 
@@ -115,7 +115,7 @@
         /// What the last arrival met with, for people.
         private var name: String {
             guard let last else { return "a request that never arrived" }
-            return last.arrival.isAfterPush ? "a connection with unrequested bytes" : "\(last.answer.fate)"
+            return last.arrival.isAfterPush ? "a connection with unrequested bytes" : "\(last.response.fate)"
         }
 
         /// The table: which errors may come of what the server did.
@@ -126,11 +126,11 @@
                 return impatience.union(plan.isIdempotent ? [] : [.connectionLost])
             }
             if last.arrival.isAfterPush { return impatience.union([.connectionLost, .malformedResponse, .incompleteBody]) }
-            switch last.answer.fate {
+            switch last.response.fate {
             case .whole, .early(.lingers), .early(.readsOn): return impatience
             case .ends(.beforeHead, _), .ends(.insideHead, _): return impatience.union([.connectionLost])
             case .ends(.insideBody, let isReset):
-                let coding: Set<Code> = last.answer.isGzip ? [.undecodableContent] : []
+                let coding: Set<Code> = last.response.isGzip ? [.undecodableContent] : []
                 return impatience.union(coding).union(isReset ? [.incompleteBody, .connectionLost] : [.incompleteBody])
             case .silent: return [.timedOut]
             case .cutCoding: return impatience.union([.incompleteBody, .undecodableContent])

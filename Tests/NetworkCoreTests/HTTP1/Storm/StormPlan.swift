@@ -12,7 +12,7 @@
             case streamed
             /// Reads so many chunks, stops until the server has been held up, and reads the rest.
             case stops(after: Int)
-            /// Reads so many chunks, and lets go of the rest.
+            /// Reads so many chunks, and abandons the rest.
             case letsGo(after: Int)
         }
 
@@ -34,17 +34,17 @@
         /// What the client does before it, for so long: nothing.
         var pause: Duration?
         /// For the first arrival, and for the second.
-        var answers: [StormAnswer]
+        var responses: [StormResponse]
 
-        /// The answer to an arrival, counted from 1.
-        func answer(_ attempt: Int) -> StormAnswer { answers[min(max(attempt, 1), answers.count) - 1] }
+        /// The response to an arrival, counted from 1.
+        func response(_ attempt: Int) -> StormResponse { responses[min(max(attempt, 1), responses.count) - 1] }
 
         var isIdempotent: Bool { method.isIdempotent }
 
         /// Whether the server falls silent, so that the client has to have little patience.
         var isSilent: Bool {
-            answers.contains { answer in
-                if case .silent = answer.fate { true } else { false }
+            responses.contains { response in
+                if case .silent = response.fate { true } else { false }
             }
         }
 
@@ -55,7 +55,7 @@
         init(seed: UInt64, id: Int) {
             var random = SeededGenerator(seed: seed &+ UInt64(id) &* 0x9E37_79B9)
             self.id = id
-            answers = []
+            responses = []
             method = random.pick([
                 .get, .get, .get, .get, .head, .put, .put, .post, .post, .post, .delete, .patch,
             ])
@@ -74,82 +74,82 @@
                 face = .stops(after: random.below(3))
                 cancelAfter = nil
             }
-            answers = [answer(&random), answer(&random)]
+            responses = [response(&random), response(&random)]
         }
 
-        private func answer(_ random: inout SeededGenerator) -> StormAnswer {
-            var answer = StormAnswer()
-            answer.seed = random.next()
-            answer.status = random.chance(85) ? 200 : random.pick([201, 204, 304, 404, 500, 503])
-            answer.framing = random.pick([.length, .length, .chunks, .chunks, .untilEnd])
-            answer.isVersion10 = random.chance(3)
-            answer.isGzip = random.chance(8)
-            answer.size = answer.isGzip ? random.below(20_000) : random.size()
-            if random.chance(12) { answer.interim = (0...random.below(3)).map { _ in random.pick([100, 102, 103]) } }
-            answer.saysClose = random.chance(8)
-            answer.saysKeepAlive = random.chance(8)
-            answer.hasTrailers = random.chance(40)
-            answer.parts = random.chance(60) ? 1 : random.chance(85) ? 1 + random.below(6) : 100
-            answer.waits = random.chance(25)
-            answer.fate = fate(&random)
-            answer.after = after(&random)
+        private func response(_ random: inout SeededGenerator) -> StormResponse {
+            var response = StormResponse()
+            response.seed = random.next()
+            response.status = random.chance(85) ? 200 : random.pick([201, 204, 304, 404, 500, 503])
+            response.framing = random.pick([.length, .length, .chunks, .chunks, .untilEnd])
+            response.isVersion10 = random.chance(3)
+            response.isGzip = random.chance(8)
+            response.size = response.isGzip ? random.below(20_000) : random.size()
+            if random.chance(12) { response.interim = (0...random.below(3)).map { _ in random.pick([100, 102, 103]) } }
+            response.saysClose = random.chance(8)
+            response.saysKeepAlive = random.chance(8)
+            response.hasTrailers = random.chance(40)
+            response.parts = random.chance(60) ? 1 : random.chance(85) ? 1 + random.below(6) : 100
+            response.waits = random.chance(25)
+            response.fate = fate(&random)
+            response.after = after(&random)
             if case .stops = face {
-                answer.status = 200
-                answer.fate = .whole
-                answer.isGzip = false
-                answer.size = StormBytes.largest - random.below(500_000)
+                response.status = 200
+                response.fate = .whole
+                response.isGzip = false
+                response.size = StormBytes.largest - random.below(500_000)
             }
-            return settled(answer)
+            return settled(response)
         }
 
-        private func fate(_ random: inout SeededGenerator) -> StormAnswer.Fate {
+        private func fate(_ random: inout SeededGenerator) -> StormResponse.Fate {
             switch random.below(100) {
             case 0..<72: .whole
-            case 72..<88: .ends(random.pick(StormAnswer.Place.allCases), isReset: random.chance(50))
-            case 88: .silent(random.pick(StormAnswer.Place.allCases))
+            case 72..<88: .ends(random.pick(StormResponse.Place.allCases), isReset: random.chance(50))
+            case 88: .silent(random.pick(StormResponse.Place.allCases))
             case 89..<93: .cutCoding
             case 93..<95: .upgrade
-            default: .early(random.pick(StormAnswer.Early.allCases))
+            default: .early(random.pick(StormResponse.Early.allCases))
             }
         }
 
-        private func after(_ random: inout SeededGenerator) -> StormAnswer.After {
+        private func after(_ random: inout SeededGenerator) -> StormResponse.After {
             switch random.below(100) {
             case 0..<58: .keep
             case 58..<70: .close(Int32(random.below(8)))
             case 70..<80: .reset(Int32(random.below(8)))
-            case 80..<88: .pushJoined(random.pick(StormAnswer.Push.allCases))
-            default: .pushLater(random.pick(StormAnswer.Push.allCases), Int32(random.below(12)))
+            case 80..<88: .pushJoined(random.pick(StormResponse.Push.allCases))
+            default: .pushLater(random.pick(StormResponse.Push.allCases), Int32(random.below(12)))
             }
         }
 
         /// Takes out what cannot be: bodies of HEAD, chunks in HTTP/1.0, a cut that nobody could notice.
-        private func settled(_ answer: StormAnswer) -> StormAnswer {
-            var answer = answer
-            if case .early = answer.fate, contentSize == 0 { answer.fate = .whole }
-            if answer.fate == .cutCoding {
-                answer.isGzip = true
-                answer.size = 1 + answer.size % 20_000
+        private func settled(_ response: StormResponse) -> StormResponse {
+            var response = response
+            if case .early = response.fate, contentSize == 0 { response.fate = .whole }
+            if response.fate == .cutCoding {
+                response.isGzip = true
+                response.size = 1 + response.size % 20_000
             }
-            if !answer.hasBody(method) {
-                answer.framing = .length
-                answer.isGzip = false
-                switch answer.fate {
-                case .cutCoding, .ends(.insideBody, _), .silent(.insideBody): answer.fate = .whole
+            if !response.hasBody(method) {
+                response.framing = .length
+                response.isGzip = false
+                switch response.fate {
+                case .cutCoding, .ends(.insideBody, _), .silent(.insideBody): response.fate = .whole
                 default: break
                 }
             }
-            if answer.isVersion10 {
-                if answer.framing == .chunks { answer.framing = .length }
-                answer.interim = []
+            if response.isVersion10 {
+                if response.framing == .chunks { response.framing = .length }
+                response.interim = []
             }
-            if case .ends(.insideBody, _) = answer.fate { answer.size = max(1, answer.size) }
-            if case .silent(.insideBody) = answer.fate { answer.size = max(1, answer.size) }
+            if case .ends(.insideBody, _) = response.fate { response.size = max(1, response.size) }
+            if case .silent(.insideBody) = response.fate { response.size = max(1, response.size) }
             // The end of the connection is the end of such a body, unless it is a reset.
-            if answer.framing == .untilEnd, answer.fate == .ends(.insideBody, isReset: false) {
-                answer.fate = .ends(.insideBody, isReset: true)
+            if response.framing == .untilEnd, response.fate == .ends(.insideBody, isReset: false) {
+                response.fate = .ends(.insideBody, isReset: true)
             }
-            return answer
+            return response
         }
     }
 
@@ -157,8 +157,8 @@
         var description: String {
             let body = content == .none ? "" : " with \(contentSize) bytes (\(content))"
             let cancel = cancelAfter.map { ", cancelled after \($0)" } ?? ""
-            return "\(method) \(id)\(body)\(saysClose ? " and Connection: close" : ""), \(face)\(cancel); first \(answers[0]), "
-                + "then \(answers[1])"
+            return "\(method) \(id)\(body)\(saysClose ? " and Connection: close" : ""), \(face)\(cancel); first \(responses[0]), "
+                + "then \(responses[1])"
         }
     }
 

@@ -75,7 +75,7 @@
         private var spent: String?
         /// When something was said that nobody asked for.
         private var pushed: ContinuousClock.Instant?
-        /// What has arrived and is not answered yet.
+        /// What has arrived and has no response yet.
         private var current: (id: Int, attempt: Int)?
 
         init(connection: RawConnection, journal: StormJournal, meeting: StormMeeting) {
@@ -84,7 +84,7 @@
             self.meeting = meeting
         }
 
-        /// Takes a request and answers it.
+        /// Reads a request and responds to it.
         ///
         /// - Returns: Whether the connection goes on.
         mutating func serveNext() throws -> Bool {
@@ -108,20 +108,20 @@
                 return false
             }
             current = (id, attempt)
-            // The client took what was said unasked for its response, or will find out: it gets no other.
+            // The client took unrequested bytes for its response, or will detect them: it gets no other response.
             guard pushed == nil else {
                 journal.note(id, attempt: attempt) { $0.isDropped = true }
                 return false
             }
-            let goesOn = try answer(request, plan, plan.answer(attempt), attempt)
+            let goesOn = try respond(request, plan, plan.response(attempt), attempt)
             current = nil
             return goesOn
         }
 
         /// The connection has ended in the middle of something.
         func connectionFailed() {
-            if let current { journal.note(current.id, attempt: current.attempt) { $0.isDropped = !$0.isAnswered } }
-            // What was sent of a request has gone out, though nobody answers it.
+            if let current { journal.note(current.id, attempt: current.attempt) { $0.isDropped = !$0.hasResponse } }
+            // The sent part of a request counts as sent, although there is no response to it.
             while (try? connection.receive(within: 0)) == true {}
             guard let request = connection.partialHead, request.target.hasPrefix("/x/"),
                 let id = Int(request.target.dropFirst(3)),
@@ -133,20 +133,20 @@
     }
 
     extension StormService {
-        private mutating func answer(
-            _ request: RawRequest, _ plan: StormPlan, _ answer: StormAnswer, _ attempt: Int
+        private mutating func respond(
+            _ request: RawRequest, _ plan: StormPlan, _ response: StormResponse, _ attempt: Int
         ) throws -> Bool {
-            var random = SeededGenerator(seed: answer.seed)
+            var random = SeededGenerator(seed: response.seed)
             let isPush =
-                if case .pushLater = answer.after { 1 } else { 0 }
+                if case .pushLater = response.after { 1 } else { 0 }
             journal.withState { $0.pendingPushes += isPush }
             defer { journal.withState { $0.pendingPushes -= isPush } }
             if request["connection"]?.lowercased() == "close" { spent = "a request that said close" }
-            if answer.isLast { spent = "a response that was to be the last" }
-            if case .early(let early) = answer.fate {
+            if response.isLast { spent = "a response that was to be the last" }
+            if case .early(let early) = response.fate {
                 // Some of the body is taken from the socket, or none.
                 if random.chance(50) { _ = try? connection.receive(within: 2) }
-                try send(plan, answer, attempt, &random)
+                try send(plan, response, attempt, &random)
                 switch early {
                 case .closes: return false
                 case .lingers:
@@ -157,27 +157,27 @@
                 }
             } else {
                 try readBody(request, plan)
-                let wire = answer.wire(id: plan.id, attempt: attempt, method: plan.method)
-                switch answer.fate {
+                let wire = response.wire(id: plan.id, attempt: attempt, method: plan.method)
+                switch response.fate {
                 case .ends(let place, let isReset):
-                    try sendPart(wire, upTo: place, plan, answer, attempt, &random)
-                    journal.note(plan.id, attempt: attempt) { $0.isDropped = !$0.isAnswered }
+                    try sendPart(wire, upTo: place, plan, response, attempt, &random)
+                    journal.note(plan.id, attempt: attempt) { $0.isDropped = !$0.hasResponse }
                     connection.flush()
                     if isReset { connection.reset() }
                     return false
                 case .silent(let place):
-                    try sendPart(wire, upTo: place, plan, answer, attempt, &random)
+                    try sendPart(wire, upTo: place, plan, response, attempt, &random)
                     connection.drain(within: 5_000)
                     return false
-                default: try send(plan, answer, attempt, &random)
+                default: try send(plan, response, attempt, &random)
                 }
             }
-            if answer.framing == .untilEnd || answer.fate == .upgrade { connection.finish() }
+            if response.framing == .untilEnd || response.fate == .upgrade { connection.finish() }
             if spent != nil {
                 // The client has to end it; a request that comes instead is judged.
                 return connection.waitForBytes(1_000)
             }
-            return try idle(answer)
+            return try idle(response)
         }
 
         private func readBody(_ request: RawRequest, _ plan: StormPlan) throws {
@@ -195,8 +195,8 @@
         }
 
         /// What happens on the connection between this response and the next request.
-        private mutating func idle(_ answer: StormAnswer) throws -> Bool {
-            switch answer.after {
+        private mutating func idle(_ response: StormResponse) throws -> Bool {
+            switch response.after {
             case .keep: return true
             case .close(let delay):
                 return connection.waitForBytes(delay)
@@ -225,61 +225,62 @@
     // Sending: in parts, with pauses.
     extension StormService {
         private mutating func send(
-            _ plan: StormPlan, _ answer: StormAnswer, _ attempt: Int, _ random: inout SeededGenerator
+            _ plan: StormPlan, _ response: StormResponse, _ attempt: Int, _ random: inout SeededGenerator
         ) throws {
-            let wire = answer.wire(id: plan.id, attempt: attempt, method: plan.method)
+            let wire = response.wire(id: plan.id, attempt: attempt, method: plan.method)
             if case .stops = plan.face { return try sendWatched(wire, plan, attempt) }
             var bytes = wire.interim + wire.head + wire.body
-            if case .pushJoined(let push) = answer.after, spent == nil, answer.fate == .whole {
+            if case .pushJoined(let push) = response.after, spent == nil, response.fate == .whole {
                 let isOneSegment = bytes.count < 16 << 10
                 bytes += push.bytes
-                try send(bytes, answer, plan.id, attempt, &random, unsplit: push.bytes.count + 1)
+                try send(bytes, response, plan.id, attempt, &random, unsplit: push.bytes.count + 1)
                 // In one segment with the response's last bytes, it is there when the client has those.
                 pushed = isOneSegment ? .now - .seconds(3_600) : .now
             } else {
-                try send(bytes, answer, plan.id, attempt, &random)
+                try send(bytes, response, plan.id, attempt, &random)
             }
         }
 
         private func sendPart(
-            _ wire: StormAnswer.Wire, upTo place: StormAnswer.Place, _ plan: StormPlan, _ answer: StormAnswer, _ attempt: Int,
+            _ wire: StormResponse.Wire, upTo place: StormResponse.Place, _ plan: StormPlan, _ response: StormResponse,
+            _ attempt: Int,
             _ random: inout SeededGenerator
         ) throws {
             let head = wire.interim + wire.head
             switch place {
             case .beforeHead: return
             case .insideHead:
-                try send(head.prefix(1 + random.below(head.count - 1)), answer, plan.id, attempt, &random)
+                try send(head.prefix(1 + random.below(head.count - 1)), response, plan.id, attempt, &random)
             case .insideBody:
                 let body = wire.body.prefix(random.below(wire.longestCut + 1))
-                try send(head + body, answer, plan.id, attempt, &random)
+                try send(head + body, response, plan.id, attempt, &random)
             }
         }
 
         /// - Parameter unsplit: So many bytes at the end go out in one piece.
         private func send(
-            _ bytes: Data, _ answer: StormAnswer, _ id: Int, _ attempt: Int, _ random: inout SeededGenerator, unsplit: Int = 1
+            _ bytes: Data, _ response: StormResponse, _ id: Int, _ attempt: Int, _ random: inout SeededGenerator, unsplit: Int = 1
         ) throws {
-            journal.note(id, attempt: attempt) { $0.isAnswered = true }
+            journal.note(id, attempt: attempt) { $0.hasResponse = true }
             var cuts: [Int] = []
-            if answer.parts > 10 {
+            if response.parts > 10 {
                 cuts = Array(0..<min(60, bytes.count))
             } else {
-                cuts = (1..<max(answer.parts, 1) + 1).map { _ in random.below(bytes.count) }.sorted()
+                cuts = (1..<max(response.parts, 1) + 1).map { _ in random.below(bytes.count) }.sorted()
             }
             var start = 0
             for cut in cuts where cut > start && cut < bytes.count - unsplit {
                 try connection.send(bytes.dropFirst(start).prefix(cut - start))
                 start = cut
-                if answer.waits { connection.flush() }
+                if response.waits { connection.flush() }
             }
             try connection.send(bytes.dropFirst(start))
         }
 
         /// Sends a body whose reader stops, and looks at what the client holds when nothing moves.
-        private func sendWatched(_ wire: StormAnswer.Wire, _ plan: StormPlan, _ attempt: Int) throws {
+        private func sendWatched(_ wire: StormResponse.Wire, _ plan: StormPlan, _ attempt: Int) throws {
             let id = plan.id
-            journal.note(id, attempt: attempt) { $0.isAnswered = true }
+            journal.note(id, attempt: attempt) { $0.hasResponse = true }
             connection.setSendBuffer(32 << 10)
             try connection.send(wire.interim + wire.head)
             var sent = 0

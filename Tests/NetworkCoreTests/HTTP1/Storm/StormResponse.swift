@@ -3,8 +3,8 @@
     import Foundation
     import NetworkCore
 
-    /// How the server of a storm answers one arrival of a request. A pure value: server and judge read the same one.
-    struct StormAnswer: Sendable {
+    /// How the server of a storm responds to one arrival of a request. A pure value: server and judge read the same one.
+    struct StormResponse: Sendable {
         enum Place: CaseIterable { case beforeHead, insideHead, insideBody }
         enum Framing: CaseIterable { case length, chunks, untilEnd }
 
@@ -88,7 +88,7 @@
         var isLast: Bool { saysClose || isVersion10 || framing == .untilEnd || fate == .upgrade || fate == .early(.lingers) }
     }
 
-    extension StormAnswer: CustomStringConvertible {
+    extension StormResponse: CustomStringConvertible {
         var description: String {
             let notes = [
                 (isVersion10, "1.0"), (isGzip, "gzip"), (saysClose, "close"), (saysKeepAlive, "timeout=1"),
@@ -96,12 +96,12 @@
                 (!interim.isEmpty, "interim \(interim)"), (parts > 1, "\(parts) parts"), (waits, "slowly"),
             ]
             let texts = ["\(status)", "\(size) bytes", "\(framing)"] + notes.filter(\.0).map(\.1) + ["\(fate)", "\(after)"]
-            return "(\(texts.joined(separator: ", ")))".replacing("NetworkCoreTests.StormAnswer.", with: "")
+            return "(\(texts.joined(separator: ", ")))".replacing("NetworkCoreTests.StormResponse.", with: "")
         }
     }
 
-    extension StormAnswer {
-        /// The bytes of an answer.
+    extension StormResponse {
+        /// The bytes of a response.
         struct Wire {
             var interim: Data
             var head: Data
@@ -168,7 +168,7 @@
         }
     }
 
-    /// The bytes of all bodies: each a slice of one pool, told by its request's number.
+    /// The bytes of all bodies: each a slice of one pool, chosen by its request's number.
     enum StormBytes {
         static let largest = 2 << 20
         private static let pool = Data.pattern(2 * largest, seed: 77)
