@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 
 /// EXNetworkLayer's cache, with what it promised and did not deliver: expiry, limits, clearing, and keys that are no file names.
-@Suite("EXNetworkLayer, cache", .timeLimit(.minutes(1))) struct EXNetworkLayerCacheTests {
+@Suite("EXNetworkLayer, cache", .timeLimit(.minutes(10))) struct EXNetworkLayerCacheTests {
     enum Kind: CaseIterable {
         case memory, disk
 

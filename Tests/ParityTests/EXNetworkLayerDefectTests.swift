@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 /// Transfer defects and missing features of EXNetworkLayer that this package does not have.
-@Suite("EXNetworkLayer, defects", .timeLimit(.minutes(1))) struct EXNetworkLayerDefectTests {
+@Suite("EXNetworkLayer, defects", .timeLimit(.minutes(10))) struct EXNetworkLayerDefectTests {
     private let users = Endpoint<[User]>(path: "users")
 
     @Test(arguments: [301, 400, 404, 500]) func `a callback receives an error for a bad status`(status: Int) async {

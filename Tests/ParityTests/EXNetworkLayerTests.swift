@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 /// What EXNetworkLayer offers, used as its README does: an API composed of small protocols, raw data, several calls at once.
-@Suite("EXNetworkLayer", .timeLimit(.minutes(1))) struct EXNetworkLayerTests {
+@Suite("EXNetworkLayer", .timeLimit(.minutes(10))) struct EXNetworkLayerTests {
     enum PlaceholderAPI: API, TrustingAPI, MockedAPI {
         case users
         case user(id: Int)

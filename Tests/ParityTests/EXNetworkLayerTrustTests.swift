@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 /// EXNetworkLayer's pins, and what was broken about them: they replaced the injected session, and there was one, without a backup.
-@Suite("EXNetworkLayer, trust", .timeLimit(.minutes(1))) struct EXNetworkLayerTrustTests {
+@Suite("EXNetworkLayer, trust", .timeLimit(.minutes(10))) struct EXNetworkLayerTrustTests {
     struct PinnedAPI: API, TrustingAPI {
         var trust: TrustPolicy
 

@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 /// What is broken in iOS-Network-Layer, and is not here.
-@Suite("iOS-Network-Layer, defects", .timeLimit(.minutes(1))) struct IOSNetworkLayerDefectTests {
+@Suite("iOS-Network-Layer, defects", .timeLimit(.minutes(10))) struct IOSNetworkLayerDefectTests {
     private final class Counting: TransferProgressObserver {
         let count = Locked(0)
 

@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 /// What iOS-Network-Layer offers to bring down: decoded and raw downloads, and a streaming request with a parser closure.
-@Suite("iOS-Network-Layer, downloads", .timeLimit(.minutes(1))) struct IOSNetworkLayerDownloadTests {
+@Suite("iOS-Network-Layer, downloads", .timeLimit(.minutes(10))) struct IOSNetworkLayerDownloadTests {
     struct Check: Codable, Sendable, Equatable {
         var id: Int
         var name: String

@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 
 /// What is broken in iOS-Network-Layer's services, and is not here.
-@Suite("iOS-Network-Layer, services, defects", .timeLimit(.minutes(1))) struct IOSNetworkLayerServiceDefectTests {
+@Suite("iOS-Network-Layer, services, defects", .timeLimit(.minutes(10))) struct IOSNetworkLayerServiceDefectTests {
     private let session = StubSessionManager()
 
     @Test func `a key path leads to a scalar, and to nothing as an error`() async throws {

@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 
 /// What iOS-Network-Layer's services are made of: configuration, session, logger, adapters, and the errors they end with.
-@Suite("iOS-Network-Layer, services", .timeLimit(.minutes(1))) struct IOSNetworkLayerServiceTests {
+@Suite("iOS-Network-Layer, services", .timeLimit(.minutes(10))) struct IOSNetworkLayerServiceTests {
     private let session = StubSessionManager()
 
     @Test func `the configuration is merged into every request, and each may say otherwise`() async throws {

@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 /// What iOS-Network-Layer offers, used as its README does: data sources over a service that requests and uploads, with progress.
-@Suite("iOS-Network-Layer", .timeLimit(.minutes(1))) struct IOSNetworkLayerTests {
+@Suite("iOS-Network-Layer", .timeLimit(.minutes(10))) struct IOSNetworkLayerTests {
     struct Check: Codable, Sendable, Equatable {
         var id: Int
         var name: String

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension RealServerTests {
-    @Suite(.timeLimit(.minutes(2))) struct AuthenticationTests {
+    @Suite(.timeLimit(.minutes(10))) struct AuthenticationTests {
         @Test(arguments: Engine.all, ["basic-auth/user/pass", "digest-auth/auth/user/pass", "bearer"])
         func `a 401 is a response`(engine: Engine, path: String) async throws {
             let session = engine.session()

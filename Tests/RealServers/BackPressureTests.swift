@@ -4,7 +4,7 @@ import Testing
 
 extension RealServerTests {
     /// Bodies that are read and made while they travel.
-    @Suite(.timeLimit(.minutes(2))) struct BackPressureTests {
+    @Suite(.timeLimit(.minutes(10))) struct BackPressureTests {
         static let servers = [Servers.nginx, Servers.tls, Servers.h2]
 
         /// A session manager and a server that it can talk to.

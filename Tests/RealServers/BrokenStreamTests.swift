@@ -4,7 +4,7 @@ import Testing
 
 extension RealServerTests {
     /// Interrupted HTTP/2: each kind of interruption is a typed error or has no effect, and the session continues.
-    @Suite(.timeLimit(.minutes(2))) struct BrokenStreamTests {
+    @Suite(.timeLimit(.minutes(10))) struct BrokenStreamTests {
         struct Break: Sendable, CustomTestStringConvertible {
             var path: String
             var codes: Set<TransportError.Code>

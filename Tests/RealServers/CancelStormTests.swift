@@ -4,7 +4,7 @@ import Testing
 
 extension RealServerTests {
     /// Requests cancelled at random moments: each ends exactly once, and nothing hangs. At full size with `DATA_TRANSFER_SLOW=1`.
-    @Suite(.serialized, .timeLimit(.minutes(5))) struct CancelStormTests {
+    @Suite(.serialized, .timeLimit(.minutes(10))) struct CancelStormTests {
         private static let paths = ["/ok", "/files/10mb.bin", "/compressed/10mb.bin", "/a/b/relative", "/files/missing", "/loop"]
 
         @Test(arguments: Engine.all) func `tasks cancelled at random end once`(engine: Engine) async throws {

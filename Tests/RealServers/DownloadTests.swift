@@ -4,7 +4,7 @@ import Testing
 
 extension RealServerTests {
     /// Files of nginx to files of ours.
-    @Suite(.timeLimit(.minutes(2)))
+    @Suite(.timeLimit(.minutes(10)))
     final class DownloadTests {
         private let folder: URL
         private let name = "download-\(UUID()).bin"

@@ -4,7 +4,7 @@ import Testing
 
 extension RealServerTests {
     /// Forms as werkzeug's parser reads them, byte for byte.
-    @Suite(.timeLimit(.minutes(2))) struct FormTests {
+    @Suite(.timeLimit(.minutes(10))) struct FormTests {
         struct Reading: Decodable, Sendable {
             struct Part: Codable, Sendable, Equatable {
                 var name: String

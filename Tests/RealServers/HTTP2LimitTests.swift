@@ -4,7 +4,7 @@ import Testing
 
 extension RealServerTests {
     /// How many streams and connections an origin gets over HTTP/2, and what it has refused or cut short (RFC 9113 §5.1.2, §6.8, §8).
-    @Suite(.timeLimit(.minutes(1))) struct HTTP2LimitTests {
+    @Suite(.timeLimit(.minutes(10))) struct HTTP2LimitTests {
         @Test(arguments: Engine.ours) func `streams that do not end leave their host to others`(engine: Engine) async throws {
             let session = engine.trusting()
             for _ in 0..<2 {

@@ -4,7 +4,7 @@ import Testing
 
 extension RealServerTests {
     /// nginx over TLS, with HTTP/2 where both sides offer it (RFC 9113 §3.2).
-    @Suite(.timeLimit(.minutes(2))) struct HTTP2Tests {
+    @Suite(.timeLimit(.minutes(10))) struct HTTP2Tests {
         /// What nginx reports about a request: the connection's number, the protocol, the version of TLS.
         private func connection(_ session: any NetworkSessionManager, _ server: String) async throws -> [String] {
             try await session.send(.get, server + "/connection").text.split(separator: "|").map(String.init)

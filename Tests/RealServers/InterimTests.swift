@@ -4,7 +4,7 @@ import Testing
 
 extension RealServerTests {
     /// What comes before and after a response (RFC 9110 §15.2, §6.5), byte for byte as a server of our own sends it.
-    @Suite(.timeLimit(.minutes(1))) struct InterimTests {
+    @Suite(.timeLimit(.minutes(10))) struct InterimTests {
         @Test(
             arguments: Engine.ours,
             ["/hints", "/hints?count=20", "/split-hints", "/processing"])

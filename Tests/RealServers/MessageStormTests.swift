@@ -7,7 +7,7 @@ extension RealServerTests {
     /// own response, whole, or an error that fits its fate, and the server sees none twice that may not be sent again.
     ///
     /// At full size with `DATA_TRANSFER_SLOW=1`.
-    @Suite(.serialized, .timeLimit(.minutes(5))) struct MessageStormTests {
+    @Suite(.serialized, .timeLimit(.minutes(10))) struct MessageStormTests {
         /// A server, and the way to it.
         struct Way: Sendable, CustomTestStringConvertible {
             var testDescription: String
@@ -55,8 +55,8 @@ extension RealServerTests {
             var ends: [String: Int] = [:]
             for (exchange, end) in exchanges {
                 ends[end.name, default: 0] += 1
-                let flaws = exchange.flaws(end, arrivals: arrivals, sharesConnections: way.server == Servers.streams)
-                #expect(flaws.isEmpty, "run \(run): \(flaws), \(exchange), \(end)")
+                let violations = exchange.violations(end, arrivals: arrivals, sharesConnections: way.server == Servers.streams)
+                #expect(violations.isEmpty, "run \(run): \(violations), \(exchange), \(end)")
             }
             #expect(ends["success", default: 0] > count / 3 && ends["cancelled", default: 0] > 0, "\(ends)")
         }
@@ -123,28 +123,30 @@ extension RealServerTests {
             /// Which rules were broken.
             ///
             /// - Parameter sharesConnections: Whether another request's fate may end the connection of this one.
-            func flaws(_ end: End, arrivals: [String: [String]], sharesConnections: Bool) -> [String] {
-                var flaws: [String] = []
+            func violations(_ end: End, arrivals: [String: [String]], sharesConnections: Bool) -> [String] {
+                var violations: [String] = []
                 // A request whose connection was lost may have been sent again, and have had another fate.
                 let isRedirected = arrivals[id]?.last?.hasPrefix("redirect") == true
                 switch end {
                 case .success(let status, let id, let body):
                     let expected = isRedirected ? self.id + "r" : self.id
-                    if status != 200 || id != expected { flaws.append("the response of another request") }
+                    if status != 200 || id != expected { violations.append("the response of another request") }
                     let piece = Data("\(expected).".utf8)
                     var content = Data()
                     while content.count < size { content += piece }
-                    if body != content.prefix(size) { flaws.append("a body that is not whole, or another's") }
+                    if body != content.prefix(size) { violations.append("a body that is not whole, or another's") }
                 case .failure(let error):
                     let isLost = [.connectionLost, .incompleteBody].contains(error.code)
                     let mayBeLost = sharesConnections || ["drop", "cut"].contains(fates[0])
-                    if !(isCancelled && error.isCancelled), !(isLost && mayBeLost) { flaws.append("an error that does not fit") }
+                    if !(isCancelled && error.isCancelled), !(isLost && mayBeLost) {
+                        violations.append("an error that does not fit")
+                    }
                 }
                 for (name, method) in [(id, method), (id + "r", .get)] {
                     let times = arrivals[name, default: []].count { !$0.hasSuffix("refuse") }
-                    if times > (method == .post ? 1 : 2) { flaws.append("\(times) arrivals of a \(method)") }
+                    if times > (method == .post ? 1 : 2) { violations.append("\(times) arrivals of a \(method)") }
                 }
-                return flaws
+                return violations
             }
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 extension RealServerTests {
     /// What comes of the same message over HTTP/1.1, TLS and HTTP/2, in each form in which a response can be had.
-    @Suite(.timeLimit(.minutes(1))) struct MessageTests {
+    @Suite(.timeLimit(.minutes(10))) struct MessageTests {
         struct Message: Sendable, CustomTestStringConvertible {
             enum Outcome: Sendable {
                 /// The text that all messages hold.

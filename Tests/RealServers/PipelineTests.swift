@@ -5,7 +5,7 @@ import Testing
 
 extension RealServerTests {
     /// The interceptors against servers that nobody here wrote.
-    @Suite(.timeLimit(.minutes(2))) struct PipelineTests {
+    @Suite(.timeLimit(.minutes(10))) struct PipelineTests {
         private func service(
             _ engine: Engine, _ interceptors: [any NetworkInterceptor]
         ) throws -> DefaultDataTransferService {

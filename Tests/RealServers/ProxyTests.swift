@@ -4,7 +4,7 @@ import Testing
 
 extension RealServerTests {
     /// Proxies that others have written: an HTTP one (proxy.py), with and without credentials, and a SOCKS 5 one (pproxy).
-    @Suite(.timeLimit(.minutes(1))) struct ProxyTests {
+    @Suite(.timeLimit(.minutes(10))) struct ProxyTests {
         private static let open = ProxyConfiguration.http(host: "127.0.0.1", port: Servers.proxyPort)
         private static let refusing = ProxyConfiguration.http(host: "127.0.0.1", port: Servers.refusingProxyPort)
 

@@ -72,10 +72,10 @@ extension RealServerTests {
 
         @Test(arguments: Engine.all) func `an error's body becomes the caller's error`(engine: Engine) async throws {
             struct Refusal: Error, Decodable { var authenticated: Bool }
-            struct Answer: Decodable, Sendable { var authenticated: Bool }
+            struct Body: Decodable, Sendable { var authenticated: Bool }
             let service = try engine.service(errorResolver: ErrorBodyResolver<Refusal>())
             let error = await #expect(throws: DataTransferError.self) {
-                _ = try await service.request(Endpoint<Answer>(path: "status/402"))
+                _ = try await service.request(Endpoint<Body>(path: "status/402"))
             }
             // httpbin's 402 is no JSON, so it stays what it was.
             #expect(error?.resolved(as: Refusal.self) == nil)

@@ -4,7 +4,7 @@ import Testing
 
 extension RealServerTests {
     /// Requests as h11 reads them, a parser that refuses what RFC 9112 does not allow.
-    @Suite(.timeLimit(.minutes(1))) struct WireTests {
+    @Suite(.timeLimit(.minutes(10))) struct WireTests {
         private struct Reading: Decodable {
             var method: String
             var target: String

@@ -11,12 +11,12 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         let lines = stream.check(LineParser(maximumLineBytes: limit)) { "\(Array($0.utf8))" }
         precondition(records.count <= lines.count, "more records than lines")
         _ = stream.check(JSONSequenceParser(maximumElementBytes: limit)) { text in
-            if text.flaw == nil {
+            if text.error == nil {
                 // A text that is handed out as good is.
                 let slice = try? JSONSlicer().slice(of: text.data, at: "")
                 precondition(slice == text.data, "no JSON: \(Array(text.data))")
             }
-            return "\(Array(text.data)) \(text.flaw.map { "\($0)" } ?? "")"
+            return "\(Array(text.data)) \(text.error.map { "\($0)" } ?? "")"
         }
     }
     let feeds = stream.bytes.filter { $0 == 0x0A }.count

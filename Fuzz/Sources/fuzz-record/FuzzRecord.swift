@@ -10,7 +10,7 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var file = Data(UnsafeBufferPointer(start: start + 1, count: count - 1))
     if start[0] & 1 == 1 { file = repaired(file) }
     let head = file.withUnsafeBytes { bytes in
-        Result { () throws(DiskRecordFlaw) in try DiskRecordHead(bytes, fileBytes: bytes.count) }
+        Result { () throws(DiskRecordError) in try DiskRecordHead(bytes, fileBytes: bytes.count) }
     }
     guard let record = try? DiskRecord.decode(file) else { return 0 }
     // Reading the head alone gives the same head as reading the whole file.

@@ -31,10 +31,10 @@ private func isClean(_ text: String) -> Bool {
 @_cdecl("LLVMFuzzerTestOneInput")
 public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard let input = Input(UnsafeBufferPointer(start: start, count: count)) else { return 0 }
-    let (whole, flaw) = input.exchange.outcome()
+    let (whole, failure) = input.exchange.outcome()
     for cut in [HTTP1Exchange.Cut.sizes(input.sizes), .all] {
-        let (parts, partFlaw) = input.exchange.outcome(cut)
-        precondition(parts == whole && partFlaw == flaw, "cut, it is another response:\n\(parts)\n\(whole)")
+        let (parts, partFailure) = input.exchange.outcome(cut)
+        precondition(parts == whole && partFailure == failure, "cut, it is another response:\n\(parts)\n\(whole)")
     }
     let expected = input.exchange.expected
     precondition(whole == expected, "the model reads it otherwise:\n\(whole)\n\(expected)")

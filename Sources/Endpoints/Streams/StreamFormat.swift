@@ -86,7 +86,7 @@ extension StreamFormat where Element: Decodable {
         StreamFormat {
             DecodingStreamParser(JSONSequenceParser(maximumElementBytes: maximumElementBytes), onFailure: onFailure) {
                 (text, index, _) throws(StreamParsingError) in
-                switch text.flaw {
+                switch text.error {
                 case .truncated: throw StreamParsingError(.truncatedText, index: index, record: text.data)
                 case .malformed(let reason):
                     throw StreamParsingError(.malformedText(reason: reason), index: index, record: text.data)

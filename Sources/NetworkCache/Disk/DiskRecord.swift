@@ -45,9 +45,9 @@ struct DiskRecord: Equatable, Sendable {
     }
 
     /// Decodes the record in a complete file.
-    static func decode(_ file: Data) throws(DiskRecordFlaw) -> DiskRecord {
+    static func decode(_ file: Data) throws(DiskRecordError) -> DiskRecord {
         let result = file.withUnsafeBytes { bytes in
-            Result { () throws(DiskRecordFlaw) in
+            Result { () throws(DiskRecordError) in
                 let head = try DiskRecordHead(bytes, fileBytes: file.count)
                 let payload = UnsafeRawBufferPointer(rebasing: bytes[head.headBytes...])
                 guard XXHash64.hash(payload) == head.payloadChecksum else { throw .damaged }
@@ -60,7 +60,7 @@ struct DiskRecord: Equatable, Sendable {
 }
 
 /// The reason why a file is not a valid record.
-enum DiskRecordFlaw: Error {
+enum DiskRecordError: Error {
     /// The file has another format version. It is not removed, because an application that uses this version may still run.
     case otherVersion
     /// The file has other contents than were written, and is useless.
@@ -85,7 +85,7 @@ struct DiskRecordHead: Equatable, Sendable {
     /// - Parameters:
     ///   - bytes: The beginning of the file, at least up to the end of the info.
     ///   - fileBytes: The size of the whole file.
-    init(_ bytes: UnsafeRawBufferPointer, fileBytes: Int) throws(DiskRecordFlaw) {
+    init(_ bytes: UnsafeRawBufferPointer, fileBytes: Int) throws(DiskRecordError) {
         let lengths = try Self.lengths(bytes, fileBytes: fileBytes)
         let end = DiskRecord.fixedBytes + lengths.key + lengths.info
         guard bytes.count >= end, Self.checksum(UnsafeRawBufferPointer(rebasing: bytes[..<end])) == bytes.number(at: 8) else {
@@ -100,7 +100,7 @@ struct DiskRecordHead: Equatable, Sendable {
 
     /// Returns the lengths of key and info from the fixed part, after checking that they and the payload add up to the file's
     /// size.
-    static func lengths(_ bytes: UnsafeRawBufferPointer, fileBytes: Int) throws(DiskRecordFlaw) -> (key: Int, info: Int) {
+    static func lengths(_ bytes: UnsafeRawBufferPointer, fileBytes: Int) throws(DiskRecordError) -> (key: Int, info: Int) {
         guard bytes.count >= DiskRecord.fixedBytes, bytes[..<4].elementsEqual(magic) else { throw .damaged }
         guard bytes.number(at: 4) as UInt32 == DiskRecord.version else { throw .otherVersion }
         let (key, info) = (Int(bytes.number(at: 24) as UInt32), Int(bytes.number(at: 28) as UInt32))

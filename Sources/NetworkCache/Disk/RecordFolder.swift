@@ -181,12 +181,12 @@ extension RecordFolder {
         }
     }
 
-    func read(_ file: FileDescriptor, _ status: RecordStatus, maximumBytes: Int) -> Result<DiskRecord, DiskRecordFlaw> {
+    func read(_ file: FileDescriptor, _ status: RecordStatus, maximumBytes: Int) -> Result<DiskRecord, DiskRecordError> {
         guard status.bytes <= maximumBytes else { return .failure(.unreadable) }
         var bytes = Data(count: status.bytes)
         guard let count = bytes.withUnsafeMutableBytes({ file.read(into: $0) }) else { return .failure(.unreadable) }
         guard count == bytes.count else { return .failure(.damaged) }
-        return Result { () throws(DiskRecordFlaw) in try DiskRecord.decode(bytes) }
+        return Result { () throws(DiskRecordError) in try DiskRecord.decode(bytes) }
     }
 
     /// Reads a record without its payload, and without updating the time of its last use.

@@ -68,7 +68,7 @@
                 if offersHTTP2 { settle(transfer.origin, nil) }
                 return end(transfer, .failure(error))
             }
-            guard let handle = spareConnects.take(for: trust) ?? ConnectHandle(trust, self),
+            guard let handle = connectHandles.take(for: trust) ?? ConnectHandle(trust, self),
                 handle.configure(
                     origin: transfer.origin, isSecure: isSecure, offersHTTP2: offersHTTP2, route: route, timeout: timeout)
             else {
@@ -130,7 +130,7 @@
             let isLateForOther = handle.isTakenOver && Int(code) == CCURLE_OPERATION_TIMEDOUT
             // RFC 7301 §3.2: the server speaks none of the offered protocols. It may have begun to speak HTTP/2 in the meantime.
             let speaksOther = !offeredHTTP2 && handle.isSecure && handle.handshake.pointee.alert == 120
-            transfer?.hop.connecting = handle.timings
+            transfer?.connectionTimings.connecting = handle.timings
             drop(handle)
             transfer?.carrier = .none
             if offeredHTTP2 { settle(origin, nil) }
@@ -199,7 +199,7 @@
                 sockets.linger(socket)
                 sweepAt = now &+ 1_100_000_000
             }
-            spare(handle)
+            recycle(handle)
         }
 
         /// Makes libcurl close the connections that it should have closed already: it checks them when a connection is opened, at
@@ -207,7 +207,7 @@
         func sweep() {
             sweepAt = .max
             guard sockets.lingering > 0, let trust = loops.trust.standard,
-                let handle = spareConnects.take(for: trust) ?? ConnectHandle(trust, self),
+                let handle = connectHandles.take(for: trust) ?? ConnectHandle(trust, self),
                 handle.configure(
                     origin: "http://127.0.0.1:9", isSecure: false, offersHTTP2: false, route: Route(), timeout: .seconds(1))
             else { return }
@@ -219,10 +219,10 @@
             unwanted[ObjectIdentifier(handle)] = handle
         }
 
-        private func spare(_ handle: ConnectHandle) {
+        private func recycle(_ handle: ConnectHandle) {
             // libcurl keeps a proxy's credentials until they are replaced.
             if loop.configuration.proxy.kind == .environment, handle.proxy.server?.username != nil { return }
-            spareConnects.put(handle)
+            connectHandles.put(handle)
         }
 
         /// Creates an ``HTTP1Connection`` from a connection that libcurl has established.
@@ -236,7 +236,7 @@
             if isBare {
                 sockets.take(socket)
                 ccurl_multi_remove(connector.pointer, handle.pointer)
-                spare(handle)
+                recycle(handle)
             }
             let connection = HTTP1Connection(
                 descriptor: socket, key: ConnectionKey(origin: handle.origin, trust: handle.trust.number),
@@ -305,7 +305,7 @@
                     pool.remove(first)
                     close(first)
                 } else if !isForStreams, streaming == 0, sockets.streamSockets > 0 {
-                    // libcurl closes a single idle connection only of its own choice. On request, it closes all.
+                    // libcurl itself chooses when to close a single idle connection. On request, it closes all.
                     streams?.close()
                     streams = nil
                     return

@@ -30,8 +30,8 @@
         var pool = ConnectionPool<HTTP1Connection>()
         /// Connection attempts without a transfer. The next transfer to the same origin takes over such an attempt.
         var attempts = ConnectionPool<ConnectHandle>()
-        var spareConnects = HandlePool<ConnectHandle>()
-        var spareStreams = HandlePool<HTTP2Handle>()
+        var connectHandles = HandlePool<ConnectHandle>()
+        var streamHandles = HandlePool<HTTP2Handle>()
         /// The number of handles whose connection is being made, with or without a transfer that waits for it.
         var connecting = 0
         /// Handles whose connection is no longer needed, kept until libcurl has finished with them.
@@ -102,8 +102,8 @@
         deinit {
             lock.lock()
             closeIdle()
-            spareConnects.removeAll()
-            spareStreams.removeAll()
+            connectHandles.removeAll()
+            streamHandles.removeAll()
             connector.close()
             streams?.close()
             lock.unlock()

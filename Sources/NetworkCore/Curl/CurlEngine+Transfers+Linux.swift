@@ -164,7 +164,7 @@
             transfers -= 1
             transfer.isHere = false
             deadlines.remove(transfer)
-            transfer.stopPump()
+            transfer.stopBodyWriter()
             transfer.isReceivePaused = false
             let carrier = transfer.carrier
             transfer.carrier = .none

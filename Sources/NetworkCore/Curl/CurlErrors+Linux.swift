@@ -105,9 +105,9 @@
         ///
         /// - Parameters:
         ///   - failure: Why reading failed; `nil` when the server closed the connection without an error.
-        ///   - flaw: The part of the response that is missing in that case.
+        ///   - error: The part of the response that is missing in that case.
         func error(
-            _ failure: Failure?, _ flaw: HTTP1Flaw?, phase: TransportError.Phase, request: NetworkRequest
+            _ failure: Failure?, _ error: HTTP1Error?, phase: TransportError.Phase, request: NetworkRequest
         ) -> TransportError {
             if let tlsFailure = tlsFailure(failure) ?? tlsFailure(sendFailure) {
                 return TransportError(
@@ -118,8 +118,8 @@
             let code: TransportError.Code = isCut ? .incompleteBody : .connectionLost
             switch failure {
             case nil:
-                let flaw = flaw ?? HTTP1Flaw(.connectionLost, "the connection was closed before a response arrived")
-                return TransportError(flaw.code, flaw.message, phase: phase, request: request)
+                let error = error ?? HTTP1Error(.connectionLost, "the connection was closed before a response arrived")
+                return TransportError(error.code, error.message, phase: phase, request: request)
             case .system(let number):
                 let reason = String(cString: strerror(number))
                 return TransportError(

@@ -18,7 +18,7 @@
             self.trust = trust
             cookies = configuration.storesCookies ? CookieStore() : nil
             loops = (0..<configuration.eventLoops).map { CurlLoop(number: $0, configuration: configuration) }
-            queue = Locked(CurlQueue(configuration.gateLimits(lanes: configuration.eventLoops)))
+            queue = Locked(CurlQueue(configuration.gateLimits(shards: configuration.eventLoops)))
         }
 
         /// Makes the loops end after their last transfer. Transfers that were started continue, queued ones included.
@@ -84,8 +84,8 @@
         func leave(_ transfer: CurlTransfer, isEnd: Bool) -> [CurlTransfer] {
             let (admitted, number) = queue.withLock { queue in queue.leave(transfer, isEnd: isEnd) }
             guard !admitted.isEmpty else { return [] }
-            for other in admitted where other.lane != number { handOver(other.member, other.lane) }
-            return admitted.compactMap { $0.lane == number ? $0.member : nil }
+            for other in admitted where other.shard != number { handOver(other.member, other.shard) }
+            return admitted.compactMap { $0.shard == number ? $0.member : nil }
         }
 
         /// Marks a transfer that failed between two requests as ended, so that it is not admitted again.
@@ -103,8 +103,8 @@
         /// - Returns: The transfers that were admitted to the loop of that number by this. Those of other loops are sent there.
         func widen(_ origin: String, loop number: Int) -> [CurlTransfer] {
             let admitted = queue.withLock { queue in queue.widen(origin) }
-            for other in admitted where other.lane != number { handOver(other.member, other.lane) }
-            return admitted.compactMap { $0.lane == number ? $0.member : nil }
+            for other in admitted where other.shard != number { handOver(other.member, other.shard) }
+            return admitted.compactMap { $0.shard == number ? $0.member : nil }
         }
 
         /// Ends the queued transfers whose total deadline has passed.
@@ -121,7 +121,7 @@
             var refused = [transfer]
             while let next = refused.popLast() {
                 let (admitted, _) = queue.withLock { queue in queue.leave(next, isEnd: true) }
-                for other in admitted where !loops[other.lane].send(.start(other.member), of: self) {
+                for other in admitted where !loops[other.shard].send(.start(other.member), of: self) {
                     refused.append(other.member)
                 }
                 next.end(
@@ -135,7 +135,7 @@
 
     /// The queue of a session manager: which loop each transfer belongs to, and which transfers wait. Used only while its lock is held.
     ///
-    /// The gate has one lane for each loop: the number of the lane is that of the loop.
+    /// The gate has one shard for each loop: the number of the shard is that of the loop.
     struct CurlQueue {
         typealias Admission = OriginGate<CurlTransfer>.Admission
 
@@ -172,7 +172,7 @@
         mutating func leave(_ transfer: CurlTransfer, isEnd: Bool) -> (admitted: [Admission], number: Int?) {
             guard case .inside(let number) = transfer.station else { return ([], nil) }
             transfer.station = isEnd ? .gone : .outside
-            return (admit(gate.leave(transfer.origin, lane: number)), number)
+            return (admit(gate.leave(transfer.origin, shard: number)), number)
         }
 
         /// Raises the limit of an origin that speaks HTTP/2.
@@ -219,7 +219,7 @@
         private mutating func admit(_ admitted: [Admission]) -> [Admission] {
             for next in admitted {
                 deadlines.remove(next.member)
-                next.member.station = .inside(next.lane)
+                next.member.station = .inside(next.shard)
             }
             return admitted
         }

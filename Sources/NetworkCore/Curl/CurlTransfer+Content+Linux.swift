@@ -117,7 +117,7 @@
             bytesReceived = 0
             sentAt = 0
             firstByte = 0
-            hop = HopTimings()
+            connectionTimings = ConnectionTimings()
         }
 
         /// Decodes content and delivers the output.
@@ -222,30 +222,31 @@
     // Sends the body of a request: from memory, or from a pipe that a task fills from a file or a sequence.
     extension CurlTransfer {
         /// Reads the next bytes of a body that is not in memory. Starts the body writer with the first call.
-        func readPump(_ content: RequestContent, into buffer: UnsafeMutableRawBufferPointer) -> UploadPipe.Reading {
-            let pump = pump ?? ContentPump(content, length: bodyLength, request: request) { [weak self] in self?.resume() }
-            self.pump = pump
-            let reading = pump.pipe.read(into: buffer)
+        func readBody(_ content: RequestContent, into buffer: UnsafeMutableRawBufferPointer) -> UploadPipe.Reading {
+            let bodyWriter =
+                bodyWriter ?? BodyWriter(content, length: bodyLength, request: request) { [weak self] in self?.resume() }
+            self.bodyWriter = bodyWriter
+            let reading = bodyWriter.pipe.read(into: buffer)
             switch reading {
             case .bytes(let count): bodyOffset += count
             case .wait: isSendPaused = true
             case .end: isBodySent = true
-            case .failed: failure = pump.pipe.failure
+            case .failed: failure = bodyWriter.pipe.failure
             }
             return reading
         }
 
         /// Returns the next piece of such a body without copying it, if it is large; otherwise `nil`.
         func takeLargeChunk() -> Data? {
-            guard let chunk = pump?.pipe.takeLargeChunk() else { return nil }
+            guard let chunk = bodyWriter?.pipe.takeLargeChunk() else { return nil }
             bodyOffset += chunk.count
             return chunk
         }
 
         /// Stops the body writer and releases its file or sequence. A later read starts at the beginning of the body.
-        func stopPump() {
-            pump?.stop()
-            pump = nil
+        func stopBodyWriter() {
+            bodyWriter?.stop()
+            bodyWriter = nil
             bodyOffset = 0
             isBodySent = false
             isSendPaused = false
@@ -254,7 +255,7 @@
         /// Whether the body can be sent again: it is replayable, or no byte of it was read.
         var canSendBodyAgain: Bool {
             guard let body = request.body else { return true }
-            return body.isReplayable || pump == nil
+            return body.isReplayable || bodyWriter == nil
         }
 
         /// Whether the body is larger than 32 KiB, or of unknown length, so that it is not sent in one packet with the head.

@@ -132,7 +132,7 @@
         var deadline = UInt64.max
         var heapIndex = -1
         /// The timings and the protocol of the connection of the current request.
-        var hop = HopTimings()
+        var connectionTimings = ConnectionTimings()
         var status = 0
         var head = ResponseHead()
         var body = Data()
@@ -157,7 +157,7 @@
         /// Whether a body of unknown length was sent to its end.
         var isBodySent = false
         /// The body writer: reads the body from its file or sequence into a pipe.
-        var pump: ContentPump?
+        var bodyWriter: BodyWriter?
         var isSendPaused = false
         var isReceivePaused = false
         /// Whether the head of a streamed response was delivered, so that the body goes to `download`.

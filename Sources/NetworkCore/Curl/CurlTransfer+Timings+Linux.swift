@@ -3,7 +3,7 @@
     import Endpoints
 
     /// The timings and the protocol of the connection that one request used.
-    struct HopTimings {
+    struct ConnectionTimings {
         /// When the connection was ready for the request; 0 before.
         var readyAt: UInt64 = 0
         /// The timings of making the connection; `nil` for a reused one.
@@ -15,40 +15,41 @@
     extension CurlTransfer {
         /// Returns the timings of the transfer up to `now`.
         func timings(_ now: UInt64) -> TransferTimings {
-            var hop = hop
+            var connectionTimings = connectionTimings
             var bytesSent = bytesSent
             switch carrier {
             case .http2(let easy):
-                hop = easy.hop(of: self)
+                connectionTimings = easy.connectionTimings(of: self)
                 bytesSent = easy.offset(CCURLINFO_SIZE_UPLOAD_T)
             case .connecting(let handle):
-                hop.connecting = handle.timings
+                connectionTimings.connecting = handle.timings
             case .none, .awaitingVersion, .http1: break
             }
             let waiting = launched == 0 || launched < entered ? now - min(now, entered) : 0
-            let times = hop.connecting ?? ConnectTimings()
+            let times = connectionTimings.connecting ?? ConnectTimings()
             return TransferTimings(
                 queued: .nanoseconds(queued + waiting),
                 nameLookup: times.lookup == 0 ? nil : .microseconds(times.lookup),
                 connect: times.connect == 0 ? nil : .microseconds(max(times.connect - times.lookup, 0)),
                 tls: times.tls == 0 ? nil : .microseconds(max(times.tls - times.connect, 0)),
-                send: sendingTime(hop, now),
-                firstByte: firstByte == 0 ? nil : .nanoseconds(firstByte - min(hop.readyAt, firstByte)),
+                send: sendingTime(connectionTimings, now),
+                firstByte: firstByte == 0 ? nil : .nanoseconds(firstByte - min(connectionTimings.readyAt, firstByte)),
                 total: .nanoseconds(now - min(now, submitted)),
                 redirects: redirects,
                 bytesSent: bytesSent,
                 bytesReceived: bytesReceived,
-                protocolName: hop.protocolName,
-                isReusedConnection: hop.isReused,
+                protocolName: connectionTimings.protocolName,
+                isReusedConnection: connectionTimings.isReused,
                 attempt: sending.isRepeated ? 2 : 1
             )
         }
 
         /// Returns how long sending the body has taken so far; `nil` without a body, and before sending has begun.
-        private func sendingTime(_ hop: HopTimings, _ now: UInt64) -> Duration? {
-            guard request.sendsBody, hop.isReused != nil, hop.readyAt != 0 else { return nil }
+        private func sendingTime(_ connectionTimings: ConnectionTimings, _ now: UInt64) -> Duration? {
+            guard request.sendsBody, connectionTimings.isReused != nil, connectionTimings.readyAt != 0 else { return nil }
             let end = sentAt != 0 ? sentAt : now
-            return .nanoseconds(max(firstByte == 0 ? end : min(end, firstByte), hop.readyAt) - hop.readyAt)
+            return .nanoseconds(
+                max(firstByte == 0 ? end : min(end, firstByte), connectionTimings.readyAt) - connectionTimings.readyAt)
         }
 
         /// The phase of the current request.

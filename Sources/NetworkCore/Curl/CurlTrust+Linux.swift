@@ -32,7 +32,7 @@
         init(
             _ trust: LoadedTrust, takesBytes: Bool,
             library: String = CurlLibrary.current.tls
-        ) throws(TrustFlaw) {
+        ) throws(TrustError) {
             number = trust.number
             isDefault = trust.isDefault
             minimumTLSVersion = trust.minimumTLSVersion
@@ -41,7 +41,7 @@
                 trust.pins.isEmpty ? nil : trust.pins.map { "sha256//" + Data($0).base64EncodedString() }.joined(separator: ";")
             // Other TLS libraries ignore some of the options without an error.
             guard isDefault || Self.isEnforced(by: library) else {
-                throw TrustFlaw("this libcurl uses \"\(library)\" for TLS; trust policies require OpenSSL")
+                throw TrustError("this libcurl uses \"\(library)\" for TLS; trust policies require OpenSSL")
             }
             switch trust.roots {
             case .system: roots = .system
@@ -52,7 +52,7 @@
                     roots = .bytes(StableBytes(pem))
                 } else {
                     guard let file = PrivateFile(pem) else {
-                        throw TrustFlaw("no temporary file can be created for the root certificates")
+                        throw TrustError("no temporary file can be created for the root certificates")
                     }
                     roots = .file(file)
                 }
@@ -67,11 +67,11 @@
             ["OpenSSL/", "LibreSSL/", "BoringSSL", "quictls/", "AWS-LC"].contains(where: library.hasPrefix)
         }
 
-        private static func systemRoots() throws(TrustFlaw) -> [UInt8] {
+        private static func systemRoots() throws(TrustError) -> [UInt8] {
             for path in TrustRoots.systemFiles where FileManager.default.isReadableFile(atPath: path) {
                 return Array(try TrustMaterial.file(URL(fileURLWithPath: path)).load()) + [0x0A]
             }
-            throw TrustFlaw(
+            throw TrustError(
                 "no file of the system's certificate authorities is readable: \(TrustRoots.systemFiles.joined(separator: ", "))")
         }
 
@@ -83,9 +83,9 @@
         /// Applies the policy to a new handle.
         ///
         /// - Throws: The option that libcurl refuses. The handle must not be used then.
-        func apply(to handle: UnsafeMutableRawPointer) throws(TrustFlaw) {
+        func apply(to handle: UnsafeMutableRawPointer) throws(TrustError) {
             let options = Options(handle: handle)
-            do throws(TrustFlaw) {
+            do throws(TrustError) {
                 try options.set(CCURLOPT_SSLVERSION, libcurlVersion, "minimumTLSVersion")
             } catch {
                 // The default policy is not an error for a libcurl without TLS.
@@ -128,22 +128,22 @@
         private struct Options {
             let handle: UnsafeMutableRawPointer
 
-            func set<Option: BinaryInteger>(_ option: Option, _ value: Int, _ what: String) throws(TrustFlaw) {
+            func set<Option: BinaryInteger>(_ option: Option, _ value: Int, _ what: String) throws(TrustError) {
                 try check(ccurl_easy_set_long(handle, CInt(option), CLong(value)), what)
             }
 
-            func set<Option: BinaryInteger>(_ option: Option, _ value: String?, _ what: String) throws(TrustFlaw) {
+            func set<Option: BinaryInteger>(_ option: Option, _ value: String?, _ what: String) throws(TrustError) {
                 try check(ccurl_easy_set_string(handle, CInt(option), value), what)
             }
 
-            func set<Option: BinaryInteger>(_ option: Option, _ value: StableBytes, _ what: String) throws(TrustFlaw) {
+            func set<Option: BinaryInteger>(_ option: Option, _ value: StableBytes, _ what: String) throws(TrustError) {
                 try check(ccurl_easy_set_blob(handle, CInt(option), value.start, value.count), what)
             }
 
-            private func check(_ result: CInt, _ what: String) throws(TrustFlaw) {
+            private func check(_ result: CInt, _ what: String) throws(TrustError) {
                 guard Int(result) != CCURLE_OK else { return }
                 let reason = String(cString: ccurl_easy_strerror(result))
-                throw TrustFlaw("\(CurlLibrary.current.description) cannot enforce \(what): \(reason)")
+                throw TrustError("\(CurlLibrary.current.description) cannot enforce \(what): \(reason)")
             }
         }
     }
@@ -184,7 +184,7 @@
             table = try TrustTable(configuration)
             var policies: [CurlTrust] = []
             for trust in table.all {
-                do throws(TrustFlaw) {
+                do throws(TrustError) {
                     let policy = try CurlTrust(trust, takesBytes: takesBytes)
                     if !trust.isDefault { try Self.validate(policy) }
                     policies.append(policy)
@@ -195,9 +195,9 @@
             self.policies = policies
         }
 
-        private static func validate(_ policy: CurlTrust) throws(TrustFlaw) {
+        private static func validate(_ policy: CurlTrust) throws(TrustError) {
             guard CurlEngine.isReady, let handle = ccurl_easy_init() else {
-                throw TrustFlaw("libcurl has no memory for a handle")
+                throw TrustError("libcurl has no memory for a handle")
             }
             defer { ccurl_easy_cleanup(handle) }
             try policy.apply(to: handle)

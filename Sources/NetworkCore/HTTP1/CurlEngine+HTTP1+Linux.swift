@@ -25,7 +25,7 @@
             connection.uses += 1
             connection.transfer = transfer
             transfer.carrier = .http1(connection)
-            transfer.hop = HopTimings(
+            transfer.connectionTimings = ConnectionTimings(
                 readyAt: now, connecting: isReused ? nil : connection.timings, isReused: isReused, protocolName: "http/1.1")
             transfer.lastActivity = now
             transfer.sentAt = 0
@@ -181,7 +181,7 @@
             }
             var reading = UploadPipe.Reading.wait
             _ = connection.sending.refill { buffer in
-                reading = transfer.readPump(content, into: buffer)
+                reading = transfer.readBody(content, into: buffer)
                 if case .bytes(let count) = reading { return count }
                 return 0
             }
@@ -216,7 +216,7 @@
         private func launchAnew(_ transfer: CurlTransfer, insteadOf connection: HTTP1Connection) {
             detach(transfer, from: connection)
             close(connection)
-            transfer.stopPump()
+            transfer.stopBodyWriter()
             transfer.sending.useFreshConnection()
             transfer.connectDeadline =
                 now &+ (transfer.request.timeouts.connect ?? loop.configuration.connectTimeout).boundedNanoseconds

@@ -67,7 +67,7 @@
             var offset = 0
             // One read may contain thousands of small chunks.
             var pieces = 2048
-            do throws(HTTP1Flaw) {
+            do throws(HTTP1Error) {
                 while true {
                     switch try connection.parser.next(bytes, at: &offset) {
                     case .needsMore:
@@ -106,7 +106,7 @@
         /// - Returns: `false` if the transfer has ended.
         private func receiveHead(_ connection: HTTP1Connection, _ transfer: CurlTransfer) -> Bool {
             let parser = connection.parser
-            if parser.minorVersion == 0 { transfer.hop.protocolName = "http/1.0" }
+            if parser.minorVersion == 0 { transfer.connectionTimings.protocolName = "http/1.0" }
             if parser.statusCode == 417, connection.sending.awaitsContinue {
                 sendWithoutExpectation(transfer, insteadOf: connection)
                 return false
@@ -195,7 +195,7 @@
                     phase: .receive, request: transfer.request)
                 return end(transfer, .failure(error))
             }
-            do throws(HTTP1Flaw) {
+            do throws(HTTP1Error) {
                 try connection.parser.receiveEnd()
             } catch {
                 return lose(connection, transfer, nil, error)
@@ -210,7 +210,7 @@
         ///   - parsingError: What the response lacks in that case.
         private func lose(
             _ connection: HTTP1Connection, _ transfer: CurlTransfer, _ failure: HTTP1Connection.Failure?,
-            _ parsingError: HTTP1Flaw?
+            _ parsingError: HTTP1Error?
         ) {
             let wasKept = connection.wasIdle
             let hasResponded = connection.parser.hasReceivedBytes

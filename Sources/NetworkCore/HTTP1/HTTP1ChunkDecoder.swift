@@ -38,7 +38,7 @@ struct HTTP1ChunkDecoder: Sendable {
     private(set) var contentBytes: Int64 = 0
 
     /// Decodes input from `offset` on, up to the next step to report.
-    mutating func next(_ input: UnsafeRawBufferPointer, at offset: inout Int) throws(HTTP1Flaw) -> Step {
+    mutating func next(_ input: UnsafeRawBufferPointer, at offset: inout Int) throws(HTTP1Error) -> Step {
         while offset < input.count {
             if state == .data {
                 let count = min(Int64(input.count &- offset), remaining)
@@ -59,7 +59,7 @@ struct HTTP1ChunkDecoder: Sendable {
     /// Processes a byte that is not content.
     ///
     /// - Returns: Whether the byte completes the size line of the last chunk.
-    private mutating func take(_ byte: UInt8) throws(HTTP1Flaw) -> Bool {
+    private mutating func take(_ byte: UInt8) throws(HTTP1Error) -> Bool {
         switch state {
         case .size:
             if let digit = Self.hexValue(byte) {
@@ -101,7 +101,7 @@ struct HTTP1ChunkDecoder: Sendable {
         return false
     }
 
-    private mutating func takeAfterSize(_ byte: UInt8) throws(HTTP1Flaw) {
+    private mutating func takeAfterSize(_ byte: UInt8) throws(HTTP1Error) {
         switch byte {
         case HTTP1Bytes.carriageReturn: state = .sizeLineFeed
         case UInt8(ascii: ";"): state = .chunkExtension
@@ -112,14 +112,14 @@ struct HTTP1ChunkDecoder: Sendable {
         }
     }
 
-    private mutating func countExtension() throws(HTTP1Flaw) {
+    private mutating func countExtension() throws(HTTP1Error) {
         extensionBytes += 1
         guard extensionBytes <= Self.maximumExtensionBytes else {
             throw .malformed("the chunk extensions of the response are longer than \(Self.maximumExtensionBytes) bytes")
         }
     }
 
-    private static let chunkEndError = HTTP1Flaw.malformed("a chunk does not end with CR LF after its announced size")
+    private static let chunkEndError = HTTP1Error.malformed("a chunk does not end with CR LF after its announced size")
 
     private static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {

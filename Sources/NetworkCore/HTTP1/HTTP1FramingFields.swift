@@ -37,7 +37,7 @@ struct HTTP1FramingFields: Sendable {
     /// Checks and reads a field line.
     ///
     /// - Parameter line: Not empty, and without its line end.
-    mutating func receive(_ line: UnsafeRawBufferPointer) throws(HTTP1Flaw) {
+    mutating func receive(_ line: UnsafeRawBufferPointer) throws(HTTP1Error) {
         let line = try lines.check(line)
         let (name, value) = (line.name, line.value)
         if name.isEmpty { return try receiveFold() }
@@ -67,12 +67,12 @@ struct HTTP1FramingFields: Sendable {
     ///
     /// RFC 9112 §5.2 replaces the fold with a space. OkHttp and hyper do not, so another recipient could read a different length
     /// or coding.
-    private mutating func receiveFold() throws(HTTP1Flaw) {
+    private mutating func receiveFold() throws(HTTP1Error) {
         if last == .framing { throw .malformed("Content-Length or Transfer-Encoding is folded over two lines") }
         if last == .connection { closesConnection = true }
     }
 
-    private mutating func readLength(_ value: UnsafeRawBufferPointer) throws(HTTP1Flaw) {
+    private mutating func readLength(_ value: UnsafeRawBufferPointer) throws(HTTP1Error) {
         last = .framing
         length.receive(value: value)
         // RFC 9112 §6.3, point 5. Like Go, rejects it also where the length has no effect, as in the response to HEAD.
@@ -81,11 +81,11 @@ struct HTTP1FramingFields: Sendable {
 
     /// Accepts `identity` and a single `chunked` only (RFC 9112 §6.1): requests do not offer other codings in `TE`, and Go does
     /// not support others either.
-    private mutating func readTransferEncoding(_ value: UnsafeRawBufferPointer) throws(HTTP1Flaw) {
+    private mutating func readTransferEncoding(_ value: UnsafeRawBufferPointer) throws(HTTP1Error) {
         last = .framing
         var coding = transferCoding
         var isEmpty = true
-        try HTTP1Bytes.forEachElement(of: value) { (element) throws(HTTP1Flaw) in
+        try HTTP1Bytes.forEachElement(of: value) { (element) throws(HTTP1Error) in
             isEmpty = false
             guard coding != .chunked else { throw .malformed("Transfer-Encoding has a coding after chunked") }
             if HTTP1Bytes.isSame(element, "chunked") {
@@ -146,7 +146,7 @@ struct HTTP1FieldLines: Sendable {
     ///
     /// - Parameter line: Not empty, and without its line end.
     @inline(__always)
-    mutating func check(_ line: UnsafeRawBufferPointer) throws(HTTP1Flaw) -> Line {
+    mutating func check(_ line: UnsafeRawBufferPointer) throws(HTTP1Error) -> Line {
         count &+= 1
         var colon = 0
         while colon < line.count, HTTP1Bytes.isToken(line[colon]) { colon &+= 1 }
@@ -167,12 +167,12 @@ struct HTTP1FieldLines: Sendable {
         return Line(name: name, value: value)
     }
 
-    private func controlError(_ name: UnsafeRawBufferPointer) -> HTTP1Flaw {
+    private func controlError(_ name: UnsafeRawBufferPointer) -> HTTP1Error {
         if name.isEmpty { return .malformed("field line \(count), which continues the previous one, has a control character") }
         return .malformed("the field \(HTTP1Bytes.shown(name)) has a control character")
     }
 
-    private func nameError(_ line: UnsafeRawBufferPointer) -> HTTP1Flaw {
+    private func nameError(_ line: UnsafeRawBufferPointer) -> HTTP1Error {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return .malformed("field line \(count) has no colon") }
         if colon == 0 { return .malformed("field line \(count) has no name") }
         return .malformed("the field name \(HTTP1Bytes.shown(UnsafeRawBufferPointer(rebasing: line[..<colon]))) is not a token")
@@ -193,7 +193,7 @@ struct HTTP1StatusLine: Equatable, Sendable {
     /// at the end of the line, which may never arrive.
     ///
     /// An empty line before the status line is rejected too, as in Go and OkHttp: RFC 9112 §2.2 allows it only for servers.
-    static func checkPrefix(of bytes: UnsafeRawBufferPointer) throws(HTTP1Flaw) {
+    static func checkPrefix(of bytes: UnsafeRawBufferPointer) throws(HTTP1Error) {
         for index in 0..<min(bytes.count, prefix.utf8CodeUnitCount) where bytes[index] != prefix.utf8Start[index] {
             throw .malformed("the response does not begin with HTTP/1.0 or HTTP/1.1")
         }
@@ -202,7 +202,7 @@ struct HTTP1StatusLine: Equatable, Sendable {
     /// Creates a status line from a complete line, without its line end, that has passed ``checkPrefix(of:)``.
     ///
     /// As in Go, OkHttp and hyper, the reason phrase may be missing, and with it the space before it.
-    init(_ line: UnsafeRawBufferPointer) throws(HTTP1Flaw) {
+    init(_ line: UnsafeRawBufferPointer) throws(HTTP1Error) {
         let digits = Self.prefix.utf8CodeUnitCount
         guard line.count >= digits + 5, HTTP1Bytes.isDigit(line[digits]), line[digits + 1] == HTTP1Bytes.space else {
             throw Self.invalidLine(line)
@@ -222,7 +222,7 @@ struct HTTP1StatusLine: Equatable, Sendable {
         statusCode = status
     }
 
-    private static func invalidLine(_ line: UnsafeRawBufferPointer) -> HTTP1Flaw {
+    private static func invalidLine(_ line: UnsafeRawBufferPointer) -> HTTP1Error {
         .malformed("\(HTTP1Bytes.shown(line)) is not a status line of HTTP/1.0 or HTTP/1.1")
     }
 }

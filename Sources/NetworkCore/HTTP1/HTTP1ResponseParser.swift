@@ -42,7 +42,7 @@ struct HTTP1ResponseParser: Sendable {
     private let expectsUpgrade: Bool
     private let maximumHeaderBytes: Int
     private var state = State.statusLine
-    private var failure: HTTP1Flaw?
+    private var failure: HTTP1Error?
     /// The number of bytes at the end of ``head`` that belong to an incomplete line.
     private var unfinishedBytes = 0
     private var interimResponses = 0
@@ -84,11 +84,11 @@ struct HTTP1ResponseParser: Sendable {
     /// Consumes input from `offset` on, up to the next step to report. Call it until it returns ``Step/needsMore`` or
     /// ``Step/end``.
     ///
-    /// - Throws: ``HTTP1Flaw`` if the response is invalid. Further calls throw the same error.
-    mutating func next(_ input: UnsafeRawBufferPointer, at offset: inout Int) throws(HTTP1Flaw) -> Step {
+    /// - Throws: ``HTTP1Error`` if the response is invalid. Further calls throw the same error.
+    mutating func next(_ input: UnsafeRawBufferPointer, at offset: inout Int) throws(HTTP1Error) -> Step {
         if let failure { throw failure }
         if offset < input.count { hasReceivedBytes = true }
-        do throws(HTTP1Flaw) {
+        do throws(HTTP1Error) {
             return try step(input, at: &offset)
         } catch {
             failure = error
@@ -100,8 +100,8 @@ struct HTTP1ResponseParser: Sendable {
     ///
     /// Do not call it for a connection that was reset while ``isDelimitedByClose``: the body is truncated.
     ///
-    /// - Throws: ``HTTP1Flaw`` of the kind `connectionLost` before the head is complete, and `incompleteBody` after that.
-    mutating func receiveEnd() throws(HTTP1Flaw) {
+    /// - Throws: ``HTTP1Error`` of the kind `connectionLost` before the head is complete, and `incompleteBody` after that.
+    mutating func receiveEnd() throws(HTTP1Error) {
         if let failure { throw failure }
         switch state {
         case .ended: return
@@ -122,13 +122,13 @@ struct HTTP1ResponseParser: Sendable {
         return state == .statusLine && unfinishedBytes == 0 ? "after an interim response" : "inside the response's head"
     }
 
-    private mutating func end(_ kind: HTTP1Flaw.Kind, _ message: String) throws(HTTP1Flaw) {
-        let error = HTTP1Flaw(kind, "the connection was closed \(message)")
+    private mutating func end(_ kind: HTTP1Error.Kind, _ message: String) throws(HTTP1Error) {
+        let error = HTTP1Error(kind, "the connection was closed \(message)")
         failure = error
         throw error
     }
 
-    private mutating func step(_ input: UnsafeRawBufferPointer, at offset: inout Int) throws(HTTP1Flaw) -> Step {
+    private mutating func step(_ input: UnsafeRawBufferPointer, at offset: inout Int) throws(HTTP1Error) -> Step {
         switch state {
         case .statusLine, .fields, .trailers:
             return try receiveLines(input, at: &offset)
@@ -166,7 +166,7 @@ struct HTTP1ResponseParser: Sendable {
 
 extension HTTP1ResponseParser {
     /// Reads lines up to the empty one, and appends them to ``head``, one piece for each input.
-    private mutating func receiveLines(_ input: UnsafeRawBufferPointer, at offset: inout Int) throws(HTTP1Flaw) -> Step {
+    private mutating func receiveLines(_ input: UnsafeRawBufferPointer, at offset: inout Int) throws(HTTP1Error) -> Step {
         var kept = offset
         while let lineFeed = HTTP1Bytes.lineFeed(in: input, from: offset) {
             let lineEnd = lineFeed &+ 1
@@ -179,7 +179,7 @@ extension HTTP1ResponseParser {
                 kept = lineEnd
                 let line = Array(head.lines.suffix(unfinishedBytes + lineEnd - offset))
                 unfinishedBytes = 0
-                isLast = try line.withUnsafeBufferPointer { (line) throws(HTTP1Flaw) in
+                isLast = try line.withUnsafeBufferPointer { (line) throws(HTTP1Error) in
                     try receive(line: UnsafeRawBufferPointer(line), available: available)
                 }
             }
@@ -198,19 +198,19 @@ extension HTTP1ResponseParser {
 
     /// Checks the incomplete line at the end of an input, so that an endless line is not buffered, and a response that is not
     /// HTTP is rejected at once.
-    private func checkUnfinished(_ bytes: UnsafeRawBufferPointer, kept: Int) throws(HTTP1Flaw) {
+    private func checkUnfinished(_ bytes: UnsafeRawBufferPointer, kept: Int) throws(HTTP1Error) {
         let available = maximumHeaderBytes - head.count - kept + unfinishedBytes
         if state == .statusLine {
             let start = Array(head.lines.suffix(unfinishedBytes).prefix(8) + bytes.prefix(8)).prefix(max(available, 0))
-            try start.withUnsafeBufferPointer { (start) throws(HTTP1Flaw) in
+            try start.withUnsafeBufferPointer { (start) throws(HTTP1Error) in
                 try HTTP1StatusLine.checkPrefix(of: UnsafeRawBufferPointer(start))
             }
         }
         guard unfinishedBytes + bytes.count <= available else { throw tooLarge }
     }
 
-    private var tooLarge: HTTP1Flaw {
-        HTTP1Flaw(
+    private var tooLarge: HTTP1Error {
+        HTTP1Error(
             .headersTooLarge,
             "the response head, with interim responses and trailers, is larger than \(maximumHeaderBytes) bytes (maximumHeaderBytes)"
         )
@@ -222,7 +222,7 @@ extension HTTP1ResponseParser {
     ///   - line: The line including its line end.
     ///   - available: The maximum number of bytes of the line.
     /// - Returns: Whether the line is the empty one, which ends the section.
-    private mutating func receive(line: UnsafeRawBufferPointer, available: Int) throws(HTTP1Flaw) -> Bool {
+    private mutating func receive(line: UnsafeRawBufferPointer, available: Int) throws(HTTP1Error) -> Bool {
         if state == .statusLine {
             try HTTP1StatusLine.checkPrefix(of: UnsafeRawBufferPointer(rebasing: line.prefix(max(available, 0))))
         }
@@ -259,7 +259,7 @@ extension HTTP1ResponseParser {
 // MARK: Framing
 
 extension HTTP1ResponseParser {
-    private mutating func endSection() throws(HTTP1Flaw) -> Step {
+    private mutating func endSection() throws(HTTP1Error) -> Step {
         if state == .trailers {
             state = .ended
             return .end
@@ -267,7 +267,7 @@ extension HTTP1ResponseParser {
         if statusCode < 200, statusCode != 101 {
             interimResponses += 1
             guard interimResponses <= Self.maximumInterimResponses else {
-                throw HTTP1Flaw(
+                throw HTTP1Error(
                     .headersTooLarge, "there are more than \(Self.maximumInterimResponses) interim responses before the final one"
                 )
             }
@@ -343,7 +343,7 @@ extension HTTP1ResponseParser {
 }
 
 /// The reason why received bytes are not a valid response.
-struct HTTP1Flaw: Error, Equatable, Sendable {
+struct HTTP1Error: Error, Equatable, Sendable {
     /// The kind of error, by which callers can distinguish errors.
     enum Kind: Sendable {
         /// The bytes are not HTTP/1, or their framing cannot be trusted.
@@ -365,8 +365,8 @@ struct HTTP1Flaw: Error, Equatable, Sendable {
         self.message = message
     }
 
-    static func malformed(_ message: String) -> HTTP1Flaw {
-        HTTP1Flaw(.malformedResponse, message)
+    static func malformed(_ message: String) -> HTTP1Error {
+        HTTP1Error(.malformedResponse, message)
     }
 
     /// The code of the ``TransportError`` that callers receive.

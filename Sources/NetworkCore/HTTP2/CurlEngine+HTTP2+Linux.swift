@@ -17,7 +17,7 @@
                 return end(transfer, .failure(error))
             }
             let connectTimeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
-            guard let streams = streams ?? makeStreams(), let easy = spareStreams.take(for: trust) ?? HTTP2Handle(trust, self),
+            guard let streams = streams ?? makeStreams(), let easy = streamHandles.take(for: trust) ?? HTTP2Handle(trust, self),
                 easy.configure(transfer, route: route, connectTimeout: connectTimeout, extraFields: extraFields(of: transfer))
             else {
                 return end(
@@ -26,7 +26,7 @@
             }
             easy.transfer = transfer
             transfer.carrier = .http2(easy)
-            transfer.hop = HopTimings()
+            transfer.connectionTimings = ConnectionTimings()
             transfer.uploadedAtLastCheck = 0
             streaming += 1
             let result = ccurl_multi_add(streams.pointer, easy.pointer)
@@ -137,7 +137,7 @@
             streamAttempts[ObjectIdentifier(easy)] = nil
             let isReusable = easy.transfer.map { !$0.sending.wasAskedAgain } ?? false
             easy.transfer = nil
-            if isReusable { spareStreams.put(easy) }
+            if isReusable { streamHandles.put(easy) }
         }
 
         private func detach(_ transfer: CurlTransfer, _ easy: HTTP2Handle) {

@@ -98,7 +98,7 @@
             defer { transfer.reportProgress(now) }
             guard let content = transfer.request.body else { return 0 }
             guard let data = content.data else {
-                switch transfer.readPump(content, into: buffer) {
+                switch transfer.readBody(content, into: buffer) {
                 case .bytes(let count): return count
                 case .wait: return Int(CCURL_READFUNC_PAUSE)
                 case .end:
@@ -133,7 +133,7 @@
                 failure = .bodyNotReplayable(for: request)
                 return false
             }
-            stopPump()
+            stopBodyWriter()
             return true
         }
     }

@@ -192,13 +192,13 @@
     // What libcurl reports about a stream.
     extension HTTP2Handle {
         /// Returns the timings and the protocol of the connection that the transfer uses.
-        func hop(of transfer: CurlTransfer) -> HopTimings {
+        func connectionTimings(of transfer: CurlTransfer) -> ConnectionTimings {
             let ready = microseconds(CCURLINFO_PRETRANSFER_TIME_T)
             let isReused = ready > 0 ? long(CCURLINFO_NUM_CONNECTS) == 0 : nil
             let times = ConnectTimings(
                 lookup: microseconds(CCURLINFO_NAMELOOKUP_TIME_T), connect: microseconds(CCURLINFO_CONNECT_TIME_T),
                 tls: microseconds(CCURLINFO_APPCONNECT_TIME_T))
-            return HopTimings(
+            return ConnectionTimings(
                 readyAt: transfer.launched &+ UInt64(max(ready, 0)) * 1000, connecting: isReused == true ? nil : times,
                 isReused: isReused, protocolName: long(CCURLINFO_HTTP_VERSION) == Int(CCURL_HTTP_VERSION_2_0) ? "h2" : nil)
         }

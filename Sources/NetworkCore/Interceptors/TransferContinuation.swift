@@ -8,9 +8,9 @@ package final class TransferContinuation: Sendable {
     /// Decides whether to make another attempt after a failure, and waits until it is due.
     ///
     /// - Throws: ``TransportError/Code/cancelled`` when the task is cancelled during the wait.
-    package typealias Judge = @Sendable (TransportError) async throws(TransportError) -> Bool
+    package typealias Decision = @Sendable (TransportError) async throws(TransportError) -> Bool
 
-    private let state = Locked<(attempts: Int, judge: Judge?)>((0, nil))
+    private let state = Locked<(attempts: Int, decide: Decision?)>((0, nil))
 
     package init() {}
 
@@ -19,21 +19,21 @@ package final class TransferContinuation: Sendable {
 
     /// Records that a response's head was received.
     ///
-    /// - Parameter judge: Called if the response's body is interrupted.
-    package func expectBody(ofAttempt attempt: Int, judge: @escaping Judge) {
-        state.withLock { $0 = (attempt, judge) }
+    /// - Parameter decide: Called if the response's body is interrupted.
+    package func expectBody(ofAttempt attempt: Int, decide: @escaping Decision) {
+        state.withLock { $0 = (attempt, decide) }
     }
 
     /// Returns whether to request the missing bytes after the body was interrupted; `false` if no interceptor decides on retries.
     ///
     /// - Throws: ``TransportError/Code/cancelled`` when the task is cancelled during the wait.
     package func mayContinue(after error: TransportError) async throws(TransportError) -> Bool {
-        let judge = state.withLock { state in
-            defer { state.judge = nil }
-            return state.judge
+        let decide = state.withLock { state in
+            defer { state.decide = nil }
+            return state.decide
         }
-        guard let judge else { return false }
-        return try await judge(error)
+        guard let decide else { return false }
+        return try await decide(error)
     }
 }
 

@@ -4,47 +4,47 @@
 /// origin itself is queued, once for each such place and waiting member. So both limits are first come, first served, and an
 /// origin with a thousand waiting members does not delay the others longer than one with as many as it has places.
 ///
-/// Each place belongs to a lane: an event loop, whose connections no other loop can use. A waiting member takes the first place
-/// that becomes free in any lane. After ``widen(_:)``, members of an origin share connections: they count as at most
+/// Each place belongs to a shard: an event loop, whose connections no other loop can use. A waiting member takes the first place
+/// that becomes free in any shard. After ``widen(_:)``, members of an origin share connections: they count as at most
 /// `connectionsPerOrigin` connections.
 ///
 /// Because requests wait here and not inside libcurl, a queued request uses no handle and has no connect or idle timeout.
 // A struct, so that access is exclusive. It must not be copied, because its origins are objects.
 package struct OriginGate<Member> {
     package enum Entry {
-        case inside(lane: Int)
+        case inside(shard: Int)
         case waiting(ticket: UInt64)
     }
 
-    /// A member that is admitted, and its lane.
+    /// A member that is admitted, and its shard.
     package struct Admission {
         package let member: Member
-        package let lane: Int
+        package let shard: Int
     }
 
-    /// The members and queue tickets of an origin in one lane.
+    /// The members and queue tickets of an origin in one shard.
     private struct Share {
         var inside = 0
-        /// The origin's tickets in the lane's queue, the first one first.
+        /// The origin's tickets in the shard's queue, the first one first.
         var claims: [UInt64] = []
     }
 
     private final class Origin {
         let name: String
-        /// The lane of the origin's first place. It depends on the name, so that origins are spread over the lanes.
-        let firstLane: Int
+        /// The shard of the origin's first place. It depends on the name, so that origins are spread over the shards.
+        let firstShard: Int
         var isWide = false
         var shares: [Share]
         var queue = TicketQueue<Member>()
 
-        init(_ name: String, lanes: Int) {
+        init(_ name: String, shards: Int) {
             self.name = name
-            firstLane = lanes == 1 ? 0 : Int(UInt(bitPattern: name.hashValue) % UInt(lanes))
-            shares = Array(repeating: Share(), count: lanes)
+            firstShard = shards == 1 ? 0 : Int(UInt(bitPattern: name.hashValue) % UInt(shards))
+            shares = Array(repeating: Share(), count: shards)
         }
     }
 
-    private struct Lane {
+    private struct Shard {
         var inside = 0
         var connections = 0
         let limit: Int
@@ -53,22 +53,22 @@ package struct OriginGate<Member> {
 
     package let limits: GateLimits
     private var origins: [String: Origin] = [:]
-    private var lanes: [Lane]
+    private var shards: [Shard]
     private var nextTicket: UInt64 = 0
 
     package init(_ limits: GateLimits) {
         self.limits = limits
-        lanes = (0..<limits.lanes).map { lane in
-            Lane(limit: GateLimits.share(of: limits.connections, lane: lane, lanes: limits.lanes))
+        shards = (0..<limits.shards).map { shard in
+            Shard(limit: GateLimits.share(of: limits.connections, shard: shard, shards: limits.shards))
         }
     }
 
     /// Admits a member, or adds it to the queue of its origin.
     ///
-    /// - Parameter preferred: The lane to use if it has a free place. Otherwise the lane with the fewest members is used.
+    /// - Parameter preferred: The shard to use if it has a free place. Otherwise the shard with the fewest members is used.
     package mutating func enter(_ name: String, _ member: Member, near preferred: Int? = nil) -> Entry {
         let origin = origin(name)
-        if let lane = seatAtOnce(origin, near: preferred) { return .inside(lane: lane) }
+        if let shard = seatAtOnce(origin, near: preferred) { return .inside(shard: shard) }
         let ticket = makeTicket()
         origin.queue.append(member, ticket: ticket)
         settleClaims(of: origin)
@@ -77,7 +77,7 @@ package struct OriginGate<Member> {
 
     /// Admits a member if it does not have to wait.
     ///
-    /// - Returns: The member's lane; `nil` if it would have to wait.
+    /// - Returns: The member's shard; `nil` if it would have to wait.
     package mutating func enterAtOnce(_ name: String) -> Int? {
         seatAtOnce(origin(name))
     }
@@ -85,14 +85,14 @@ package struct OriginGate<Member> {
     /// Removes an admitted member.
     ///
     /// - Returns: The waiting members that are admitted now.
-    package mutating func leave(_ name: String, lane: Int) -> [Admission] {
+    package mutating func leave(_ name: String, shard: Int) -> [Admission] {
         guard let origin = origins[name] else { return [] }
         var admitted: [Admission] = []
-        origin.shares[lane].inside -= 1
-        lanes[lane].inside -= 1
-        if origin.shares[lane].inside < places(of: origin, lane) {
-            lanes[lane].connections -= 1
-            admitFromQueue(of: lane, &admitted)
+        origin.shares[shard].inside -= 1
+        shards[shard].inside -= 1
+        if origin.shares[shard].inside < places(of: origin, shard) {
+            shards[shard].connections -= 1
+            admitFromQueue(of: shard, &admitted)
         }
         advance(origin, &admitted)
         forget(origin)
@@ -125,7 +125,7 @@ package struct OriginGate<Member> {
 
     private mutating func origin(_ name: String) -> Origin {
         if let origin = origins[name] { return origin }
-        let origin = Origin(name, lanes: lanes.count)
+        let origin = Origin(name, shards: shards.count)
         origins[name] = origin
         return origin
     }
@@ -142,55 +142,55 @@ package struct OriginGate<Member> {
         return nextTicket
     }
 
-    /// Returns a lane's share of an origin's limit. With fewer places than lanes, some lanes have none of this origin.
-    private func share(of limit: Int, _ origin: Origin, _ lane: Int) -> Int {
-        if lanes.count == 1 { return limit }
-        let used = min(limits.connectionsPerOrigin, lanes.count)
-        let rank = (lane - origin.firstLane + lanes.count) % lanes.count
-        return rank < used ? GateLimits.share(of: limit, lane: rank, lanes: used) : 0
+    /// Returns a shard's share of an origin's limit. With fewer places than shards, some shards have none of this origin.
+    private func share(of limit: Int, _ origin: Origin, _ shard: Int) -> Int {
+        if shards.count == 1 { return limit }
+        let used = min(limits.connectionsPerOrigin, shards.count)
+        let rank = (shard - origin.firstShard + shards.count) % shards.count
+        return rank < used ? GateLimits.share(of: limit, shard: rank, shards: used) : 0
     }
 
-    /// Returns the number of connections that an origin may have in a lane.
-    private func places(of origin: Origin, _ lane: Int) -> Int {
-        share(of: limits.connectionsPerOrigin, origin, lane)
+    /// Returns the number of connections that an origin may have in a shard.
+    private func places(of origin: Origin, _ shard: Int) -> Int {
+        share(of: limits.connectionsPerOrigin, origin, shard)
     }
 
     private func entrance(to origin: Origin, near preferred: Int? = nil) -> Int? {
         var best: Int?
-        for rank in lanes.indices {
-            let lane = (origin.firstLane + rank) % lanes.count
-            let inside = origin.shares[lane].inside
-            let places = places(of: origin, lane)
+        for rank in shards.indices {
+            let shard = (origin.firstShard + rank) % shards.count
+            let inside = origin.shares[shard].inside
+            let places = places(of: origin, shard)
             let isOpen =
                 inside < places
-                ? lanes[lane].connections < lanes[lane].limit
-                : origin.isWide && inside < share(of: limits.streamsPerOrigin, origin, lane)
+                ? shards[shard].connections < shards[shard].limit
+                : origin.isWide && inside < share(of: limits.streamsPerOrigin, origin, shard)
             guard isOpen else { continue }
-            if lane == preferred { return lane }
-            if best.map({ lanes[lane].inside < lanes[$0].inside }) ?? true { best = lane }
+            if shard == preferred { return shard }
+            if best.map({ shards[shard].inside < shards[$0].inside }) ?? true { best = shard }
         }
         return best
     }
 
     private mutating func seatAtOnce(_ origin: Origin, near preferred: Int? = nil) -> Int? {
-        guard origin.queue.isEmpty, let lane = entrance(to: origin, near: preferred) else { return nil }
-        seat(origin, lane)
-        return lane
+        guard origin.queue.isEmpty, let shard = entrance(to: origin, near: preferred) else { return nil }
+        seat(origin, shard)
+        return shard
     }
 
-    private mutating func seat(_ origin: Origin, _ lane: Int) {
-        if origin.shares[lane].inside < places(of: origin, lane) { lanes[lane].connections += 1 }
-        origin.shares[lane].inside += 1
-        lanes[lane].inside += 1
+    private mutating func seat(_ origin: Origin, _ shard: Int) {
+        if origin.shares[shard].inside < places(of: origin, shard) { shards[shard].connections += 1 }
+        origin.shares[shard].inside += 1
+        shards[shard].inside += 1
     }
 
-    /// Gives a lane's free places to the origins in its queue.
-    private mutating func admitFromQueue(of lane: Int, _ admitted: inout [Admission]) {
-        while lanes[lane].connections < lanes[lane].limit, let (_, origin) = lanes[lane].queue.popFirst() {
-            origin.shares[lane].claims.removeFirst()
+    /// Gives a shard's free places to the origins in its queue.
+    private mutating func admitFromQueue(of shard: Int, _ admitted: inout [Admission]) {
+        while shards[shard].connections < shards[shard].limit, let (_, origin) = shards[shard].queue.popFirst() {
+            origin.shares[shard].claims.removeFirst()
             if let (_, member) = origin.queue.popFirst() {
-                seat(origin, lane)
-                admitted.append(Admission(member: member, lane: lane))
+                seat(origin, shard)
+                admitted.append(Admission(member: member, shard: shard))
             }
             advance(origin, &admitted)
         }
@@ -198,24 +198,24 @@ package struct OriginGate<Member> {
 
     /// Admits members from an origin's queue while there are places.
     private mutating func advance(_ origin: Origin, _ admitted: inout [Admission]) {
-        while !origin.queue.isEmpty, let lane = entrance(to: origin), let (_, member) = origin.queue.popFirst() {
-            seat(origin, lane)
-            admitted.append(Admission(member: member, lane: lane))
+        while !origin.queue.isEmpty, let shard = entrance(to: origin), let (_, member) = origin.queue.popFirst() {
+            seat(origin, shard)
+            admitted.append(Admission(member: member, shard: shard))
         }
         settleClaims(of: origin)
     }
 
     /// Queues an origin once for each place that it could use if more connections in total were allowed.
     private mutating func settleClaims(of origin: Origin) {
-        for lane in lanes.indices {
-            let wanted = max(0, min(origin.queue.count, places(of: origin, lane) - origin.shares[lane].inside))
-            while origin.shares[lane].claims.count > wanted, let ticket = origin.shares[lane].claims.popLast() {
-                _ = lanes[lane].queue.remove(ticket)
+        for shard in shards.indices {
+            let wanted = max(0, min(origin.queue.count, places(of: origin, shard) - origin.shares[shard].inside))
+            while origin.shares[shard].claims.count > wanted, let ticket = origin.shares[shard].claims.popLast() {
+                _ = shards[shard].queue.remove(ticket)
             }
-            while origin.shares[lane].claims.count < wanted {
+            while origin.shares[shard].claims.count < wanted {
                 let ticket = makeTicket()
-                origin.shares[lane].claims.append(ticket)
-                lanes[lane].queue.append(origin, ticket: ticket)
+                origin.shares[shard].claims.append(ticket)
+                shards[shard].queue.append(origin, ticket: ticket)
             }
         }
     }
@@ -227,25 +227,25 @@ package struct GateLimits: Sendable, Hashable {
     package var connectionsPerOrigin: Int
     /// The maximum number of members of one origin whose connections carry several members at once.
     package var streamsPerOrigin = 1
-    /// The maximum number of connections to all origins together; at least the number of lanes.
+    /// The maximum number of connections to all origins together; at least the number of shards.
     package var connections = Int.max
-    /// The number of lanes: event loops with their own connections, among which the other limits are divided.
-    package var lanes = 1
+    /// The number of shards: event loops with their own connections, among which the other limits are divided.
+    package var shards = 1
 
-    package init(connectionsPerOrigin: Int, streamsPerOrigin: Int = 1, connections: Int = .max, lanes: Int = 1) {
+    package init(connectionsPerOrigin: Int, streamsPerOrigin: Int = 1, connections: Int = .max, shards: Int = 1) {
         self.connectionsPerOrigin = connectionsPerOrigin
         self.streamsPerOrigin = streamsPerOrigin
         self.connections = connections
-        self.lanes = lanes
+        self.shards = shards
     }
 
-    /// Returns a lane's share of a limit. If it cannot be divided evenly, the first lanes have one more.
-    package static func share(of limit: Int, lane: Int, lanes: Int) -> Int {
-        limit / lanes + (lane < limit % lanes ? 1 : 0)
+    /// Returns a shard's share of a limit. If it cannot be divided evenly, the first shards have one more.
+    package static func share(of limit: Int, shard: Int, shards: Int) -> Int {
+        limit / shards + (shard < limit % shards ? 1 : 0)
     }
 }
 
-/// An ``OriginGate`` with one lane, whose members are objects of any class.
+/// An ``OriginGate`` with one shard, whose members are objects of any class.
 ///
 /// For other modules, in which generic code of this module would be slow.
 package struct ObjectGate {
@@ -286,7 +286,7 @@ package struct ObjectGate {
     ///
     /// - Returns: The waiting members that are admitted now.
     package mutating func leave(_ name: String) -> [Member] {
-        let admitted = gate.leave(name, lane: 0)
+        let admitted = gate.leave(name, shard: 0)
         inside += admitted.count - 1
         waiting -= admitted.count
         return admitted.isEmpty ? [] : admitted.map(\.member)

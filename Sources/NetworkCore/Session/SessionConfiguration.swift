@@ -128,14 +128,14 @@ public struct SessionConfiguration: Sendable, Hashable {
 }
 
 extension SessionConfiguration {
-    func gateLimits(lanes: Int) -> GateLimits {
+    func gateLimits(shards: Int) -> GateLimits {
         GateLimits(
             connectionsPerOrigin: maximumConnectionsPerHost, streamsPerOrigin: maximumStreamsPerHost,
-            connections: maximumConnections, lanes: lanes)
+            connections: maximumConnections, shards: shards)
     }
 
     /// Returns the share of one loop in a limit that applies to all loops together.
     func share(of limit: Int, loop: Int) -> Int {
-        GateLimits.share(of: limit, lane: loop, lanes: eventLoops)
+        GateLimits.share(of: limit, shard: loop, shards: eventLoops)
     }
 }

@@ -159,7 +159,7 @@ extension UploadPipe.State {
 }
 
 /// Writes a body from its file or its sequence to a pipe, in a separate task.
-final class ContentPump: Sendable {
+final class BodyWriter: Sendable {
     let pipe: UploadPipe
     private let task: Task<Void, Never>
 

@@ -31,25 +31,25 @@ public struct TrustMaterial: Sendable, Hashable {
 
     /// Reads the certificate or key.
     ///
-    /// - Throws: ``TrustFlaw`` if there is nothing to read, or more than ``maximumBytes``.
-    func load() throws(TrustFlaw) -> Data {
+    /// - Throws: ``TrustError`` if there is nothing to read, or more than ``maximumBytes``.
+    func load() throws(TrustError) -> Data {
         let data: Data
         switch source {
         case .data(let bytes): data = bytes
-        case .missing(let name): throw TrustFlaw("the bundle has no file \"\(name)\"")
+        case .missing(let name): throw TrustError("the bundle has no file \"\(name)\"")
         case .file(let url):
-            guard url.isFileURL else { throw TrustFlaw("\(self) is not a file URL") }
+            guard url.isFileURL else { throw TrustError("\(self) is not a file URL") }
             do {
                 let file = try FileHandle(forReadingFrom: url)
                 data = try file.read(upToCount: Self.maximumBytes + 1) ?? Data()
                 try file.close()
             } catch {
-                throw TrustFlaw(
+                throw TrustError(
                     "\(self) cannot be read: \((error as NSError).localizedFailureReason ?? "\((error as NSError).code)")")
             }
         }
-        guard !data.isEmpty else { throw TrustFlaw("\(self) is empty") }
-        guard data.count <= Self.maximumBytes else { throw TrustFlaw("\(self) is larger than \(Self.maximumBytes) bytes") }
+        guard !data.isEmpty else { throw TrustError("\(self) is empty") }
+        guard data.count <= Self.maximumBytes else { throw TrustError("\(self) is larger than \(Self.maximumBytes) bytes") }
         return data
     }
 }
@@ -104,17 +104,17 @@ public struct TrustPin: Sendable, Hashable {
     /// Reads the pin, and checks its length.
     ///
     /// - Returns: The SHA-256 of the key, 32 bytes.
-    func load() throws(TrustFlaw) -> [UInt8] {
+    func load() throws(TrustError) -> [UInt8] {
         switch kind {
         case .digest(let digest):
             guard digest.count == SHA256.byteCount else {
-                throw TrustFlaw("a pin has \(digest.count) bytes instead of \(SHA256.byteCount)")
+                throw TrustError("a pin has \(digest.count) bytes instead of \(SHA256.byteCount)")
             }
             return Array(digest)
         case .base64(let text):
             let digits = ["sha256//", "sha256/"].first(where: text.hasPrefix).map { text.dropFirst($0.count) } ?? text[...]
             guard let digest = Data(base64Encoded: String(digits)), digest.count == SHA256.byteCount else {
-                throw TrustFlaw("the pin \"\(text)\" is not the base64 of \(SHA256.byteCount) bytes")
+                throw TrustError("the pin \"\(text)\" is not the base64 of \(SHA256.byteCount) bytes")
             }
             return Array(digest)
         case .certificate(let material):
@@ -124,7 +124,7 @@ public struct TrustPin: Sendable, Hashable {
                 let what =
                     certificates.count == 1
                     ? "is not a certificate" : "contains \(certificates.count) certificates instead of one"
-                throw TrustFlaw("\(material) \(what)")
+                throw TrustError("\(material) \(what)")
             }
             return SHA256.digest(of: key)
         }
@@ -157,18 +157,18 @@ public struct ClientIdentity: Sendable, Hashable {
         self.init(certificate: pem, key: pem, passphrase: passphrase)
     }
 
-    func load() throws(TrustFlaw) -> LoadedIdentity {
+    func load() throws(TrustError) -> LoadedIdentity {
         let certificates = try PEMText.certificates(in: try certificate.load(), of: certificate)
         let data = try key.load()
         let blocks = try PEMText.blocks(in: data, of: key).filter { $0.label.hasSuffix("PRIVATE KEY") }
         guard blocks.count == 1, let block = blocks.first else {
-            throw TrustFlaw("\(key) contains \(blocks.count) private keys instead of one")
+            throw TrustError("\(key) contains \(blocks.count) private keys instead of one")
         }
         guard passphrase != nil || !block.isEncrypted else {
-            throw TrustFlaw("the key in \(key) is encrypted, and no passphrase is given")
+            throw TrustError("the key in \(key) is encrypted, and no passphrase is given")
         }
         if let passphrase, passphrase.utf8.contains(0) || passphrase.utf8.count > 1023 {
-            throw TrustFlaw("the passphrase of the client identity contains NUL, or is longer than 1023 bytes")
+            throw TrustError("the passphrase of the client identity contains NUL, or is longer than 1023 bytes")
         }
         return LoadedIdentity(
             certificates: StableBytes(Array(PEMText.text(certificates).utf8)), key: StableBytes(block.text),

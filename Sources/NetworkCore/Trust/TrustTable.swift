@@ -25,12 +25,12 @@ struct TrustTable: Sendable {
             guard let host = HostName.canonical(isPattern ? name.dropFirst(2) : name[...]),
                 !isPattern || !HostName.isAddress(host)
             else {
-                throw TrustFlaw("not a host name; international names are written in ASCII, without a port").transportError(
+                throw TrustError("not a host name; international names are written in ASCII, without a port").transportError(
                     of: subject)
             }
             let trust = try Self.load(policy, number: all.count, subject: subject)
             guard (isPattern ? byParent : byHost)[host] == nil else {
-                throw TrustFlaw("there is another policy for the same host").transportError(of: subject)
+                throw TrustError("there is another policy for the same host").transportError(of: subject)
             }
             if isPattern { byParent[host] = trust } else { byHost[host] = trust }
             all.append(trust)
@@ -38,7 +38,7 @@ struct TrustTable: Sendable {
     }
 
     private static func load(_ policy: TrustPolicy, number: Int, subject: String) throws(TransportError) -> LoadedTrust {
-        do throws(TrustFlaw) {
+        do throws(TrustError) {
             return try LoadedTrust(policy, number: number, subject: subject)
         } catch {
             throw error.transportError(of: subject)
@@ -95,7 +95,7 @@ struct LoadedTrust: Sendable {
     let identity: LoadedIdentity?
     let minimumTLSVersion: TLSVersion
 
-    init(_ policy: TrustPolicy, number: Int, subject: String) throws(TrustFlaw) {
+    init(_ policy: TrustPolicy, number: Int, subject: String) throws(TrustError) {
         self.number = number
         self.policy = policy
         self.subject = subject
@@ -106,13 +106,13 @@ struct LoadedTrust: Sendable {
         case .only(let pem): roots = .certificates(try PEMText.certificates(in: pem.load(), of: pem), andSystem: false)
         case .systemAnd(let pem): roots = .certificates(try PEMText.certificates(in: pem.load(), of: pem), andSystem: true)
         }
-        if let pins = policy.pins, pins.isEmpty { throw TrustFlaw("the list of pins is empty; use nil for no pins") }
+        if let pins = policy.pins, pins.isEmpty { throw TrustError("the list of pins is empty; use nil for no pins") }
         var digests: [[UInt8]] = []
         for pin in policy.pins ?? [] { digests.append(try pin.load()) }
         pins = digests
         identity = try policy.clientIdentity?.load()
         minimumTLSVersion = policy.minimumTLSVersion
-        guard TLSVersion.known.contains(minimumTLSVersion) else { throw TrustFlaw("\(minimumTLSVersion) is not supported") }
+        guard TLSVersion.known.contains(minimumTLSVersion) else { throw TrustError("\(minimumTLSVersion) is not supported") }
     }
 }
 
@@ -127,7 +127,7 @@ struct LoadedIdentity: Sendable {
 }
 
 /// The reason why a trust policy cannot be loaded or enforced, in a message that contains no secret.
-struct TrustFlaw: Error {
+struct TrustError: Error {
     var message: String
 
     init(_ message: String) {

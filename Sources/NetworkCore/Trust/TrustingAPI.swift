@@ -51,12 +51,12 @@ extension SessionConfiguration {
 
     private mutating func takeOver(_ host: String, _ policy: TrustPolicy) throws(TransportError) {
         guard let name = HostName.canonical(host[...]) else {
-            throw TrustFlaw("not a host name; international names are written in ASCII, without a port").transportError(
+            throw TrustError("not a host name; international names are written in ASCII, without a port").transportError(
                 of: "the trust of \"\(host.printable)\"")
         }
         for (key, other) in trustByHost where HostName.canonical(key[...]) == name {
             guard other == policy else {
-                throw TrustFlaw("there is another policy for the same host").transportError(of: "the trust of \"\(name)\"")
+                throw TrustError("there is another policy for the same host").transportError(of: "the trust of \"\(name)\"")
             }
             return
         }

@@ -53,13 +53,13 @@ enum PEMText {
 
     /// Returns all blocks in order, without the text around them.
     ///
-    /// - Throws: ``TrustFlaw`` if a block has no end, or that of another block.
-    static func blocks(in data: Data, of material: TrustMaterial) throws(TrustFlaw) -> [Block] {
+    /// - Throws: ``TrustError`` if a block has no end, or that of another block.
+    static func blocks(in data: Data, of material: TrustMaterial) throws(TrustError) -> [Block] {
         var blocks: [Block] = []
         var current: Block?
         for line in data.split(omittingEmptySubsequences: true, whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
             if let label = label(of: line, after: begin) {
-                guard current == nil else { throw TrustFlaw("\(material) has a PEM block inside another one") }
+                guard current == nil else { throw TrustError("\(material) has a PEM block inside another one") }
                 current = Block(label: label, text: Array(line) + [0x0A], body: [])
                 continue
             }
@@ -67,7 +67,7 @@ enum PEMText {
             current?.text += Array(line) + [0x0A]
             if let label = label(of: line, after: end) {
                 guard let block = current, block.label == label else {
-                    throw TrustFlaw("\(material) has a PEM block that ends with the label of another one")
+                    throw TrustError("\(material) has a PEM block that ends with the label of another one")
                 }
                 blocks.append(block)
                 current = nil
@@ -75,7 +75,7 @@ enum PEMText {
                 current?.body += Array(line) + [0x0A]
             }
         }
-        guard current == nil else { throw TrustFlaw("\(material) has a PEM block without an end") }
+        guard current == nil else { throw TrustError("\(material) has a PEM block without an end") }
         return blocks
     }
 
@@ -89,17 +89,17 @@ enum PEMText {
 
     /// Returns the certificates, in DER.
     ///
-    /// - Throws: ``TrustFlaw`` if there is none, or one is damaged.
-    static func certificates(in data: Data, of material: TrustMaterial) throws(TrustFlaw) -> [[UInt8]] {
+    /// - Throws: ``TrustError`` if there is none, or one is damaged.
+    static func certificates(in data: Data, of material: TrustMaterial) throws(TrustError) -> [[UInt8]] {
         var certificates: [[UInt8]] = []
         for block in try blocks(in: data, of: material) where ["CERTIFICATE", "X509 CERTIFICATE"].contains(block.label) {
             let digits = block.body.filter { $0 > 0x20 }
             guard let der = Data(base64Encoded: Data(digits)), X509Certificate.publicKeyInfo(in: Array(der)) != nil else {
-                throw TrustFlaw("certificate \(certificates.count + 1) in \(material) is damaged")
+                throw TrustError("certificate \(certificates.count + 1) in \(material) is damaged")
             }
             certificates.append(Array(der))
         }
-        guard !certificates.isEmpty else { throw TrustFlaw("\(material) contains no certificate in PEM") }
+        guard !certificates.isEmpty else { throw TrustError("\(material) contains no certificate in PEM") }
         return certificates
     }
 

@@ -14,10 +14,10 @@
             table = try TrustTable(configuration)
             for trust in table.all {
                 if trust.identity != nil {
-                    throw TrustFlaw("URLSession does not support a client identity in PEM").transportError(of: trust.subject)
+                    throw TrustError("URLSession does not support a client identity in PEM").transportError(of: trust.subject)
                 }
                 if trust.minimumTLSVersion != table.standard.minimumTLSVersion {
-                    throw TrustFlaw("URLSession has one minimumTLSVersion for all hosts").transportError(of: trust.subject)
+                    throw TrustError("URLSession has one minimumTLSVersion for all hosts").transportError(of: trust.subject)
                 }
             }
         }

@@ -10,7 +10,7 @@
             let policies =
                 [("trust", configuration.trust)] + configuration.trustByHost.map { ("trustByHost[\"\($0.key)\"]", $0.value) }
             for (subject, policy) in policies where policy != TrustPolicy() {
-                throw TrustFlaw("URLSession on Linux cannot enforce a trust policy; CurlSessionManager can").transportError(
+                throw TrustError("URLSession on Linux cannot enforce a trust policy; CurlSessionManager can").transportError(
                     of: subject)
             }
         }

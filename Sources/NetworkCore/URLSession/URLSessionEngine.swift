@@ -29,7 +29,7 @@ final class URLSessionEngine: @unchecked Sendable {
         trust?.govern(sessionConfiguration)
         self.sessionConfiguration = sessionConfiguration
         redirectRules = RedirectRules(limits)
-        gate = OriginGate(limits.gateLimits(lanes: 1))
+        gate = OriginGate(limits.gateLimits(shards: 1))
     }
 
     func start(_ transfer: URLSessionTransfer) {
@@ -139,7 +139,7 @@ final class URLSessionEngine: @unchecked Sendable {
         if !isFinished { exchange.tearDown() }
         var left = [transfer.origin]
         while let origin = left.popLast() {
-            for next in gate.leave(origin, lane: 0) {
+            for next in gate.leave(origin, shard: 0) {
                 guard next.member.isCompleted else {
                     launch(next.member)
                     continue

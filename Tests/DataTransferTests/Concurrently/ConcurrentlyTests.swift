@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 /// Several endpoints at once.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConcurrentlyTests {
     /// Responds to each request with its number, or with an error if the number is in `failing`. By default, it responds at once.
     final class Service: DataTransferService {

@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DecodedDownloadTests {
     private let small = DefaultSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 1000 })
     private let numbers = Endpoint<[Int]>(path: "numbers", keyPath: "values")

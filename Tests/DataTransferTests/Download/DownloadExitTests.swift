@@ -6,7 +6,7 @@
     import Testing
 
     /// Downloads in a separate process.
-    @Suite(.timeLimit(.minutes(2)))
+    @Suite(.timeLimit(.minutes(10)))
     struct DownloadExitTests {
         private static let length = 4_000_000
 

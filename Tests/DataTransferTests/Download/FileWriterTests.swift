@@ -4,7 +4,7 @@ import Testing
 
 @testable import DataTransfer
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FileWriterTests {
     private let folder: ScratchFolder
 

@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct PartialDownloadTests {
+@Suite(.timeLimit(.minutes(10))) struct PartialDownloadTests {
     private let folder: ScratchFolder
     private let served = ServedFile(sampleBytes(100_000))
     private let server: LoopbackServer

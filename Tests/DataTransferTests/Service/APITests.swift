@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 /// What an API states takes effect.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct APITests {
     enum FilmAPI: API, ResponseRequestable, MockedAPI {
         typealias Response = [Film]

@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DecoratedServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct DecoratedServiceTests {
     /// What a service that only stands in front of another one looks like.
     private struct CountingService: DataTransferService {
         let wrapped: any DataTransferService
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `a service without a logger returns errors unchanged`() throws {
-        let failure = DataTransferError.file(FileFailure(.busy, "in use", url: URL(fileURLWithPath: "/tmp/movie")))
+        let failure = DataTransferError.file(FileFailure(.busy, "in use", url: URL(fileURLWithPath: "/tmp/movie", isDirectory: false)))
         #expect(SmallestService().report(failure).fileFailure?.code == .busy)
     }
 }

@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 /// The texts of errors, as they are read in production.
-@Suite(.timeLimit(.minutes(1))) struct ErrorTextTests {
+@Suite(.timeLimit(.minutes(10))) struct ErrorTextTests {
     struct Item: Decodable, Sendable {
         var id: Int
         var title: String

@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 /// A call ends after its progress, so that a user interface never shows progress after a result.
-@Suite(.timeLimit(.minutes(1))) struct LastProgressTests {
+@Suite(.timeLimit(.minutes(10))) struct LastProgressTests {
     /// A slow progress observer: returns from the last event when the call has returned, which must not happen, or after a while.
     private final class SlowListener: Sendable {
         private let callEnded = DispatchSemaphore(value: 0)

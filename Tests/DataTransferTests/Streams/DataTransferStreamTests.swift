@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DataTransferStreamTests {
+@Suite(.timeLimit(.minutes(10))) struct DataTransferStreamTests {
     struct OwnError: Error {}
 
     struct OwnResolver: DataTransferErrorResolver {

@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 /// Over real sockets.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EventConnectionTests {
     let clock = ManualClock()
     let endpoint = Endpoint<Void>(path: "events")

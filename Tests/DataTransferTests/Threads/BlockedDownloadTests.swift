@@ -5,7 +5,7 @@
     import Testing
 
     /// They run in separate processes, because they block threads that all other tests need.
-    @Suite(.timeLimit(.minutes(2))) struct BlockedDownloadTests {
+    @Suite(.timeLimit(.minutes(10))) struct BlockedDownloadTests {
         @Test func `with 1,000 completions blocked, downloads go on, to files and decoded from them`() async {
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { _ in .json("[\(String(repeating: "1,", count: 200_000))1]") }

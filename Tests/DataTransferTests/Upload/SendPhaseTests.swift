@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SendPhaseTests {
+@Suite(.timeLimit(.minutes(10))) struct SendPhaseTests {
     /// Two pieces, the second one a while after the first.
     private static func slowBody() -> RequestBody {
         let chunks = AsyncStream<Data> { continuation in

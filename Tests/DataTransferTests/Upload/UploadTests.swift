@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 /// The body that the caller passes arrives at the server, and the response is returned.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct UploadTests {
     struct Receipt: Codable, Sendable, Equatable {
         var method: String

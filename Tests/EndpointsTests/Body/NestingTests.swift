@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Values that contain themselves, and those that are nested very deep.
-@Suite(.timeLimit(.minutes(1))) struct NestingTests {
+@Suite(.timeLimit(.minutes(10))) struct NestingTests {
     private final class Node: Encodable, @unchecked Sendable {
         var name = "node"
         var next: Node?

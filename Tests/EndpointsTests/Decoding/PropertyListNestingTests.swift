@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Property lists that would overflow the stack of Foundation's parsers, or fill the memory.
-@Suite(.timeLimit(.minutes(1))) struct PropertyListNestingTests {
+@Suite(.timeLimit(.minutes(10))) struct PropertyListNestingTests {
     /// Nothing of the value is looked at.
     private struct Anything: Decodable, Sendable {
         init(from decoder: any Decoder) {}

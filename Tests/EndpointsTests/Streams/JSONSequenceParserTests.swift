@@ -11,7 +11,7 @@ import Testing
         #expect(outcome.error == nil)
         return outcome.elements.map {
             let text = String(decoding: $0.data, as: UTF8.self)
-            return switch $0.flaw {
+            return switch $0.error {
             case nil: text
             case .truncated: "<\(text)>"
             case .malformed: "!\(text)"
@@ -78,6 +78,6 @@ import Testing
         #expect(try parser.next() == nil)
         // Also if the syntax error is late in the text.
         let late = StreamOutcome(JSONSequenceParser(), Array(("\u{1E}[" + String(repeating: "1,", count: 2000) + "x").utf8))
-        #expect(late.elements.map(\.data.count) == [1024] && late.elements[0].flaw != nil)
+        #expect(late.elements.map(\.data.count) == [1024] && late.elements[0].error != nil)
     }
 }

@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 
 /// Lists with pages on another origin.
-@Suite(.timeLimit(.minutes(1))) struct PageOriginTests {
+@Suite(.timeLimit(.minutes(10))) struct PageOriginTests {
     private let session = StubSessionManager()
 
     private func service() throws -> DefaultDataTransferService {

@@ -6,7 +6,7 @@ import NetworkTesting
 import Testing
 
 /// Data for one origin is not used for another, whatever its name.
-@Suite(.timeLimit(.minutes(1))) struct ProvenanceTests {
+@Suite(.timeLimit(.minutes(10))) struct ProvenanceTests {
     struct Member: NetworkInterceptor {
         @TaskLocal static var name = "A"
 

@@ -6,7 +6,7 @@ import NetworkTesting
 import Testing
 
 /// Logins, logouts, refreshes and requests in random order, compared with a model of which credentials may be sent.
-@Suite(.timeLimit(.minutes(5))) struct RefreshModelTests {
+@Suite(.timeLimit(.minutes(10))) struct RefreshModelTests {
     private static let rounds = ProcessInfo.processInfo.environment["DATA_TRANSFER_SLOW"] == nil ? 1_000 : 10_000
 
     /// The number of the current identity, incremented before (`begun`) and after (`done`) each login and logout.

@@ -73,7 +73,7 @@ struct CurlCommandTests {
 
     @Test func `files, streams and long bodies are read from files`() throws {
         var request = LoggedRequest.make("POST")
-        request.body = .file(URL(fileURLWithPath: "/tmp/it's a file"), bytes: 3)
+        request.body = .file(URL(fileURLWithPath: "/tmp/it's a file", isDirectory: false), bytes: 3)
         #expect(
             try arguments(of: CurlCommand(request).text)
                 == ["-H", "Content-Type:", "--data-binary", "@/tmp/it's a file", "https://example.com/"])

@@ -4,7 +4,7 @@
     import Testing
 
     /// These tests run in separate processes, whose standard error they can change.
-    @Suite(.timeLimit(.minutes(2))) struct StandardErrorTests {
+    @Suite(.timeLimit(.minutes(10))) struct StandardErrorTests {
         @Test func `a process that exits loses no line`() async {
             let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 // No more than fits into a pipe, because the pipe may not be read yet.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkLogging
 
-@Suite(.timeLimit(.minutes(2))) struct EntryWriterTests {
+@Suite(.timeLimit(.minutes(10))) struct EntryWriterTests {
     private final class Output: @unchecked Sendable {
         // @unchecked Sendable: `text` is accessed only under the lock.
         let lock = NSLock()

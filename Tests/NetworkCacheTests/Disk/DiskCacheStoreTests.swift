@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkCache
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DiskCacheStoreTests {
     private let directory: CacheDirectory
     private let gone = Locked<[String]>([])

@@ -8,7 +8,7 @@
     @testable import NetworkCache
 
     /// The tests of the disk cache that need separate processes.
-    @Suite(.serialized, .timeLimit(.minutes(isSlowRun ? 15 : 2)))
+    @Suite(.serialized, .timeLimit(.minutes(isSlowRun ? 15 : 10)))
     struct DiskExitTests {
         private let directory: CacheDirectory
 

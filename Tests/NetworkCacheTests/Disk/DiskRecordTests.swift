@@ -3,15 +3,15 @@ import Testing
 
 @testable import NetworkCache
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DiskRecordTests {
     private let record = DiskRecord(
         key: Array("GET https://a/".utf8), info: [1, 2, 3], payload: Data("a body of some bytes".utf8))
 
     private var file: Data { Data(record.encodedHead()) + record.payload }
 
-    private func decodingError(_ file: Data) -> DiskRecordFlaw? {
-        do throws(DiskRecordFlaw) {
+    private func decodingError(_ file: Data) -> DiskRecordError? {
+        do throws(DiskRecordError) {
             _ = try DiskRecord.decode(file)
             return nil
         } catch {
@@ -19,10 +19,10 @@ struct DiskRecordTests {
         }
     }
 
-    private func headFlaw(_ file: Data) -> DiskRecordFlaw? {
-        do throws(DiskRecordFlaw) {
+    private func headError(_ file: Data) -> DiskRecordError? {
+        do throws(DiskRecordError) {
             _ = try file.withUnsafeBytes { bytes in
-                Result { () throws(DiskRecordFlaw) in try DiskRecordHead(bytes, fileBytes: file.count) }
+                Result { () throws(DiskRecordError) in try DiskRecordHead(bytes, fileBytes: file.count) }
             }.get()
             return nil
         } catch {
@@ -52,9 +52,9 @@ struct DiskRecordTests {
         for index in 0..<head {
             var changed = file
             changed[index] ^= 0x10
-            #expect(headFlaw(changed) != nil, "byte \(index)")
+            #expect(headError(changed) != nil, "byte \(index)")
         }
-        #expect(headFlaw(file) == nil)
+        #expect(headError(file) == nil)
     }
 
     @Test func `a file cut off anywhere, or longer than it was, is damaged`() {

@@ -5,7 +5,7 @@ import Testing
 @testable import NetworkCache
 
 /// What is removed, and when.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecordEvictionTests {
     // What is oldest is known for sure once all was looked at: tests of the order wait for that first.
     private let directory: CacheDirectory

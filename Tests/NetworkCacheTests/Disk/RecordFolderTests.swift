@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkCache
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecordFolderTests {
     private let directory: CacheDirectory
     private let folder: RecordFolder

@@ -7,7 +7,7 @@ import Testing
 @testable import NetworkCache
 @testable import NetworkCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheInPipelineTests {
     /// Four at once, which share one exchange behind the cache.
     private func together(_ harness: CacheHarness, _ coalescing: CoalescingInterceptor, _ gate: AsyncGate) async throws

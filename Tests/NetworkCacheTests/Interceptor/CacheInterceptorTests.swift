@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkCache
 @testable import NetworkCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheInterceptorTests {
     @Test(arguments: [false, true])
     func `a fresh response is returned without contacting the origin`(isStreamed: Bool) async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import NetworkCore
 
 /// RFC 9111 §4.4.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheInvalidationTests {
     @Test(arguments: [HTTPMethod.post, .put, .patch, .delete, HTTPMethod("PURGE")])
     func `a successful unsafe request invalidates its URL in all partitions`(method: HTTPMethod) async throws {

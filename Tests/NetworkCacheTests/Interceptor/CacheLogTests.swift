@@ -6,7 +6,7 @@ import NetworkTesting
 import Testing
 
 /// What a network logger receives when a cache is used.
-@Suite(.timeLimit(.minutes(1))) struct CacheLogTests {
+@Suite(.timeLimit(.minutes(10))) struct CacheLogTests {
     @Test func `a response from the cache is an outcome without an attempt, and a validated one with one`() async throws {
         let session = StubSessionManager()
         let logger = InMemoryLogger()

@@ -7,7 +7,7 @@ import Testing
 @testable import NetworkCache
 @testable import NetworkCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CachePartitionTests {
     @Test(arguments: ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key"])
     func `a response never reaches another credential`(name: String) async throws {

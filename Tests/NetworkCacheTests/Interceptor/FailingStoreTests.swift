@@ -7,7 +7,7 @@ import Testing
 @testable import NetworkCache
 @testable import NetworkCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FailingStoreTests {
     /// A store whose selected operations fail.
     private final class FailingStore: CacheStore {

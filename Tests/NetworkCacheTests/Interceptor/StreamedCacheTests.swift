@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkCache
 @testable import NetworkCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct StreamedCacheTests {
     /// A session that responds with chunks, and counts how many were read.
     private struct Chunks: NetworkSessionManager {

@@ -7,7 +7,7 @@
     @testable import NetworkCache
 
     /// The tests run in separate processes, because they block threads that other tests need.
-    @Suite(.timeLimit(.minutes(2))) struct BlockedCacheTests {
+    @Suite(.timeLimit(.minutes(10))) struct BlockedCacheTests {
         @Test func `with 1,000 completions blocked, a disk cache is written and read`() async {
             await #expect(processExitsWith: .success) {
                 let gate = DispatchSemaphore(value: 0)

@@ -5,7 +5,7 @@ import Testing
 @testable import NetworkCache
 
 /// Each in memory and in a directory.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ValueCacheTests {
     struct Movie: Codable, Equatable, Sendable {
         var id: Int

@@ -5,7 +5,7 @@
     import Testing
 
     /// Content codings on the wire (RFC 9110 §8.4).
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct CodingBehaviourTests {
         @Test(arguments: whole + asSent + broken)
         func `coded content is decoded as other clients do it`(row: ResponseRow) async throws {

@@ -5,7 +5,7 @@
     import Testing
 
     /// Which connection a request takes, and how often it goes out (RFC 9112 §9; RFC 9110 §9.2.2).
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct ConnectionBehaviourTests {
         @Test(arguments: reuse + limits + ends)
         func `connections are shared and given up as other clients do it`(row: Story) async throws {

@@ -23,7 +23,7 @@
     }
 
     /// Cookies on the wire (RFC 6265). All hosts are one server, as their proxy.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct CookieBehaviourTests {
         @Test(arguments: pairs + domains + paths + times)
         func `cookies are stored and sent as other clients do it`(row: CookieStory) async throws {

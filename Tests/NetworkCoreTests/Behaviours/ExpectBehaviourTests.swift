@@ -5,7 +5,7 @@
     import Testing
 
     /// Bodies that wait for a 100 (RFC 9110 §10.1.1).
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct ExpectBehaviourTests {
         @Test(arguments: expectations)
         func `a body waits as with other clients`(row: Story) async throws {

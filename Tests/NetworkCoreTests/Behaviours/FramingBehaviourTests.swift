@@ -5,7 +5,7 @@
     import Testing
 
     /// Where a response ends, and whether its connection goes on (RFC 9112 §6, §7, §9).
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct FramingBehaviourTests {
         @Test(arguments: lengths + chunks + bodiless + connections)
         func `a response ends where other clients see its end`(row: ResponseRow) async throws {

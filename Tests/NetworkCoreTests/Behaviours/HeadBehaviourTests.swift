@@ -5,7 +5,7 @@
     import Testing
 
     /// Status lines, interim responses and field lines (RFC 9112 §4, §5; RFC 9110 §15.2).
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct HeadBehaviourTests {
         @Test(arguments: statusLines + interim + fieldLines)
         func `a head is read as other clients read it, or refused`(row: ResponseRow) async throws {

@@ -5,7 +5,7 @@
     import Testing
 
     /// What is kept from one redirect to the next: the connection, credentials, cookies (RFC 9110 §15.4; RFC 6265 §5.3).
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct HopBehaviourTests {
         @Test(arguments: redirects)
         func `redirects follow one another as with other clients`(row: Story) async throws {

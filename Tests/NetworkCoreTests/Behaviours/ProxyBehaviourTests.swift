@@ -18,7 +18,7 @@
     }
 
     /// Requests through HTTP proxies (RFC 9112 §3.2.2; RFC 9110 §9.3.6).
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct ProxyBehaviourTests {
         @Test(arguments: tunnels)
         func `a tunnel opens, or the error is that of the proxy`(row: TunnelRow) async throws {
@@ -64,7 +64,8 @@
             .row("a 405 is a failure of the proxy", "curl test217", "HTTP/1.1 405 No\r\nContent-Length: 2\r\n\r\nno"),
             .row(
                 "a 407 with a length and chunks is a failure of the proxy", "curl test1715",
-                "HTTP/1.1 407 Proxy Authentication\r\nContent-Length: 13\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n"),
+                "HTTP/1.1 407 Proxy Authentication\r\nContent-Length: 13\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n"
+            ),
             .row("text that is not HTTP is a failure of the proxy", "curl test750", "<html>I am not HTTP</html>\r\n\r\n"),
             .row("no response is a failure of the proxy", "curl test1297", ""),
             .row(

@@ -36,7 +36,7 @@
     }
 
     /// Which request follows a redirect (RFC 9110 §10.2.2, §15.4). All hosts are one server, as their proxy.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct RedirectBehaviourTests {
         @Test(arguments: methods + locations + credentials)
         func `a redirect is followed as other clients follow it`(row: Redirect) async throws {

@@ -28,7 +28,7 @@
     }
 
     /// What goes out for a request (RFC 9112 §3, §6; RFC 9110 §7.2). All hosts are one server, as their proxy.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct RequestBehaviourTests {
         @Test(arguments: targets + fields + bodies)
         func `a request goes out as other clients send it`(row: SentRow) async throws {

@@ -6,7 +6,7 @@
     import Testing
 
     /// Uploads: responses before the end of the body, and bodies that fail (RFC 9112 §9.3, §9.5).
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct UploadBehaviourTests {
         @Test(arguments: early + failures)
         func `a body is sent or stopped as by other clients`(row: Story) async throws {

@@ -7,7 +7,7 @@
     /// A connection that is being made when its request is cancelled serves the next one.
     ///
     /// The server is a SOCKS proxy that takes its time, so that a test decides when connections are ready.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct CancelledConnectTests {
         /// Opens once, for all waiting threads.
         private final class Door: Sendable {

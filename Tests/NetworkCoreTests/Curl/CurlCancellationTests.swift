@@ -5,7 +5,7 @@
     import NetworkTesting
     import Testing
 
-    @Suite(.timeLimit(.minutes(2)))
+    @Suite(.timeLimit(.minutes(10)))
     struct CurlCancellationTests {
         private func stallingServer() throws -> LoopbackServer {
             try LoopbackServer {

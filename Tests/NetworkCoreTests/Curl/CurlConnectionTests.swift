@@ -5,7 +5,7 @@
     import NetworkTesting
     import Testing
 
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct CurlConnectionTests {
         @Test func `connections are kept and used again`() async throws {
             let server = try LoopbackServer { _ in .text("x") }

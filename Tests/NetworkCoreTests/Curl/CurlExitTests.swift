@@ -6,7 +6,7 @@
     import NetworkTesting
     import Testing
 
-    @Suite(.timeLimit(.minutes(2)))
+    @Suite(.timeLimit(.minutes(10)))
     struct CurlExitTests {
         @Test(arguments: 0..<5)
         func `a process may end with transfers under way`(round: Int) async {

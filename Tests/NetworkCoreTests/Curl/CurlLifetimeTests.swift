@@ -6,7 +6,7 @@
     import Testing
 
     /// Runs in separate processes, because threads and descriptors of other tests would be counted too.
-    @Suite(.timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(10)))
     struct CurlLifetimeTests {
         @Test(arguments: [1, 2])
         func `many session managers leave no thread, descriptor or memory behind`(loops: Int) async {

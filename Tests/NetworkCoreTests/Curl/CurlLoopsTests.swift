@@ -6,7 +6,7 @@
 
     @testable import NetworkCore
 
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct CurlLoopsTests {
         private func session(_ change: (inout SessionConfiguration) -> Void) -> CurlSessionManager {
             CurlSessionManager(configuration: SessionConfiguration(change))

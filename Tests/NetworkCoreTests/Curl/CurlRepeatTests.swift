@@ -6,7 +6,7 @@
     import Testing
 
     /// A server may close a kept connection just as the next request goes out on it (RFC 9110 §9.2.2).
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct CurlRepeatTests {
         static let deaths: [LoopbackFault] = [.reset, .truncateHead(after: 0)]
 

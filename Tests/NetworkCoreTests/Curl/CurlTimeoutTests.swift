@@ -5,7 +5,7 @@
     import NetworkTesting
     import Testing
 
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct CurlTimeoutTests {
         private func elapsed(_ body: () async throws -> Void) async throws -> Duration {
             let start = ContinuousClock.now

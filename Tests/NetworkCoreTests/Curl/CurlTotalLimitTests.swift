@@ -5,7 +5,7 @@
     import NetworkTesting
     import Testing
 
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct CurlTotalLimitTests {
         private func session(_ change: (inout SessionConfiguration) -> Void) -> CurlSessionManager {
             CurlSessionManager(configuration: SessionConfiguration(change))

@@ -6,7 +6,7 @@
     import Testing
 
     /// How long connections are kept.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct IdleConnectionTests {
         /// Creates a server that responds to each request, and a stream of the numbers of connections that the client has closed.
         private func server(headers: String = "") throws -> (RawServer, AsyncStream<Int>) {

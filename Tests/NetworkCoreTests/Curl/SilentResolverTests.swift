@@ -11,7 +11,7 @@
         .enabled(
             if: ProcessInfo.processInfo.environment["DATA_TRANSFER_SILENT_RESOLVER"] == "1",
             "needs what Scripts/with-silent-resolver sets up"),
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     struct SilentResolverTests {
         private func nowhere(_ number: Int, _ timeouts: RequestTimeouts) throws -> NetworkRequest {
             NetworkRequest(url: try #require(URL(string: "http://host\(number).example/")), timeouts: timeouts)

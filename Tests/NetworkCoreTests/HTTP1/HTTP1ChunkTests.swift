@@ -24,7 +24,7 @@ struct HTTP1ChunkTests {
     ])
     func `content comes without its frame`(body: String, content: String) {
         let outcome = outcome(body + "rest")
-        #expect(outcome.body == Array(content.utf8) && outcome.flaw == nil && outcome.leftover == 4 && outcome.keepsConnection)
+        #expect(outcome.body == Array(content.utf8) && outcome.failure == nil && outcome.leftover == 4 && outcome.keepsConnection)
     }
 
     @Test(arguments: [
@@ -42,13 +42,13 @@ struct HTTP1ChunkTests {
         "0\r\n\rA: 1\r\n\r\n",
     ])
     func `any other frame is malformed`(body: String) {
-        let flaw = outcome(body).flaw
-        #expect(flaw == .malformedResponse)
+        let failure = outcome(body).failure
+        #expect(failure == .malformedResponse)
     }
 
     @Test func `the largest size is one`() {
         let outcome = outcome("7FFFFFFFFFFFFFFF\r\nabc")
-        #expect(outcome.body == Array("abc".utf8) && outcome.flaw == .incompleteBody)
+        #expect(outcome.body == Array("abc".utf8) && outcome.failure == .incompleteBody)
     }
 
     @Test func `trailers are fields, and decide on nothing (RFC 9110 §6.5.1)`() {
@@ -56,17 +56,17 @@ struct HTTP1ChunkTests {
             "1\r\na\r\n0\r\nContent-Length: x\r\nX-Sum: 1\r\n 2\r\nTransfer-Encoding: gzip\r\nConnection: close\r\n\r\n")
         let trailers = outcome.trailers.map { "\($0.name): \($0.value)" }
         #expect(trailers == ["Content-Length: x", "X-Sum: 1 2", "Transfer-Encoding: gzip", "Connection: close"])
-        #expect(outcome.keepsConnection && outcome.flaw == nil && outcome.headers.map(\.name) == ["Transfer-Encoding"])
+        #expect(outcome.keepsConnection && outcome.failure == nil && outcome.headers.map(\.name) == ["Transfer-Encoding"])
     }
 
     @Test func `extensions have an end, over all chunks`() {
         let limit = HTTP1ChunkDecoder.maximumExtensionBytes
         // The CR counts, the semicolon does not.
         let half = "1;" + String(repeating: "x", count: limit / 2 - 1) + "\r\na\r\n"
-        #expect(outcome(half + half + "0\r\n\r\n").flaw == nil)
-        #expect(outcome(half + half + "0;\r\n\r\n").flaw == .malformedResponse)
-        #expect(outcome("1" + String(repeating: " ", count: limit) + "\r\na\r\n0\r\n\r\n").flaw == nil)
-        #expect(outcome("1" + String(repeating: " ", count: limit + 1) + "\r\na\r\n0\r\n\r\n").flaw == .malformedResponse)
+        #expect(outcome(half + half + "0\r\n\r\n").failure == nil)
+        #expect(outcome(half + half + "0;\r\n\r\n").failure == .malformedResponse)
+        #expect(outcome("1" + String(repeating: " ", count: limit) + "\r\na\r\n0\r\n\r\n").failure == nil)
+        #expect(outcome("1" + String(repeating: " ", count: limit + 1) + "\r\na\r\n0\r\n\r\n").failure == .malformedResponse)
     }
 
     @Test(arguments: [1, 9, 10, 15, 16, 255, 256, 4096, 65_535, 65_536, 1 << 32, Int.max, Int.max - 1])
@@ -86,6 +86,6 @@ struct HTTP1ChunkTests {
             body += [UInt8](repeating: 0x61, count: count) + "\(HTTP1Chunk.lineEnd)".utf8
         }
         let outcome = outcome(String(decoding: body, as: UTF8.self) + "\(HTTP1Chunk.end)")
-        #expect(outcome.body.count == 318 && outcome.flaw == nil && outcome.leftover == 0)
+        #expect(outcome.body.count == 318 && outcome.failure == nil && outcome.leftover == 0)
     }
 }

@@ -19,12 +19,12 @@ struct HTTP1Exchange: Sendable {
     }
 
     /// The outcome of the response, and the complete error.
-    func outcome(_ cut: Cut = .whole) -> (HTTP1Outcome, HTTP1Flaw?) {
+    func outcome(_ cut: Cut = .whole) -> (HTTP1Outcome, HTTP1Error?) {
         var parser = HTTP1ResponseParser(
             isHead: isHead, expectsUpgrade: expectsUpgrade, maximumHeaderBytes: maximumHeaderBytes)
         var outcome = HTTP1Outcome()
-        var flaw: HTTP1Flaw?
-        do throws(HTTP1Flaw) {
+        var failure: HTTP1Error?
+        do throws(HTTP1Error) {
             for piece in pieces(cut) {
                 guard !parser.isComplete else {
                     outcome.leftover += piece.count
@@ -34,8 +34,8 @@ struct HTTP1Exchange: Sendable {
             }
             try parser.receiveEnd()
         } catch {
-            flaw = error
-            outcome.flaw = error.kind
+            failure = error
+            outcome.failure = error.kind
         }
         if parser.isHeadComplete {
             outcome.status = parser.statusCode
@@ -50,14 +50,14 @@ struct HTTP1Exchange: Sendable {
             outcome.trailers = parser.head.trailers.fields
             outcome.keepsConnection = parser.keepsConnection
         }
-        precondition(parser.head.count <= max(maximumHeaderBytes, 0) || flaw != nil, "the limit of the head is exceeded")
+        precondition(parser.head.count <= max(maximumHeaderBytes, 0) || failure != nil, "the limit of the head is exceeded")
         precondition(parser.hasReceivedBytes == !bytes.isEmpty)
-        return (outcome, flaw)
+        return (outcome, failure)
     }
 
     private static func feed(
         _ piece: [UInt8], to parser: inout HTTP1ResponseParser, _ outcome: inout HTTP1Outcome
-    ) throws(HTTP1Flaw) {
+    ) throws(HTTP1Error) {
         // Memory of exactly this size, so that a sanitizer sees a read beyond it.
         let input = UnsafeMutableRawBufferPointer.allocate(byteCount: piece.count, alignment: 1)
         defer { input.deallocate() }

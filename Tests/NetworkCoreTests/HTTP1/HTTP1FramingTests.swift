@@ -55,7 +55,7 @@ struct HTTP1FramingTests {
     ])
     func `a body ends where RFC 9112 §6.3 says`(head: String, rest: String, body: String, keepsConnection: Bool) {
         let outcome = outcome(head, rest)
-        #expect(outcome.body == Array(body.utf8) && outcome.flaw == nil && outcome.keepsConnection == keepsConnection)
+        #expect(outcome.body == Array(body.utf8) && outcome.failure == nil && outcome.keepsConnection == keepsConnection)
     }
 
     @Test(arguments: [
@@ -64,7 +64,7 @@ struct HTTP1FramingTests {
     ])
     func `the response to HEAD has no body, whatever its head announces`(head: String) {
         let outcome = outcome(head, "abc", isHead: true)
-        #expect(outcome.body.isEmpty && outcome.leftover == 3 && outcome.flaw == nil && outcome.keepsConnection)
+        #expect(outcome.body.isEmpty && outcome.leftover == 3 && outcome.failure == nil && outcome.keepsConnection)
         #expect(outcome.contentLength == (head.contains("Content-Length") ? 3 : nil))
     }
 
@@ -84,18 +84,18 @@ struct HTTP1FramingTests {
     ])
     func `framing that is in doubt is malformed (RFC 9112 §6.3)`(fields: String) {
         for status in ["200", "204", "304", "103"] {
-            #expect(outcome("HTTP/1.1 \(status) x|\(fields)").flaw == .malformedResponse, "status \(status)")
+            #expect(outcome("HTTP/1.1 \(status) x|\(fields)").failure == .malformedResponse, "status \(status)")
         }
-        #expect(outcome("HTTP/1.1 200 OK|\(fields)", isHead: true).flaw == .malformedResponse)
+        #expect(outcome("HTTP/1.1 200 OK|\(fields)", isHead: true).failure == .malformedResponse)
     }
 
     @Test func `the largest length is one`() {
         let outcome = outcome("HTTP/1.1 200 OK|Content-Length: 9223372036854775807", "abc")
-        #expect(outcome.contentLength == .max && outcome.body == Array("abc".utf8) && outcome.flaw == .incompleteBody)
+        #expect(outcome.contentLength == .max && outcome.body == Array("abc".utf8) && outcome.failure == .incompleteBody)
     }
 
     @Test(arguments: [
-        ("", HTTP1Flaw.Kind.connectionLost, "without a response"),
+        ("", HTTP1Error.Kind.connectionLost, "without a response"),
         ("HTTP/1.1 200 OK", .connectionLost, "inside the response's head"),
         ("HTTP/1.1 200 OK\r\n", .connectionLost, "inside the response's head"),
         ("HTTP/1.1 200 OK\r\n\r", .connectionLost, "inside the response's head"),
@@ -109,10 +109,10 @@ struct HTTP1FramingTests {
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: 1\r\n", .incompleteBody, "after 0 bytes"),
     ])
     func `a connection that closes too early has left something out (RFC 9112 §8)`(
-        text: String, kind: HTTP1Flaw.Kind, words: String
+        text: String, kind: HTTP1Error.Kind, words: String
     ) {
-        let (outcome, flaw) = HTTP1Exchange(text).outcome()
-        #expect(flaw?.kind == kind && flaw?.message.contains(words) == true && !outcome.keepsConnection)
+        let (outcome, failure) = HTTP1Exchange(text).outcome()
+        #expect(failure?.kind == kind && failure?.message.contains(words) == true && !outcome.keepsConnection)
     }
 
     @Test func `interim responses are passed over (RFC 9110 §15.2)`() {
@@ -120,22 +120,23 @@ struct HTTP1FramingTests {
         let outcome = HTTP1Exchange(interim + "HTTP/1.0 100 Continue\r\n\r\n" + "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na")
             .outcome().0
         #expect(outcome.interim == [103, 100] && outcome.headers.map(\.name) == ["Content-Length"] && outcome.body == [0x61])
-        #expect(outcome.keepsConnection && outcome.flaw == nil)
+        #expect(outcome.keepsConnection && outcome.failure == nil)
     }
 
     @Test func `interim responses have an end`() {
-        func flaw(_ count: Int) -> HTTP1Flaw? {
+        func failure(_ count: Int) -> HTTP1Error? {
             HTTP1Exchange(String(repeating: "HTTP/1.1 100 x\r\n\r\n", count: count) + "HTTP/1.1 200 OK\r\n\r\n").outcome().1
         }
-        #expect(flaw(64) == nil && flaw(65)?.kind == .headersTooLarge && flaw(65)?.message.contains("64 interim") == true)
+        #expect(
+            failure(64) == nil && failure(65)?.kind == .headersTooLarge && failure(65)?.message.contains("64 interim") == true)
     }
 
     @Test func `a switch of protocols is accepted only after an Upgrade field (RFC 9110 §7.8)`() {
         let text = "HTTP/1.1 101 Switching Protocols|Upgrade: x|Connection: upgrade|Content-Length: 1"
-        #expect(outcome(text, "raw\r\n").flaw == .malformedResponse)
+        #expect(outcome(text, "raw\r\n").failure == .malformedResponse)
         let asked = outcome(text, "raw\r\n", expectsUpgrade: true)
         #expect(asked.status == 101 && asked.body == Array("raw\r\n".utf8) && asked.contentLength == nil)
-        #expect(asked.isDelimitedByClose && !asked.keepsConnection && asked.flaw == nil)
+        #expect(asked.isDelimitedByClose && !asked.keepsConnection && asked.failure == nil)
         // A server may go on without, and may hint before it switches.
         let refused = outcome("HTTP/1.1 200 OK|Content-Length: 1", "a", expectsUpgrade: true)
         #expect(refused.body == [0x61] && refused.keepsConnection)
@@ -151,7 +152,7 @@ struct HTTP1FramingTests {
         ] as [(String, Int?, Int?)])
     func `a server may say how long it keeps the connection`(value: String, timeout: Int?, maximum: Int?) {
         let outcome = outcome("HTTP/1.1 200 OK|Keep-Alive: \(value)|Content-Length: 0")
-        #expect(outcome.keepAliveTimeout == timeout && outcome.keepAliveMaximum == maximum && outcome.flaw == nil)
+        #expect(outcome.keepAliveTimeout == timeout && outcome.keepAliveMaximum == maximum && outcome.failure == nil)
     }
 
     @Test func `bytes behind the response are left to the caller`() {

@@ -5,7 +5,7 @@ import Testing
 
 /// Status lines and field lines (RFC 9112 §4, §5).
 struct HTTP1HeadTests {
-    private func head(_ lines: String) -> (HTTP1Outcome, HTTP1Flaw?) {
+    private func head(_ lines: String) -> (HTTP1Outcome, HTTP1Error?) {
         HTTP1Exchange(lines + "Content-Length: 0\r\n\r\n").outcome()
     }
 
@@ -18,8 +18,8 @@ struct HTTP1HeadTests {
         ("HTTP/1.1 200 grün, \tund so\r\n", 200, 1),
     ])
     func `a status line is a version and a status (RFC 9112 §4)`(line: String, status: Int, minor: Int) {
-        let (outcome, flaw) = head(line)
-        #expect(outcome.status == status && outcome.minorVersion == minor && flaw == nil)
+        let (outcome, failure) = head(line)
+        #expect(outcome.status == status && outcome.minorVersion == minor && failure == nil)
     }
 
     @Test(arguments: [
@@ -41,7 +41,7 @@ struct HTTP1HeadTests {
         for index in bytes.indices.prefix(count) {
             let step = bytes[index...index].withUnsafeBytes { input in
                 var offset = 0
-                return Result { () throws(HTTP1Flaw) in try parser.next(input, at: &offset) }
+                return Result { () throws(HTTP1Error) in try parser.next(input, at: &offset) }
             }
             #expect((try? step.get()) == (index == count - 1 ? nil : .needsMore))
         }
@@ -56,8 +56,9 @@ struct HTTP1HeadTests {
         ("A: 1\n 2\n\t3\n", "1 2 3"), ("A: 1\r\n : 2\r\n", "1 : 2"), ("A: 1\r\n B: 2\r\n", "1 B: 2"),
     ])
     func `a field has a name and a value (RFC 9112 §5)`(lines: String, value: String) {
-        let (outcome, flaw) = head("HTTP/1.1 200 OK\r\n" + lines)
-        #expect(outcome.headers.map(\.name) == ["A", "Content-Length"] && outcome.headers.first?.value == value && flaw == nil)
+        let (outcome, failure) = head("HTTP/1.1 200 OK\r\n" + lines)
+        #expect(
+            outcome.headers.map(\.name) == ["A", "Content-Length"] && outcome.headers.first?.value == value && failure == nil)
     }
 
     @Test(arguments: [
@@ -70,8 +71,8 @@ struct HTTP1HeadTests {
         "A: 1\r\n b\u{0}", "A: 1\r\n\r2", "\r",
     ])
     func `any other line is malformed`(line: String) {
-        let (_, flaw) = head("HTTP/1.1 200 OK\r\nServer: x\r\n\(line)\r\n")
-        #expect(flaw?.kind == .malformedResponse)
+        let (_, failure) = head("HTTP/1.1 200 OK\r\nServer: x\r\n\(line)\r\n")
+        #expect(failure?.kind == .malformedResponse)
     }
 
     @Test(arguments: [" A: 1\r\n", "\tX: y\r\n", " \r\n", " A: 1\n"])
@@ -93,19 +94,19 @@ struct HTTP1HeadTests {
 
     @Test func `an error is thrown again by further calls`() throws {
         var parser = HTTP1ResponseParser(isHead: false, maximumHeaderBytes: 1024)
-        var flaws: [HTTP1Flaw] = []
+        var errors: [HTTP1Error] = []
         for text in ["x", "HTTP/1.1 200 OK\r\n\r\n", ""] {
-            do throws(HTTP1Flaw) {
+            do throws(HTTP1Error) {
                 var offset = 0
-                _ = try Array(text.utf8).withUnsafeBufferPointer { (input) throws(HTTP1Flaw) in
+                _ = try Array(text.utf8).withUnsafeBufferPointer { (input) throws(HTTP1Error) in
                     try parser.next(UnsafeRawBufferPointer(input), at: &offset)
                 }
             } catch {
-                flaws.append(error)
+                errors.append(error)
             }
         }
-        do throws(HTTP1Flaw) { try parser.receiveEnd() } catch { flaws.append(error) }
-        #expect(flaws.count == 4 && flaws.allSatisfy { $0 == flaws[0] && $0.code == .malformedResponse })
+        do throws(HTTP1Error) { try parser.receiveEnd() } catch { errors.append(error) }
+        #expect(errors.count == 4 && errors.allSatisfy { $0 == errors[0] && $0.code == .malformedResponse })
         #expect(parser.hasReceivedBytes && !parser.isComplete && !parser.keepsConnection)
     }
 
@@ -117,9 +118,9 @@ struct HTTP1HeadTests {
         let text = interim + interim + final + "3;ext\r\nabc\r\n0\r\n" + trailers
         let limit = (interim + interim + final + trailers).utf8.count
         for (limit, isWhole) in [(limit, true), (limit - 1, false), (limit - trailers.utf8.count, false), (30, false)] {
-            let (_, flaw) = HTTP1Exchange(text, maximumHeaderBytes: limit).outcome(isSplit ? .all : .whole)
-            #expect(flaw?.kind == (isWhole ? nil : .headersTooLarge))
-            if let flaw { #expect(flaw.message.contains("\(limit) bytes (maximumHeaderBytes)")) }
+            let (_, failure) = HTTP1Exchange(text, maximumHeaderBytes: limit).outcome(isSplit ? .all : .whole)
+            #expect(failure?.kind == (isWhole ? nil : .headersTooLarge))
+            if let failure { #expect(failure.message.contains("\(limit) bytes (maximumHeaderBytes)")) }
         }
     }
 
@@ -129,9 +130,9 @@ struct HTTP1HeadTests {
     func `whether the limit or another error is reported depends on the bytes alone`(text: String) {
         for limit in 0...40 {
             let exchange = HTTP1Exchange(text, maximumHeaderBytes: limit)
-            let (whole, flaw) = exchange.outcome()
-            let (cut, cutFlaw) = exchange.outcome(.all)
-            #expect(whole == cut && flaw == cutFlaw && whole == exchange.expected, "a limit of \(limit)")
+            let (whole, failure) = exchange.outcome()
+            let (cut, cutFailure) = exchange.outcome(.all)
+            #expect(whole == cut && failure == cutFailure && whole == exchange.expected, "a limit of \(limit)")
         }
     }
 

@@ -19,13 +19,13 @@ struct HTTP1Outcome: Equatable, Sendable {
     var keepAliveTimeout: Int?
     var keepAliveMaximum: Int?
     /// `nil` for a whole response.
-    var flaw: HTTP1Flaw.Kind?
+    var failure: HTTP1Error.Kind?
 }
 
 /// Reads a response that is there as a whole, line by line, slowly and as plainly as the rules can be written: the model for
 /// ``HTTP1ResponseParser``, with which it shares no code.
 struct HTTP1ReferenceParser {
-    private typealias Kind = HTTP1Flaw.Kind
+    private typealias Kind = HTTP1Error.Kind
     private typealias Text = ArraySlice<UInt8>
 
     private struct Stop: Error {
@@ -46,10 +46,10 @@ struct HTTP1ReferenceParser {
         do {
             try parser.readResponse()
         } catch {
-            parser.outcome.flaw = (error as? Stop)?.kind
+            parser.outcome.failure = (error as? Stop)?.kind
         }
-        if parser.outcome.flaw == nil { parser.outcome.leftover = parser.rest.count }
-        if parser.outcome.flaw != nil || parser.outcome.isDelimitedByClose { parser.outcome.keepsConnection = false }
+        if parser.outcome.failure == nil { parser.outcome.leftover = parser.rest.count }
+        if parser.outcome.failure != nil || parser.outcome.isDelimitedByClose { parser.outcome.keepsConnection = false }
         return parser.outcome
     }
 

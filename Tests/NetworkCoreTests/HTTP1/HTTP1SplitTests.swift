@@ -5,7 +5,7 @@ import Testing
 /// However a response is cut into reads, the same comes of it; and that is what a plain reading of the rules makes of it.
 struct HTTP1SplitTests {
     private func check(_ exchange: HTTP1Exchange, _ random: inout SeededGenerator) {
-        let (whole, flaw) = exchange.outcome()
+        let (whole, failure) = exchange.outcome()
         var cuts = [HTTP1Exchange.Cut.all]
         for _ in 0..<2 {
             let longest = Int.random(in: 1...80, using: &random)
@@ -13,8 +13,8 @@ struct HTTP1SplitTests {
                 .sizes((0..<Int.random(in: 1...12, using: &random)).map { _ in Int.random(in: 0...longest, using: &random) }))
         }
         for cut in cuts {
-            let (parts, partFlaw) = exchange.outcome(cut)
-            #expect(parts == whole && partFlaw == flaw, "\(cut) of \(exchange)")
+            let (parts, partFailure) = exchange.outcome(cut)
+            #expect(parts == whole && partFailure == failure, "\(cut) of \(exchange)")
         }
         #expect(whole == exchange.expected, "\(exchange)")
     }
@@ -30,8 +30,8 @@ struct HTTP1SplitTests {
             "HTTP/1.1 103 Early\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nA: 1\r\n\t2\r\nTransfer-Encoding: chunked\r\n\r\n"
             + "3;x=y\r\nabc\r\nA \r\n0123456789\r\n000\r\nT: 1\r\n 2\r\n\r\nmore"
         let exchange = HTTP1Exchange(text)
-        let (whole, flaw) = exchange.outcome()
-        #expect(flaw == nil && whole.body == Array("abc0123456789".utf8) && whole.leftover == 4 && whole.interim == [103])
+        let (whole, failure) = exchange.outcome()
+        #expect(failure == nil && whole.body == Array("abc0123456789".utf8) && whole.leftover == 4 && whole.interim == [103])
         #expect(whole.headers.first?.value == "1 2" && whole.trailers.first?.value == "1 2" && whole == exchange.expected)
         for place in 0...text.utf8.count { #expect(exchange.outcome(.sizes([place])).0 == whole, "cut at \(place)") }
     }
@@ -39,13 +39,13 @@ struct HTTP1SplitTests {
     @Test func `the random responses are of all kinds`() {
         var random = SeededGenerator(seed: 1)
         let outcomes = (0..<2000).map { _ in HTTP1Exchange(random: &random).expected }
-        for kind in [nil, HTTP1Flaw.Kind.malformedResponse, .headersTooLarge, .connectionLost, .incompleteBody] {
-            #expect(outcomes.count { $0.flaw == kind } > 40, "\(String(describing: kind))")
+        for kind in [nil, HTTP1Error.Kind.malformedResponse, .headersTooLarge, .connectionLost, .incompleteBody] {
+            #expect(outcomes.count { $0.failure == kind } > 40, "\(String(describing: kind))")
         }
-        #expect(outcomes.count { $0.flaw == nil && !$0.trailers.isEmpty } > 40)
-        #expect(outcomes.count { $0.flaw == nil && !$0.interim.isEmpty } > 40)
-        #expect(outcomes.count { $0.flaw == nil && $0.status == 101 } > 10)
-        #expect(outcomes.count { $0.flaw == nil && $0.keepsConnection } > 200)
-        #expect(outcomes.count { $0.flaw == nil && $0.isDelimitedByClose } > 100)
+        #expect(outcomes.count { $0.failure == nil && !$0.trailers.isEmpty } > 40)
+        #expect(outcomes.count { $0.failure == nil && !$0.interim.isEmpty } > 40)
+        #expect(outcomes.count { $0.failure == nil && $0.status == 101 } > 10)
+        #expect(outcomes.count { $0.failure == nil && $0.keepsConnection } > 200)
+        #expect(outcomes.count { $0.failure == nil && $0.isDelimitedByClose } > 100)
     }
 }

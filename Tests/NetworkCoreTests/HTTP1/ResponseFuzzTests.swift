@@ -25,22 +25,22 @@
             let run = FuzzRun(seed: Self.seed)
             // Dispatch and the runtime open a few descriptors themselves, once.
             let descriptors = ProcessMemory.descriptors + 8
-            var lanes = try (0..<Self.callers).map { _ in try FuzzLane(run) }
+            var workers = try (0..<Self.callers).map { _ in try FuzzWorker(run) }
             let start = ContinuousClock.now
-            let isWarm = await StormCrew(callers: Self.callers).run(0..<Self.count / 5) { [lanes] lane, number in
-                await lanes[lane].play(number)
+            let isWarm = await StormCrew(callers: Self.callers).run(0..<Self.count / 5) { [workers] worker, number in
+                await workers[worker].play(number)
             } onHang: {
                 run.complain("a call never ended", $0)
             }
             let memory = ProcessMemory.resident
             let isDone = await StormCrew(callers: Self.callers).run(Self.count / 5..<(isWarm ? Self.count : Self.count / 5)) {
-                [lanes] lane, number in
-                await lanes[lane].play(number)
+                [workers] worker, number in
+                await workers[worker].play(number)
             } onHang: {
                 run.complain("a call never ended", $0)
             }
             let growth = ProcessMemory.resident - memory
-            for lane in lanes { await lane.end() }
+            for worker in workers { await worker.end() }
             let library = String(cString: ccurl_version())
             let summary =
                 "\(library): \(Self.count) responses in \(ContinuousClock.now - start), \(growth >> 10) KB more memory, \(run.summary)"
@@ -49,7 +49,7 @@
             // Other tests of the process also allocate memory.
             if Self.count >= 5_000 {
                 #expect(growth < Self.largestGrowth, "\(growth) bytes")
-                lanes = []
+                workers = []
                 let end = ContinuousClock.now + .seconds(5)
                 while ProcessMemory.descriptors > descriptors, .now < end { await Task.yield() }
                 #expect(ProcessMemory.descriptors <= descriptors)

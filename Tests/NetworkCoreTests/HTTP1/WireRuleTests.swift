@@ -6,7 +6,7 @@
     import Testing
 
     /// Rules of HTTP/1.1 on the wire, each against a server that responds with raw bytes.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct WireRuleTests {
         static func ok(_ body: String, _ fields: String = "") -> String {
             "HTTP/1.1 200 OK\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"

@@ -70,22 +70,22 @@ struct OriginGateTests {
         #expect(gate.tryToEnter("a", 4) == nil && gate.tryToEnter("b", 5) != nil)
     }
 
-    @Test func `with fewer places than lanes, origins are in different lanes`() {
-        var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 1, lanes: 8))
-        let lanes = (0..<100).map { number -> Int in
-            guard case .inside(let lane) = gate.enter("o\(number)", number) else { return -1 }
-            return lane
+    @Test func `with fewer places than shards, origins are in different shards`() {
+        var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 1, shards: 8))
+        let shards = (0..<100).map { number -> Int in
+            guard case .inside(let shard) = gate.enter("o\(number)", number) else { return -1 }
+            return shard
         }
-        #expect(Set(lanes).count > 4 && !lanes.contains(-1))
+        #expect(Set(shards).count > 4 && !shards.contains(-1))
     }
 
-    @Test func `a preferred lane is kept while it has a place`() {
-        var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 4, lanes: 2))
-        let lanes = (0..<3).map { number -> Int in
-            guard case .inside(let lane) = gate.enter("a", number, near: 1) else { return -1 }
-            return lane
+    @Test func `a preferred shard is kept while it has a place`() {
+        var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 4, shards: 2))
+        let shards = (0..<3).map { number -> Int in
+            guard case .inside(let shard) = gate.enter("a", number, near: 1) else { return -1 }
+            return shard
         }
-        #expect(lanes == [1, 1, 0])
+        #expect(shards == [1, 1, 0])
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -97,11 +97,11 @@ struct OriginGateTests {
         arguments: [
             GateLimits(connectionsPerOrigin: 4), GateLimits(connectionsPerOrigin: 1, connections: 1),
             GateLimits(connectionsPerOrigin: 3, streamsPerOrigin: 7, connections: 5),
-            GateLimits(connectionsPerOrigin: 4, connections: 8, lanes: 2),
-            GateLimits(connectionsPerOrigin: 1, connections: 3, lanes: 3),
-            GateLimits(connectionsPerOrigin: 5, streamsPerOrigin: 9, connections: 7, lanes: 3),
-            GateLimits(connectionsPerOrigin: 2, streamsPerOrigin: 20, connections: 4, lanes: 4),
-            GateLimits(connectionsPerOrigin: 64, connections: 10, lanes: 4),
+            GateLimits(connectionsPerOrigin: 4, connections: 8, shards: 2),
+            GateLimits(connectionsPerOrigin: 1, connections: 3, shards: 3),
+            GateLimits(connectionsPerOrigin: 5, streamsPerOrigin: 9, connections: 7, shards: 3),
+            GateLimits(connectionsPerOrigin: 2, streamsPerOrigin: 20, connections: 4, shards: 4),
+            GateLimits(connectionsPerOrigin: 64, connections: 10, shards: 4),
         ].map(Case.init))
     func `no limit is ever exceeded, no place lies idle, and nobody is forgotten`(of example: Case) {
         var crowd = Crowd(example.limits, seed: 3)
@@ -131,7 +131,7 @@ extension OriginGate {
     }
 
     fileprivate mutating func leaving(_ origin: String) -> [Member] {
-        leave(origin, lane: 0).map(\.member)
+        leave(origin, shard: 0).map(\.member)
     }
 }
 
@@ -146,10 +146,10 @@ private struct Crowd {
     var gate: OriginGate<Visitor>
     var random: SeededGenerator
     var number = 0
-    var inside: [(visitor: Visitor, lane: Int)] = []
+    var inside: [(visitor: Visitor, shard: Int)] = []
     var waiting: [(visitor: Visitor, ticket: UInt64)] = []
     var wide: Set<String> = []
-    /// How many connections each origin may have in each lane.
+    /// How many connections each origin may have in each shard.
     private let capacities: [String: [Int]]
     static let origins = (0..<5).map { "o\($0)" }
 
@@ -167,7 +167,7 @@ private struct Crowd {
             number += 1
             let visitor = Visitor(origin: origin, number: number)
             switch gate.enter(origin, visitor, near: Bool.random(using: &random) ? 0 : nil) {
-            case .inside(let lane): inside.append((visitor, lane))
+            case .inside(let shard): inside.append((visitor, shard))
             case .waiting(let ticket): waiting.append((visitor, ticket))
             }
         case 10..<17 where !inside.isEmpty: leave(Int.random(in: 0..<inside.count, using: &random))
@@ -183,8 +183,8 @@ private struct Crowd {
     }
 
     mutating func leave(_ index: Int) {
-        let (visitor, lane) = inside.remove(at: index)
-        let next = gate.leave(visitor.origin, lane: lane)
+        let (visitor, shard) = inside.remove(at: index)
+        let next = gate.leave(visitor.origin, shard: shard)
         let isGone = !(inside.map(\.visitor) + waiting.map(\.visitor)).contains { $0.origin == visitor.origin }
         if isGone { wide.remove(visitor.origin) }
         admit(next)
@@ -195,18 +195,18 @@ private struct Crowd {
             let first = waiting.firstIndex { $0.visitor.origin == admission.member.origin }
             #expect(first.map { waiting[$0].visitor } == admission.member, "first come, first served within an origin")
             if let first { waiting.remove(at: first) }
-            inside.append((admission.member, admission.lane))
+            inside.append((admission.member, admission.shard))
         }
     }
 
     func check() {
         var total = 0
-        for lane in 0..<limits.lanes {
-            let share = GateLimits.share(of: limits.connections, lane: lane, lanes: limits.lanes)
-            let used = Self.origins.map { min(count($0, lane), places($0, lane)) }.reduce(0, +)
+        for shard in 0..<limits.shards {
+            let share = GateLimits.share(of: limits.connections, shard: shard, shards: limits.shards)
+            let used = Self.origins.map { min(count($0, shard), places($0, shard)) }.reduce(0, +)
             #expect(used <= share)
             total += used
-            let idle = Set(waiting.map(\.visitor.origin)).filter { count($0, lane) < places($0, lane) }
+            let idle = Set(waiting.map(\.visitor.origin)).filter { count($0, shard) < places($0, shard) }
             #expect(idle.isEmpty || used == share, "a place lies idle")
         }
         #expect(total <= limits.connections)
@@ -217,13 +217,13 @@ private struct Crowd {
         }
     }
 
-    private func count(_ origin: String, _ lane: Int) -> Int {
-        inside.count { $0.visitor.origin == origin && $0.lane == lane }
+    private func count(_ origin: String, _ shard: Int) -> Int {
+        inside.count { $0.visitor.origin == origin && $0.shard == shard }
     }
 
-    /// The number of an origin's places in a lane, found by filling another gate.
-    private func places(_ origin: String, _ lane: Int) -> Int {
-        capacities[origin]?[lane] ?? 0
+    /// The number of an origin's places in a shard, found by filling another gate.
+    private func places(_ origin: String, _ shard: Int) -> Int {
+        capacities[origin]?[shard] ?? 0
     }
 
     private static func capacities(_ limits: GateLimits) -> [String: [Int]] {
@@ -232,9 +232,9 @@ private struct Crowd {
         var gate = OriginGate<Int>(limits)
         var capacities: [String: [Int]] = [:]
         for origin in origins {
-            capacities[origin] = Array(repeating: 0, count: limits.lanes)
+            capacities[origin] = Array(repeating: 0, count: limits.shards)
             for number in 0..<limits.connectionsPerOrigin {
-                if case .inside(let lane) = gate.enter(origin, number) { capacities[origin]?[lane] += 1 }
+                if case .inside(let shard) = gate.enter(origin, number) { capacities[origin]?[shard] += 1 }
             }
         }
         return capacities
@@ -244,13 +244,13 @@ private struct Crowd {
         while !inside.isEmpty { leave(Int.random(in: 0..<inside.count, using: &random)) }
         #expect(waiting.isEmpty)
         for origin in Self.origins {
-            for number in 0..<min(limits.connectionsPerOrigin, limits.connections / limits.lanes) {
+            for number in 0..<min(limits.connectionsPerOrigin, limits.connections / limits.shards) {
                 let visitor = Visitor(origin: origin, number: number)
-                guard case .inside(let lane) = gate.enter(origin, visitor) else {
+                guard case .inside(let shard) = gate.enter(origin, visitor) else {
                     Issue.record("a place has got lost")
                     return
                 }
-                inside.append((visitor, lane))
+                inside.append((visitor, shard))
             }
             while !inside.isEmpty { leave(0) }
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkCore
 
 /// What interceptors may do with the rest of the way, and what becomes of it where they should not.
-@Suite(.timeLimit(.minutes(1))) struct InterceptorTests {
+@Suite(.timeLimit(.minutes(10))) struct InterceptorTests {
     /// An interceptor that calls a closure.
     private struct Custom: NetworkInterceptor {
         let way: @Sendable (NetworkRequest, @escaping NetworkExchange) async throws(TransportError) -> NetworkResponse

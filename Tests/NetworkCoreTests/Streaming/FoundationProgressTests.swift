@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FoundationProgressTests {
     private func wait(_ progress: Progress, until condition: @escaping @Sendable (Progress) -> Bool) async {
         while !condition(progress) {

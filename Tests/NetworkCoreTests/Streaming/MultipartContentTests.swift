@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkCore
 
 /// Forms that are put together while they are sent.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct MultipartContentTests {
     let session = DefaultSessionManager()
     /// A file of 700,000 bytes.

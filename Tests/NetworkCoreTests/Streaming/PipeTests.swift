@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PipeTests {
     private func random(_ count: Int, _ generator: inout SeededGenerator) -> Data {
         .pattern(count, seed: generator.next())

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProgressTests {
     static let sessions: [any NetworkSessionManager] = [DefaultSessionManager(), URLSessionManager()]
 

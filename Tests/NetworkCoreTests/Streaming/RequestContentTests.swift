@@ -6,7 +6,7 @@
 
     @testable import NetworkCore
 
-    @Suite(.timeLimit(.minutes(2)))
+    @Suite(.timeLimit(.minutes(10)))
     struct RequestContentTests {
         let session = CurlSessionManager()
 

@@ -6,7 +6,7 @@
 
     @testable import NetworkCore
 
-    @Suite(.timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(10)))
     struct StreamStormTests {
         /// Cancels a stream at a random moment, in one of the possible ways.
         private func play(_ session: CurlSessionManager, _ server: LoopbackServer, seed: UInt64) async {

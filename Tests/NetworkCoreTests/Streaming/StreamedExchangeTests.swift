@@ -7,7 +7,7 @@ import Testing
 @testable import NetworkCore
 
 /// Streams through the layers above an engine.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct StreamedExchangeTests {
     private func service(
         _ server: LoopbackServer, interceptors: [any NetworkInterceptor] = [], logger: (any NetworkErrorLogger)? = nil

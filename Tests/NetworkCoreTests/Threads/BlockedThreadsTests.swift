@@ -8,7 +8,7 @@
     @testable import NetworkCore
 
     /// In separate processes, since they block threads that all other tests need.
-    @Suite(.timeLimit(.minutes(2))) struct BlockedThreadsTests {
+    @Suite(.timeLimit(.minutes(10))) struct BlockedThreadsTests {
         /// Completions that block until all are released.
         private final class Blockers: Sendable {
             private let gate = DispatchSemaphore(value: 0)

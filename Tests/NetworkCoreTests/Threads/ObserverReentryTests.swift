@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkCore
 
 /// An engine's lock is held while an observer receives progress: the only lock that is held during a caller's closure.
-@Suite(.timeLimit(.minutes(1))) struct ObserverReentryTests {
+@Suite(.timeLimit(.minutes(10))) struct ObserverReentryTests {
     private final class Sender: TransferProgressObserver {
         let session = DefaultSessionManager()
         let url: URL

@@ -8,7 +8,7 @@
 
     /// Trust against real TLS servers, with certificates made on the spot.
     @Suite(
-        .serialized, .enabled(if: TLSServers.areAvailable, "needs python3 and the openssl command"), .timeLimit(.minutes(2)))
+        .serialized, .enabled(if: TLSServers.areAvailable, "needs python3 and the openssl command"), .timeLimit(.minutes(10)))
     struct TLSTests {
         let servers: TLSServers
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TrustingAPITests {
     struct PinnedAPI: TrustingAPI {
         var scheme = "https"

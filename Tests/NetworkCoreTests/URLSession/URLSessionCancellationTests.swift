@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 
 extension URLSessionTests {
-    @Suite(.timeLimit(.minutes(1))) struct URLSessionCancellationTests {
+    @Suite(.timeLimit(.minutes(10))) struct URLSessionCancellationTests {
         private let manager = URLSessionManager()
 
         @Test func `a cancelled task never sends`() async throws {

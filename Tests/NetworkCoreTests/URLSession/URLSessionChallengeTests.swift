@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 
 extension URLSessionTests {
-    @Suite(.timeLimit(.minutes(1))) struct URLSessionChallengeTests {
+    @Suite(.timeLimit(.minutes(10))) struct URLSessionChallengeTests {
         private let manager = URLSessionManager()
 
         @Test(arguments: [

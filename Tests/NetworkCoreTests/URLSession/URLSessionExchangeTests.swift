@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 
 extension URLSessionTests {
-    @Suite(.timeLimit(.minutes(1))) struct URLSessionExchangeTests {
+    @Suite(.timeLimit(.minutes(10))) struct URLSessionExchangeTests {
         private let manager = URLSessionManager()
 
         @Test(arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"])

@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 
 extension URLSessionTests {
-    @Suite(.timeLimit(.minutes(1))) struct URLSessionFailureTests {
+    @Suite(.timeLimit(.minutes(10))) struct URLSessionFailureTests {
         private let manager = URLSessionManager()
 
         private func error(_ response: LoopbackResponse) async throws -> TransportError? {

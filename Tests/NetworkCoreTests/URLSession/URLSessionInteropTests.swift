@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 
 extension URLSessionTests {
-    @Suite(.timeLimit(.minutes(1))) struct URLSessionInteropTests {
+    @Suite(.timeLimit(.minutes(10))) struct URLSessionInteropTests {
         @Test func `a request is unchanged after conversion to URLRequest and back`() throws {
             let url = try #require(URL(string: "https://example.com/a?b=c"))
             let request = NetworkRequest(

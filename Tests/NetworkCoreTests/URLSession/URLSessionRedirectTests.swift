@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkCore
 
 extension URLSessionTests {
-    @Suite(.timeLimit(.minutes(1))) struct URLSessionRedirectTests {
+    @Suite(.timeLimit(.minutes(10))) struct URLSessionRedirectTests {
         private let manager = URLSessionManager()
 
         private static func server() throws -> LoopbackServer {

@@ -11,7 +11,7 @@ extension URLSessionTests {
     /// Each storm has a separate process. `URLSession` on Linux closes a descriptor while its event source still lives; another
     /// descriptor of the process that is given the same number at that moment is then never reported as readable, be it of a server
     /// in a test that runs beside.
-    @Suite(.timeLimit(.minutes(2)), .serialized) struct URLSessionStormTests {
+    @Suite(.timeLimit(.minutes(10)), .serialized) struct URLSessionStormTests {
         /// A server with various fast responses.
         fileprivate static func server() throws -> LoopbackServer {
             let body = Data(repeating: 0x62, count: 20_000)

@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 
 extension URLSessionTests {
-    @Suite(.timeLimit(.minutes(1))) struct URLSessionTimeoutTests {
+    @Suite(.timeLimit(.minutes(10))) struct URLSessionTimeoutTests {
         private static func measure(_ work: () async -> TransportError?) async -> (error: TransportError?, time: Duration) {
             let start = ContinuousClock.now
             let error = await work()

@@ -5,7 +5,7 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct HeaderInterceptorTests {
+@Suite(.timeLimit(.minutes(10))) struct HeaderInterceptorTests {
     private struct NoSession: Error {}
 
     private let session = StubSessionManager()

@@ -5,7 +5,7 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct GateTests {
+@Suite(.timeLimit(.minutes(10))) struct GateTests {
     /// Counts the exchanges that hold a slot, in total and for each host.
     private final class Meter: Sendable {
         private let state = Locked<(now: [String: Int], most: [String: Int])>(([:], [:]))

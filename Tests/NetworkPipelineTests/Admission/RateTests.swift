@@ -6,7 +6,7 @@ import Testing
 
 @testable import NetworkPipeline
 
-@Suite(.timeLimit(.minutes(1))) struct RateTests {
+@Suite(.timeLimit(.minutes(10))) struct RateTests {
     private let limit = RateLimit(10, per: .seconds(1), burst: 3)
 
     @Test func `a burst is sent at once, the other requests evenly`() {

@@ -5,7 +5,7 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AuthenticationTests {
+@Suite(.timeLimit(.minutes(10))) struct AuthenticationTests {
     private let session = StubSessionManager()
     private let api = try! APIConfiguration("https://api.test")
     private let get = Endpoint<String>(path: "a", responseDecoder: .text)

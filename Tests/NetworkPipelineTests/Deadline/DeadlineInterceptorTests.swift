@@ -5,7 +5,7 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DeadlineInterceptorTests {
+@Suite(.timeLimit(.minutes(10))) struct DeadlineInterceptorTests {
     private let clock = ManualClock()
     private let session = StubSessionManager()
     private let get = Endpoint<String>(path: "a", responseDecoder: .text)

@@ -6,7 +6,7 @@ import NetworkTesting
 import Testing
 
 /// What a deadline bounds in streams and downloads, and what endpoints say to it.
-@Suite(.timeLimit(.minutes(1))) struct StreamedDeadlineTests {
+@Suite(.timeLimit(.minutes(10))) struct StreamedDeadlineTests {
     private let clock = ManualClock()
     private let session = StubSessionManager()
     private let get = Endpoint<String>(path: "a", responseDecoder: .text)

@@ -7,7 +7,7 @@ import Testing
 @testable import NetworkPipeline
 
 /// No lock is held while something of the caller's runs: it may use the very object that runs it.
-@Suite(.timeLimit(.minutes(1))) struct CallingBackTests {
+@Suite(.timeLimit(.minutes(10))) struct CallingBackTests {
     /// Does something whenever it is asked for the time.
     private struct CallingClock: Clock {
         typealias Instant = ManualClock.Instant

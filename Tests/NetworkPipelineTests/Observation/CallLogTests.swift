@@ -6,7 +6,7 @@ import NetworkTesting
 import Testing
 
 /// What a network logger receives about calls in which interceptors take part.
-@Suite(.timeLimit(.minutes(1))) struct CallLogTests {
+@Suite(.timeLimit(.minutes(10))) struct CallLogTests {
     private struct Signing: NetworkInterceptor {
         func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
             var request = request

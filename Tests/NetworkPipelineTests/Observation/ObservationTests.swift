@@ -5,7 +5,7 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ObservationTests {
+@Suite(.timeLimit(.minutes(10))) struct ObservationTests {
     private final class Events: ExchangeObserver {
         private let received = Locked<[ExchangeEvent]>([])
         var all: [ExchangeEvent] { received.withLock { $0 } }

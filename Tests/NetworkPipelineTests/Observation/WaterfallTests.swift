@@ -6,7 +6,7 @@ import Testing
 
 @testable import NetworkPipeline
 
-@Suite(.timeLimit(.minutes(1))) struct WaterfallTests {
+@Suite(.timeLimit(.minutes(10))) struct WaterfallTests {
     private let waterfall = Waterfall()
 
     private func tell(_ exchange: Int, _ milliseconds: Int, _ kind: ExchangeEvent.Kind, target: String = "https://a.test/x") {

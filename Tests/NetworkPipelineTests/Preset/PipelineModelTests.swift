@@ -6,7 +6,7 @@ import NetworkTesting
 import Testing
 
 /// Random schedules of successes, refusals, failures and cancellations through the whole preset, watched by rules of what may happen.
-@Suite(.timeLimit(.minutes(2))) struct PipelineModelTests {
+@Suite(.timeLimit(.minutes(10))) struct PipelineModelTests {
     /// What a call's requests have met so far.
     private enum Outcome {
         case success, unauthorized, unavailable, reset, unreachable

@@ -5,7 +5,7 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct PipelineOrderTests {
+@Suite(.timeLimit(.minutes(10))) struct PipelineOrderTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import NetworkPipeline
 
-@Suite(.timeLimit(.minutes(1))) struct ReachabilityTests {
+@Suite(.timeLimit(.minutes(10))) struct ReachabilityTests {
     private static let loopback = NetworkAddress(isUp: true, isLoopback: true, isLinkLocal: false)
     private static let network = NetworkAddress(isUp: true, isLoopback: false, isLinkLocal: false)
     private static let unplugged = NetworkAddress(isUp: false, isLoopback: false, isLinkLocal: false)

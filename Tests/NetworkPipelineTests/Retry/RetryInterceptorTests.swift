@@ -5,7 +5,7 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RetryInterceptorTests {
+@Suite(.timeLimit(.minutes(10))) struct RetryInterceptorTests {
     private let clock = ManualClock()
     private let session = StubSessionManager()
 

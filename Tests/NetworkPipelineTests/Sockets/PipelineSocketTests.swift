@@ -6,7 +6,7 @@ import NetworkTesting
 import Testing
 
 /// The interceptors over the real engine, against a server that misbehaves.
-@Suite(.timeLimit(.minutes(2))) struct PipelineSocketTests {
+@Suite(.timeLimit(.minutes(10))) struct PipelineSocketTests {
     private let quick = RetryPolicy(backoff: Backoff(base: .milliseconds(1)))
 
     private func service(

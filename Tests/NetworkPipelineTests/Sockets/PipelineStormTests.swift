@@ -6,7 +6,7 @@ import NetworkTesting
 import Testing
 
 /// Random schedules of successes, refusals, failures and cancellations over the real engine, watched by rules of what may happen.
-@Suite(.timeLimit(.minutes(2))) struct PipelineStormTests {
+@Suite(.timeLimit(.minutes(10))) struct PipelineStormTests {
     /// Responds at random, and records errors for requests that it should never receive.
     private final class Oracle: Sendable {
         private struct State {

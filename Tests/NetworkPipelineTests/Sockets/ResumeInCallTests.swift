@@ -6,7 +6,7 @@ import NetworkTesting
 import Testing
 
 /// An interrupted download continues within the call, as the retry policy allows.
-@Suite(.timeLimit(.minutes(1))) struct ResumeInCallTests {
+@Suite(.timeLimit(.minutes(10))) struct ResumeInCallTests {
     /// A file on a server that interrupts its responses.
     private final class Origin: Sendable {
         struct State {

@@ -3,7 +3,7 @@ import NetworkTesting
 import Testing
 
 /// An archive that Chromium's own exporter wrote, of a page that asked a small server for these things.
-@Suite(.timeLimit(.minutes(1))) struct ChromiumArchiveTests {
+@Suite(.timeLimit(.minutes(10))) struct ChromiumArchiveTests {
     let session: ReplaySessionManager
 
     init() throws {

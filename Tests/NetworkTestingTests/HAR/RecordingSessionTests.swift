@@ -2,7 +2,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RecordingSessionTests {
+@Suite(.timeLimit(.minutes(10))) struct RecordingSessionTests {
     private let live = DefaultSessionManager()
 
     private func replay(_ recording: RecordingSessionManager) throws -> ReplaySessionManager {

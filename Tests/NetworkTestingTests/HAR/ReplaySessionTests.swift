@@ -2,7 +2,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ReplaySessionTests {
+@Suite(.timeLimit(.minutes(10))) struct ReplaySessionTests {
     private func entry(
         _ method: String = "GET", _ url: String = "https://a.test/x", body: (type: String, text: String)? = nil, response: String
     ) -> HTTPArchive.Entry {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkTesting
 
-@Suite(.timeLimit(.minutes(1))) struct LoopbackFaultTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackFaultTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 5\r\n\r\n"
     private static let hello = LoopbackResponse.text("hello")
     private static let chunks = LoopbackResponse.chunked([Data("abc".utf8), Data("defg".utf8)])

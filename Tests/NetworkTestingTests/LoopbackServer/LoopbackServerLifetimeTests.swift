@@ -4,7 +4,7 @@ import Testing
 @testable import NetworkTesting
 
 /// Sockets, memory and waiting. One at a time: descriptors are counted for the whole process.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LoopbackServerLifetimeTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LoopbackServerLifetimeTests {
     @Test func `stopping closes what is open and frees the port`() throws {
         let server = try LoopbackServer { _ in .text("x") }
         let client = try RawSocketClient(server).get("/")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkTesting
 
-@Suite(.timeLimit(.minutes(1))) struct LoopbackServerTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackServerTests {
     private struct Unlucky: Error {}
 
     private static func makeServer(_ configuration: LoopbackServerConfiguration = .init()) throws -> LoopbackServer {

@@ -16,7 +16,13 @@ extension ExtremeCall {
     }
 
     static let archives: [ExtremeCall] = [
-        ExtremeCall("HTTPArchive.Request.init(method:url:httpVersion:headers:body:bodySize:)", "HTTPArchive.Response.init(statusCode:statusText:httpVersion:headers:body:bodySize:finalURL:)", "HTTPArchive.Body.init(_:mimeType:isTruncated:isRedacted:)", "HTTPArchive.Failure.init(_:phase:message:)", "HTTPArchive.Creator.init(name:version:)", "HTTPArchive.init(creator:entries:comment:)", "HTTPArchive.Entry.init(started:request:response:timings:failure:serverAddress:)") {
+        ExtremeCall(
+            "HTTPArchive.Request.init(method:url:httpVersion:headers:body:bodySize:)",
+            "HTTPArchive.Response.init(statusCode:statusText:httpVersion:headers:body:bodySize:finalURL:)",
+            "HTTPArchive.Body.init(_:mimeType:isTruncated:isRedacted:)", "HTTPArchive.Failure.init(_:phase:message:)",
+            "HTTPArchive.Creator.init(name:version:)", "HTTPArchive.init(creator:entries:comment:)",
+            "HTTPArchive.Entry.init(started:request:response:timings:failure:serverAddress:)"
+        ) {
             for text in Extreme.texts {
                 let body = HTTPArchive.Body(Data(text.utf8), mimeType: text)
                 let entry = HTTPArchive.Entry(
@@ -56,7 +62,9 @@ extension ExtremeCall {
                 watch.cancel()
             }
         },
-        ExtremeCall("HTTPArchive.Limits.init(fileBytes:entries:bodyBytes:)", "RecordingLimits.init(bodyBytes:totalBytes:entries:)") {
+        ExtremeCall(
+            "HTTPArchive.Limits.init(fileBytes:entries:bodyBytes:)", "RecordingLimits.init(bodyBytes:totalBytes:entries:)"
+        ) {
             let entry = HTTPArchive.Entry(request: .init(url: "https://a.test"), response: .init(statusCode: 200))
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("extremes-\(UUID().uuidString).har")
             defer { try? FileManager.default.removeItem(at: file) }
@@ -83,7 +91,9 @@ extension ExtremeCall {
         ExtremeCall("HTTPArchiveError.init(_:_:file:underlying:)") {
             for text in Extreme.texts { describe(HTTPArchiveError(text, text, file: text)) }
         },
-        ExtremeCall("RecordedSession.Mode.init(rawValue:)", "RecordedSession.init(_:mode:live:options:redaction:environment:source:)") {
+        ExtremeCall(
+            "RecordedSession.Mode.init(rawValue:)", "RecordedSession.init(_:mode:live:options:redaction:environment:source:)"
+        ) {
             for text in Extreme.texts {
                 describe(RecordedSession.Mode(rawValue: text))
                 for path in [text, "/tmp/none/" + text] {

@@ -72,7 +72,14 @@ extension ExtremeCall {
             }
             for text in Extreme.texts { await send(CacheInterceptor(name: text), response: ["Cache-Control": "max-age=60"]) }
         },
-        ExtremeCall("CacheControl.Directive.init(_:argument:)", "CacheControl.Directive.maxAge(_:)", "CacheControl.Directive.maxStale(_:)", "CacheControl.Directive.minFresh(_:)", "CacheControl.Directive.noCache(fields:)", "CacheControl.Directive.private(fields:)", "CacheControl.Directive.sharedMaxAge(_:)", "CacheControl.Directive.staleWhileRevalidate(_:)", "CacheControl.Directive.staleIfError(_:)", "CacheControl.init(parsing:)", "CacheControl.contains(_:)", "CacheControl.first(_:)") {
+        ExtremeCall(
+            "CacheControl.Directive.init(_:argument:)", "CacheControl.Directive.maxAge(_:)",
+            "CacheControl.Directive.maxStale(_:)", "CacheControl.Directive.minFresh(_:)",
+            "CacheControl.Directive.noCache(fields:)", "CacheControl.Directive.private(fields:)",
+            "CacheControl.Directive.sharedMaxAge(_:)", "CacheControl.Directive.staleWhileRevalidate(_:)",
+            "CacheControl.Directive.staleIfError(_:)", "CacheControl.init(parsing:)", "CacheControl.contains(_:)",
+            "CacheControl.first(_:)"
+        ) {
             for time in Extreme.durations {
                 let control: CacheControl = [
                     .maxAge(time), .maxStale(time), .minFresh(time), .sharedMaxAge(time), .staleWhileRevalidate(time),
@@ -93,7 +100,10 @@ extension ExtremeCall {
                 }
             }
         },
-        ExtremeCall("StoredResponse.init(key:varying:statusCode:headers:body:url:requestTime:responseTime:)", "StoredResponse.VaryingField.init(name:value:)") {
+        ExtremeCall(
+            "StoredResponse.init(key:varying:statusCode:headers:body:url:requestTime:responseTime:)",
+            "StoredResponse.VaryingField.init(name:value:)"
+        ) {
             for text in Extreme.texts {
                 var stored = response()
                 stored.varying = [.init(name: text, value: text)]
@@ -112,12 +122,18 @@ extension ExtremeCall {
                 await send(CacheInterceptor(store: store), response: [:])
             }
         },
-        ExtremeCall("StoredResponse.init(encoded:maximumBytes:)", "StoredResponseError.Code.init(rawValue:)", "StoredResponseError.init(_:_:)") {
+        ExtremeCall(
+            "StoredResponse.init(encoded:maximumBytes:)", "StoredResponseError.Code.init(rawValue:)",
+            "StoredResponseError.init(_:_:)"
+        ) {
             let encoded = response().encoded()
             for bytes in Extreme.integers { _ = try? StoredResponse(encoded: encoded, maximumBytes: bytes) }
             for text in Extreme.texts { describe(StoredResponseError(.init(rawValue: text), text)) }
         },
-        ExtremeCall("MemoryCacheStore.init(maximumBytes:onRemoval:)", "NetworkInterceptor.cache(maximumBytes:)", "DiskCacheStore.init(directory:maximumBytes:onRemoval:)") {
+        ExtremeCall(
+            "MemoryCacheStore.init(maximumBytes:onRemoval:)", "NetworkInterceptor.cache(maximumBytes:)",
+            "DiskCacheStore.init(directory:maximumBytes:onRemoval:)"
+        ) {
             for bytes in Extreme.integers {
                 await send(.cache(maximumBytes: bytes), response: ["Cache-Control": "max-age=60"])
                 for path in [\MemoryCacheStore.Limits.bytes, \.entryBytes, \.keys, \.variants] {
@@ -140,7 +156,10 @@ extension ExtremeCall {
                 }
             }
         },
-        ExtremeCall("CacheKey.init?(method:url:partition:)", "CachePartition.init(named:)", "CacheSelection.host(_:)", "CacheSelection.storedBefore(_:)", "CacheSelection.contains(_:storedAt:)") {
+        ExtremeCall(
+            "CacheKey.init?(method:url:partition:)", "CachePartition.init(named:)", "CacheSelection.host(_:)",
+            "CacheSelection.storedBefore(_:)", "CacheSelection.contains(_:storedAt:)"
+        ) {
             for text in Extreme.texts {
                 _ = CacheKey(method: HTTPMethod(text), url: text, partition: text)
                 describe(CacheKey(url: url, partition: CachePartition(named: text)).digest)
@@ -152,14 +171,21 @@ extension ExtremeCall {
                 _ = MemoryCacheStore().remove(.storedBefore(date))
             }
         },
-        ExtremeCall("CacheRemoval.init(rawValue:)", "CacheStoreError.Code.init(rawValue:)", "CacheStoreError.init(_:_:path:systemError:underlying:)", "CacheStoreError.init(_:underlying:)") {
+        ExtremeCall(
+            "CacheRemoval.init(rawValue:)", "CacheStoreError.Code.init(rawValue:)",
+            "CacheStoreError.init(_:_:path:systemError:underlying:)", "CacheStoreError.init(_:underlying:)"
+        ) {
             for text in Extreme.texts {
                 describe(CacheRemoval(rawValue: text))
                 describe(CacheStoreError(.init(rawValue: text), text, path: text, systemError: .min))
                 describe(CacheStoreError(text))
             }
         },
-        ExtremeCall("ValueCache.Limits.init(bytes:)", "ValueCache.partition(_:)", "ValueCache.value(for:lifetime:allowingStale:make:)", "ValueCache.value(for:as:)", "ValueCache.set(_:for:lifetime:)", "ValueCache.remove(_:)", "ValueCache.remove(storedBefore:)") {
+        ExtremeCall(
+            "ValueCache.Limits.init(bytes:)", "ValueCache.partition(_:)", "ValueCache.value(for:lifetime:allowingStale:make:)",
+            "ValueCache.value(for:as:)", "ValueCache.set(_:for:lifetime:)", "ValueCache.remove(_:)",
+            "ValueCache.remove(storedBefore:)"
+        ) {
             let folder = temporaryFolder()
             defer { try? FileManager.default.removeItem(at: folder) }
             var caches = [ValueCache(limits: ValueCache.Limits(bytes: 1 << 20)), try ValueCache(directory: folder)]

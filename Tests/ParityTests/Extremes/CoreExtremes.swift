@@ -53,7 +53,10 @@ extension ExtremeCall {
                 await send { $0.trustByHost = [text: TrustPolicy()] }
             }
         },
-        ExtremeCall("ProxyConfiguration.http(host:port:username:password:excludedHosts:)", "ProxyConfiguration.socks5(host:port:username:password:resolvesNamesThere:excludedHosts:)") {
+        ExtremeCall(
+            "ProxyConfiguration.http(host:port:username:password:excludedHosts:)",
+            "ProxyConfiguration.socks5(host:port:username:password:resolvesNamesThere:excludedHosts:)"
+        ) {
             for port in Extreme.integers {
                 for proxy in [ProxyConfiguration.http(host: "127.0.0.1", port: port), .socks5(host: "127.0.0.1", port: port)] {
                     describe(proxy)
@@ -88,7 +91,10 @@ extension ExtremeCall {
                 _ = NetworkError.status(response).hasStatusCode(status)
             }
         },
-        ExtremeCall("TLSFailure.init(rawValue:)", "TransportError.Code.init(rawValue:)", "TransportError.init(_:_:phase:request:engineCode:underlying:tlsFailure:)") {
+        ExtremeCall(
+            "TLSFailure.init(rawValue:)", "TransportError.Code.init(rawValue:)",
+            "TransportError.init(_:_:phase:request:engineCode:underlying:tlsFailure:)"
+        ) {
             for text in Extreme.texts {
                 let code = TransportError.Code(rawValue: text)
                 describe(TransportError(code, text, tlsFailure: TLSFailure(rawValue: text)))
@@ -103,7 +109,9 @@ extension ExtremeCall {
                 ] { _ = (deadline.remaining, deadline.hasPassed, "\(deadline.remaining)") }
             }
         },
-        ExtremeCall("TransferTimings.init(queued:nameLookup:connect:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:)") {
+        ExtremeCall(
+            "TransferTimings.init(queued:nameLookup:connect:tls:send:firstByte:total:redirects:bytesSent:bytesReceived:protocolName:isReusedConnection:attempt:)"
+        ) {
             for (number, time) in Extreme.integers.flatMap({ number in Extreme.durations.map { (number, $0) } }) {
                 let timings = TransferTimings(
                     queued: time, nameLookup: time, connect: time, tls: time, send: time, firstByte: time, total: time,
@@ -113,7 +121,10 @@ extension ExtremeCall {
                 describe(NetworkResponse(statusCode: 200, url: url, timings: timings))
             }
         },
-        ExtremeCall("RequestContent.collected(upTo:)", "ResponseStream.collected(upTo:)", "StreamedResponse.collected(upTo:)", "StreamedResponse.init(statusCode:headers:url:timings:body:)") {
+        ExtremeCall(
+            "RequestContent.collected(upTo:)", "ResponseStream.collected(upTo:)", "StreamedResponse.collected(upTo:)",
+            "StreamedResponse.init(statusCode:headers:url:timings:body:)"
+        ) {
             for number in Extreme.integers {
                 let data = Data("abc".utf8)
                 _ = try? await ResponseStream(data).collected(upTo: number)
@@ -127,7 +138,11 @@ extension ExtremeCall {
                 _ = try? await RequestContent.stream(chunks).collected(upTo: number)
             }
         },
-        ExtremeCall("ClientIdentity.init(certificate:key:passphrase:)", "ClientIdentity.init(pem:passphrase:)", "TrustMaterial.file(bundle:name:)", "TrustPin.publicKey(sha256:)", "TrustPin.file(bundle:name:)", "TrustRoots.pem(bundle:name:)", "TLSVersion.init(rawValue:)") {
+        ExtremeCall(
+            "ClientIdentity.init(certificate:key:passphrase:)", "ClientIdentity.init(pem:passphrase:)",
+            "TrustMaterial.file(bundle:name:)", "TrustPin.publicKey(sha256:)", "TrustPin.file(bundle:name:)",
+            "TrustRoots.pem(bundle:name:)", "TLSVersion.init(rawValue:)"
+        ) {
             for text in Extreme.shortTexts {
                 let material = TrustMaterial.file(bundle: .main, name: text)
                 var policy = TrustPolicy(roots: .pem(bundle: .main, name: text))

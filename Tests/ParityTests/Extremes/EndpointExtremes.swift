@@ -14,7 +14,12 @@ extension ExtremeCall {
     }
 
     static let endpoints: [ExtremeCall] = [
-        ExtremeCall("Endpoint.init(path:isFullPath:method:pathParameters:headerParameters:queryParameters:queryStyle:body:timeouts:acceptedStatuses:response:)", "Endpoint.init(path:isFullPath:method:pathParameters:headerParameters:queryParameters:queryStyle:body:timeouts:acceptedStatuses:responseDecoder:)", "Endpoint.init(path:isFullPath:method:pathParameters:headerParameters:queryParameters:queryStyle:body:timeouts:acceptedStatuses:keyPath:)", "Endpoint.init(path:isFullPath:method:pathParameters:headerParameters:queryParameters:queryStyle:body:timeouts:acceptedStatuses:)") {
+        ExtremeCall(
+            "Endpoint.init(path:isFullPath:method:pathParameters:headerParameters:queryParameters:queryStyle:body:timeouts:acceptedStatuses:response:)",
+            "Endpoint.init(path:isFullPath:method:pathParameters:headerParameters:queryParameters:queryStyle:body:timeouts:acceptedStatuses:responseDecoder:)",
+            "Endpoint.init(path:isFullPath:method:pathParameters:headerParameters:queryParameters:queryStyle:body:timeouts:acceptedStatuses:keyPath:)",
+            "Endpoint.init(path:isFullPath:method:pathParameters:headerParameters:queryParameters:queryStyle:body:timeouts:acceptedStatuses:)"
+        ) {
             for text in Extreme.texts {
                 build(Endpoint<String>(path: text, responseDecoder: .text))
                 build(Endpoint<String>(path: text, isFullPath: true, responseDecoder: .text))
@@ -70,7 +75,10 @@ extension ExtremeCall {
                 _ = try? Endpoint<Void>(path: "a").networkRequest(with: configuration)
             }
         },
-        ExtremeCall("RequestCachePolicy.init(rawValue:)", "RequestCachePolicy.maximumAge(_:)", "RequestCachePolicy.maximumStaleness(_:)", "RequestCachePolicy.minimumFreshness(_:)") {
+        ExtremeCall(
+            "RequestCachePolicy.init(rawValue:)", "RequestCachePolicy.maximumAge(_:)", "RequestCachePolicy.maximumStaleness(_:)",
+            "RequestCachePolicy.minimumFreshness(_:)"
+        ) {
             for text in Extreme.texts { describe(RequestCachePolicy(rawValue: text)) }
             for time in Extreme.durations {
                 describe([RequestCachePolicy.maximumAge(time), .maximumStaleness(time), .minimumFreshness(time)])
@@ -86,7 +94,9 @@ extension ExtremeCall {
                 }
             }
         },
-        ExtremeCall("EnvelopeError.init(status:message:)", "EnvelopeStatus.init(stringLiteral:)", "EnvelopeStatus.init(integerLiteral:)") {
+        ExtremeCall(
+            "EnvelopeError.init(status:message:)", "EnvelopeStatus.init(stringLiteral:)", "EnvelopeStatus.init(integerLiteral:)"
+        ) {
             for text in Extreme.texts { describe(EnvelopeError(status: EnvelopeStatus(stringLiteral: text), message: text)) }
             for number in Extreme.integers { describe(EnvelopeError(status: EnvelopeStatus(integerLiteral: number))) }
         },

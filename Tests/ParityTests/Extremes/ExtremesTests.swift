@@ -4,7 +4,7 @@ import Testing
 /// Nothing that is public traps, whatever number, duration, date or text it gets: it returns, or throws.
 ///
 /// One row after another: each keeps a thread busy, and other tests wait for one.
-@Suite(.timeLimit(.minutes(2)), .serialized) struct ExtremesTests {
+@Suite(.timeLimit(.minutes(10)), .serialized) struct ExtremesTests {
     static let table =
         ExtremeCall.endpoints + ExtremeCall.messages + ExtremeCall.streams + ExtremeCall.logging + ExtremeCall.core
         + ExtremeCall.pipeline + ExtremeCall.cache + ExtremeCall.transfers + ExtremeCall.archives + ExtremeCall.loopback

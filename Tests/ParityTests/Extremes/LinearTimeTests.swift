@@ -10,7 +10,7 @@ extension ExtremesTests {
     /// What is done with texts takes time linear in their length.
     ///
     /// Times are compared with each other: twice the text takes about twice as long, where quadratic time is four times.
-    @Suite(.timeLimit(.minutes(2)), .serialized) struct LinearTimeTests {
+    @Suite(.timeLimit(.minutes(10)), .serialized) struct LinearTimeTests {
         struct Work: Sendable, CustomTestStringConvertible {
             let name: String
             /// Bytes of the shorter text.

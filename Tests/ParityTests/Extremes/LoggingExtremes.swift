@@ -21,7 +21,10 @@ extension ExtremeCall {
             for text in texts { describe(LoggedRequest(method: text, url: url)) }
             for number in Extreme.integers { describe(LoggedRequest(url: url, identifier: .max, attempt: number)) }
         },
-        ExtremeCall("LoggedResponse.init(statusCode:url:headers:body:duration:protocolName:isReusedConnection:bytesSent:bytesReceived:attempt:phases:)", "LoggedPhase.init(name:duration:)", "ConsoleLogger.init(level:redaction:maximumBodyBytes:output:)") {
+        ExtremeCall(
+            "LoggedResponse.init(statusCode:url:headers:body:duration:protocolName:isReusedConnection:bytesSent:bytesReceived:attempt:phases:)",
+            "LoggedPhase.init(name:duration:)", "ConsoleLogger.init(level:redaction:maximumBodyBytes:output:)"
+        ) {
             let request = LoggedRequest(url: url, body: .data(Data("{\"a\": 1}".utf8)))
             for bytes in Extreme.integers {
                 let logger = ConsoleLogger(level: .debug, maximumBodyBytes: bytes) { describe($0) }
@@ -84,7 +87,10 @@ extension ExtremeCall {
                 describe(request)
             }
         },
-        ExtremeCall("Redaction.redacted(url:)", "Redaction.init(extraHeaderNames:extraFieldNames:)", "Redaction.isSecret(header:)", "Redaction.isSecret(field:)", "Redaction.redacted(text:)", "Redaction.redacted(headerValue:for:)") {
+        ExtremeCall(
+            "Redaction.redacted(url:)", "Redaction.init(extraHeaderNames:extraFieldNames:)", "Redaction.isSecret(header:)",
+            "Redaction.isSecret(field:)", "Redaction.redacted(text:)", "Redaction.redacted(headerValue:for:)"
+        ) {
             for text in texts {
                 let redaction = Redaction(extraHeaderNames: [text], extraFieldNames: [text])
                 _ = (redaction.isSecret(header: text), redaction.isSecret(field: text))

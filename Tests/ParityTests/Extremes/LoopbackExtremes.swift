@@ -18,7 +18,10 @@ extension ExtremeCall {
     }
 
     static let loopback: [ExtremeCall] = [
-        ExtremeCall("LoopbackServer.init(port:configuration:routes:)", "LoopbackServer.init(port:configuration:handler:)", "LoopbackServer.url(_:)") {
+        ExtremeCall(
+            "LoopbackServer.init(port:configuration:routes:)", "LoopbackServer.init(port:configuration:handler:)",
+            "LoopbackServer.url(_:)"
+        ) {
             for port in [0, .max] as [UInt16] {
                 (try? LoopbackServer(port: port))?.stop()
                 (try? LoopbackServer(port: port) { (_: LoopbackRequest) in .text("") })?.stop()
@@ -27,7 +30,9 @@ extension ExtremeCall {
             for text in Extreme.texts { describe(server.url(text)) }
             server.stop()
         },
-        ExtremeCall("LoopbackServerConfiguration.init(maximumHeadBytes:maximumBodyBytes:maximumRecordedRequests:sendsContinue:backlog:behavior:)") {
+        ExtremeCall(
+            "LoopbackServerConfiguration.init(maximumHeadBytes:maximumBodyBytes:maximumRecordedRequests:sendsContinue:backlog:behavior:)"
+        ) {
             for number in Extreme.integers {
                 for configuration in [
                     LoopbackServerConfiguration(maximumHeadBytes: number), LoopbackServerConfiguration(maximumBodyBytes: number),
@@ -40,7 +45,10 @@ extension ExtremeCall {
                 }
             }
         },
-        ExtremeCall("LoopbackServer.waitForRequests(count:)", "LoopbackServer.waitForConnections(count:)", "LoopbackServer.waitForOpenConnections(_:)") {
+        ExtremeCall(
+            "LoopbackServer.waitForRequests(count:)", "LoopbackServer.waitForConnections(count:)",
+            "LoopbackServer.waitForOpenConnections(_:)"
+        ) {
             let server = try LoopbackServer()
             for count in Extreme.integers {
                 await cancelling { await server.waitForRequests(count: count) }
@@ -49,7 +57,10 @@ extension ExtremeCall {
             }
             server.stop()
         },
-        ExtremeCall("LoopbackRequest.init(method:target:version:headers:trailers:body:connectionID:pathParameters:)", "Route.init(_:_:handler:)") {
+        ExtremeCall(
+            "LoopbackRequest.init(method:target:version:headers:trailers:body:connectionID:pathParameters:)",
+            "Route.init(_:_:handler:)"
+        ) {
             for text in Extreme.texts {
                 let request = LoopbackRequest(target: text, version: text, connectionID: .min, pathParameters: [text: text])
                 describe(request)
@@ -60,7 +71,10 @@ extension ExtremeCall {
                 await ask(try LoopbackServer { Route(.get, text) { (_: LoopbackRequest) in .text("") } }, "/a/b")
             }
         },
-        ExtremeCall("LoopbackFault.truncateHead(after:)", "LoopbackFault.truncateBody(after:)", "LoopbackFault.resetHead(after:)", "LoopbackFault.resetBody(after:)", "LoopbackFault.stallHead(after:)", "LoopbackFault.stallBody(after:)") {
+        ExtremeCall(
+            "LoopbackFault.truncateHead(after:)", "LoopbackFault.truncateBody(after:)", "LoopbackFault.resetHead(after:)",
+            "LoopbackFault.resetBody(after:)", "LoopbackFault.stallHead(after:)", "LoopbackFault.stallBody(after:)"
+        ) {
             for number in Extreme.integers {
                 for fault in [
                     LoopbackFault.truncateHead(after: number), .truncateBody(after: number), .resetHead(after: number),
@@ -68,7 +82,10 @@ extension ExtremeCall {
                 ] { try await serve(.text("abc").fault(fault)) }
             }
         },
-        ExtremeCall("LoopbackFault.headerLine(bytes:)", "LoopbackFault.headerLines(count:)", "LoopbackFault.garbage(bytes:)", "LoopbackFault.contentLengths(_:)", "LoopbackFault.badChunkSize(_:)") {
+        ExtremeCall(
+            "LoopbackFault.headerLine(bytes:)", "LoopbackFault.headerLines(count:)", "LoopbackFault.garbage(bytes:)",
+            "LoopbackFault.contentLengths(_:)", "LoopbackFault.badChunkSize(_:)"
+        ) {
             for number in Extreme.integers {
                 let faults = [LoopbackFault.headerLine(bytes: number), .headerLines(count: number), .garbage(bytes: number)]
                 for fault in faults {
@@ -92,7 +109,12 @@ extension ExtremeCall {
                 try await serve(.text("abc").delayed(by: time))
             }
         },
-        ExtremeCall("LoopbackResponse.interim(_:_:)", "LoopbackResponse.header(_:_:)", "LoopbackResponse.init(status:reason:headers:body:)", "LoopbackResponse.status(_:headers:)", "LoopbackResponse.text(_:status:)", "LoopbackResponse.json(_:status:)", "LoopbackResponse.data(_:contentType:status:)", "LoopbackResponse.chunked(_:trailers:status:headers:)") {
+        ExtremeCall(
+            "LoopbackResponse.interim(_:_:)", "LoopbackResponse.header(_:_:)",
+            "LoopbackResponse.init(status:reason:headers:body:)", "LoopbackResponse.status(_:headers:)",
+            "LoopbackResponse.text(_:status:)", "LoopbackResponse.json(_:status:)",
+            "LoopbackResponse.data(_:contentType:status:)", "LoopbackResponse.chunked(_:trailers:status:headers:)"
+        ) {
             for status in Extreme.integers {
                 for response in [
                     LoopbackResponse.status(status), .text("a", status: status), .json("1", status: status),

@@ -4,7 +4,12 @@ import Foundation
 /// Header fields, bodies, forms and progress.
 extension ExtremeCall {
     static let messages: [ExtremeCall] = [
-        ExtremeCall("HTTPHeaders.Field.init(name:value:)", "HTTPHeaders.init(_:)", "HTTPHeaders.subscript(name:)", "HTTPHeaders.values(for:)", "HTTPHeaders.contains(_:)", "HTTPHeaders.add(_:for:)", "HTTPHeaders.set(_:for:)", "HTTPHeaders.remove(_:)", "HTTPHeaders.reserveCapacity(_:)", "HTTPHeaders.init(dictionaryLiteral:)", "HTTPHeaders.subscript(position:)") {
+        ExtremeCall(
+            "HTTPHeaders.Field.init(name:value:)", "HTTPHeaders.init(_:)", "HTTPHeaders.subscript(name:)",
+            "HTTPHeaders.values(for:)", "HTTPHeaders.contains(_:)", "HTTPHeaders.add(_:for:)", "HTTPHeaders.set(_:for:)",
+            "HTTPHeaders.remove(_:)", "HTTPHeaders.reserveCapacity(_:)", "HTTPHeaders.init(dictionaryLiteral:)",
+            "HTTPHeaders.subscript(position:)"
+        ) {
             for text in Extreme.texts {
                 var headers = HTTPHeaders([text: text])
                 headers.add(text, for: text)
@@ -31,7 +36,12 @@ extension ExtremeCall {
                 }
             }
         },
-        ExtremeCall("RequestBody.init(contentType:encode:)", "RequestBody.init(contentType:content:)", "RequestBody.text(_:charset:contentType:)", "RequestBody.data(_:contentType:)", "RequestBody.file(_:contentType:)", "RequestBody.stream(_:length:contentType:)", "RequestBody.encoded(_:by:contentType:)", "RequestParameters.data(_:contentType:)") {
+        ExtremeCall(
+            "RequestBody.init(contentType:encode:)", "RequestBody.init(contentType:content:)",
+            "RequestBody.text(_:charset:contentType:)", "RequestBody.data(_:contentType:)", "RequestBody.file(_:contentType:)",
+            "RequestBody.stream(_:length:contentType:)", "RequestBody.encoded(_:by:contentType:)",
+            "RequestParameters.data(_:contentType:)"
+        ) {
             for text in Extreme.texts {
                 let bodies: [RequestBody?] = [
                     RequestBody(contentType: text) { Data() }, RequestBody(contentType: text, content: .data(Data())),
@@ -63,7 +73,11 @@ extension ExtremeCall {
                 }
             }
         },
-        ExtremeCall("MultipartFormData.contentType(forFileName:)", "MultipartFormData.Part.init(name:fileName:contentType:content:)", "MultipartFormData.Part.init(name:fileName:contentType:data:)", "MultipartFormData.init(_:boundary:)", "MultipartFormData.append(_:name:)", "MultipartFormData.append(_:name:fileName:contentType:)") {
+        ExtremeCall(
+            "MultipartFormData.contentType(forFileName:)", "MultipartFormData.Part.init(name:fileName:contentType:content:)",
+            "MultipartFormData.Part.init(name:fileName:contentType:data:)", "MultipartFormData.init(_:boundary:)",
+            "MultipartFormData.append(_:name:)", "MultipartFormData.append(_:name:fileName:contentType:)"
+        ) {
             for text in Extreme.texts {
                 let data = Data(text.utf8)
                 _ = MultipartFormData.contentType(forFileName: text)
@@ -88,7 +102,9 @@ extension ExtremeCall {
                 }
             }
         },
-        ExtremeCall("TransferProgress.init(bytesSent:totalBytesToSend:bytesReceived:totalBytesToReceive:bytesResumed:elapsed:recentBytesPerSecond:isFinished:)") {
+        ExtremeCall(
+            "TransferProgress.init(bytesSent:totalBytesToSend:bytesReceived:totalBytesToReceive:bytesResumed:elapsed:recentBytesPerSecond:isFinished:)"
+        ) {
             for (bytes, other) in Extreme.wide.flatMap({ bytes in Extreme.wide.map { (bytes, $0) } }) {
                 for (elapsed, rate) in Extreme.durations.flatMap({ time in Extreme.doubles.map { (time, $0) } }) {
                     let progress = TransferProgress(

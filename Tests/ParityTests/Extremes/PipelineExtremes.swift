@@ -122,7 +122,11 @@ extension ExtremeCall {
                 await send(RequestPipeline { $0.deadline = time }.interceptors)
             }
         },
-        ExtremeCall("Credential.init(expires:parts:authorize:)", "Credential.bearer(_:refreshToken:expires:)", "Credential.Parts.init(token:refreshToken:user:password:header:)", "Credential.basic(user:password:)", "Credential.header(_:_:)", "RefreshingCredentials.init(initial:timeout:clock:now:refresh:)") {
+        ExtremeCall(
+            "Credential.init(expires:parts:authorize:)", "Credential.bearer(_:refreshToken:expires:)",
+            "Credential.Parts.init(token:refreshToken:user:password:header:)", "Credential.basic(user:password:)",
+            "Credential.header(_:_:)", "RefreshingCredentials.init(initial:timeout:clock:now:refresh:)"
+        ) {
             // What is a credential here is hidden from the texts of other tests too, so it must be nothing that they hold.
             for text in Extreme.texts.map({ $0.utf8.count < 6 ? $0 : $0 + "~" }) {
                 let parts = Credential.Parts(token: text, refreshToken: text, user: text, password: text)

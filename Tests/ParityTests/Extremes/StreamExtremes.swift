@@ -22,7 +22,11 @@ extension ExtremeCall {
             for text in Extreme.texts { describe(ServerSentEvent(type: text, data: text, lastEventID: text)) }
             for retry in Extreme.durations { describe(ServerSentEvent(data: "", retry: retry)) }
         },
-        ExtremeCall("ServerSentEventParser.init(lastEventID:maximumEventBytes:)", "JSONElementParser.init(at:maximumElementBytes:)", "JSONSequenceParser.init(maximumElementBytes:)", "LineParser.init(maximumLineBytes:)", "NDJSONParser.init(maximumLineBytes:)") {
+        ExtremeCall(
+            "ServerSentEventParser.init(lastEventID:maximumEventBytes:)", "JSONElementParser.init(at:maximumElementBytes:)",
+            "JSONSequenceParser.init(maximumElementBytes:)", "LineParser.init(maximumLineBytes:)",
+            "NDJSONParser.init(maximumLineBytes:)"
+        ) {
             for bytes in Extreme.integers {
                 read(ServerSentEventParser(maximumEventBytes: bytes))
                 read(JSONElementParser(maximumElementBytes: bytes))
@@ -32,7 +36,12 @@ extension ExtremeCall {
             }
             for text in Extreme.texts { read(ServerSentEventParser(lastEventID: text)) }
         },
-        ExtremeCall("StreamFormat.ndjson(_:decoder:onFailure:maximumLineBytes:)", "StreamFormat.jsonSequence(_:decoder:onFailure:maximumElementBytes:)", "StreamFormat.elements(of:at:decoder:onFailure:maximumElementBytes:)", "StreamFormat.lines(maximumLineBytes:)", "StreamFormat.serverSentEvents(maximumEventBytes:)") {
+        ExtremeCall(
+            "StreamFormat.ndjson(_:decoder:onFailure:maximumLineBytes:)",
+            "StreamFormat.jsonSequence(_:decoder:onFailure:maximumElementBytes:)",
+            "StreamFormat.elements(of:at:decoder:onFailure:maximumElementBytes:)", "StreamFormat.lines(maximumLineBytes:)",
+            "StreamFormat.serverSentEvents(maximumEventBytes:)"
+        ) {
             for bytes in Extreme.integers {
                 read(StreamFormat<Int>.ndjson(maximumLineBytes: bytes).makeParser())
                 read(StreamFormat<Int>.jsonSequence(maximumElementBytes: bytes).makeParser())

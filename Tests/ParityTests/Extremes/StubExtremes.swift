@@ -15,7 +15,10 @@ extension ExtremeCall {
     }
 
     static let stubs: [ExtremeCall] = [
-        ExtremeCall("ManualClock.Instant.init(offset:)", "ManualClock.Instant.advanced(by:)", "ManualClock.Instant.duration(to:)", "ManualClock.advance(by:)", "ManualClock.sleep(until:tolerance:)", "ManualClock.waitForSleepers(_:)") {
+        ExtremeCall(
+            "ManualClock.Instant.init(offset:)", "ManualClock.Instant.advanced(by:)", "ManualClock.Instant.duration(to:)",
+            "ManualClock.advance(by:)", "ManualClock.sleep(until:tolerance:)", "ManualClock.waitForSleepers(_:)"
+        ) {
             for (time, other) in Extreme.durations.flatMap({ time in Extreme.durations.map { (time, $0) } }) {
                 let instant = ManualClock.Instant(offset: time)
                 _ = instant.duration(to: ManualClock.Instant(offset: other))
@@ -27,7 +30,10 @@ extension ExtremeCall {
             }
             for count in Extreme.integers { await cancelling { await ManualClock().waitForSleepers(count) } }
         },
-        ExtremeCall("StubFixtures.init(bundle:folder:)", "StubFixtures.init(folder:source:)", "StubFixtures.data(_:extension:)", "StubResponse.file(_:extension:in:status:headers:)", "StubSessionManager.route(_:with:from:status:headers:)") {
+        ExtremeCall(
+            "StubFixtures.init(bundle:folder:)", "StubFixtures.init(folder:source:)", "StubFixtures.data(_:extension:)",
+            "StubResponse.file(_:extension:in:status:headers:)", "StubSessionManager.route(_:with:from:status:headers:)"
+        ) {
             let api = APIConfiguration(baseURL: url)
             for text in Extreme.texts {
                 for fixtures in [
@@ -40,7 +46,12 @@ extension ExtremeCall {
                 }
             }
         },
-        ExtremeCall("StubResponse.init(status:headers:body:)", "StubResponse.json(_:status:headers:)", "StubResponse.json(encoding:status:headers:encoder:)", "StubResponse.text(_:status:headers:)", "StubResponse.data(_:contentType:status:headers:)", "StubResponse.status(_:headers:)", "StubSessionManager.enqueue(_:for:method:)", "StubSessionManager.route(_:method:_:)") {
+        ExtremeCall(
+            "StubResponse.init(status:headers:body:)", "StubResponse.json(_:status:headers:)",
+            "StubResponse.json(encoding:status:headers:encoder:)", "StubResponse.text(_:status:headers:)",
+            "StubResponse.data(_:contentType:status:headers:)", "StubResponse.status(_:headers:)",
+            "StubSessionManager.enqueue(_:for:method:)", "StubSessionManager.route(_:method:_:)"
+        ) {
             for status in Extreme.integers {
                 for stub in [
                     StubResponse(status: status), .json("1", status: status), try .json(encoding: 1, status: status),

@@ -20,7 +20,12 @@ extension ExtremeCall {
     }
 
     static let transfers: [ExtremeCall] = [
-        ExtremeCall("DataTransferService.concurrently(_:limit:)", "DataTransferService.concurrently(collecting:limit:)", "DataTransferService.concurrently(_:limit:on:completion:)", "DataTransferService.concurrently(collecting:limit:on:completion:)", "DataTransferService.results(of:limit:)", "DataTransferService.results(of:limit:on:onResult:completion:)") {
+        ExtremeCall(
+            "DataTransferService.concurrently(_:limit:)", "DataTransferService.concurrently(collecting:limit:)",
+            "DataTransferService.concurrently(_:limit:on:completion:)",
+            "DataTransferService.concurrently(collecting:limit:on:completion:)", "DataTransferService.results(of:limit:)",
+            "DataTransferService.results(of:limit:on:onResult:completion:)"
+        ) {
             let service = makeService()
             for (limit, count) in Extreme.integers.flatMap({ limit in [0, 1, 20].map { (limit, $0) } }) {
                 let endpoints = Array(repeating: get, count: count)
@@ -34,7 +39,11 @@ extension ExtremeCall {
                 }
             }
         },
-        ExtremeCall("DataTransferService.pages(of:by:maximumPages:)", "DataTransferService.pages(of:by:maximumPages:on:onPage:completion:)", "PageRule.number(_:first:isLast:)", "PageRule.cursor(_:_:)") {
+        ExtremeCall(
+            "DataTransferService.pages(of:by:maximumPages:)",
+            "DataTransferService.pages(of:by:maximumPages:on:onPage:completion:)", "PageRule.number(_:first:isLast:)",
+            "PageRule.cursor(_:_:)"
+        ) {
             let service = makeService()
             func read(_ rule: PageRule<String>, _ maximum: Int) async {
                 var count = 0
@@ -64,7 +73,11 @@ extension ExtremeCall {
                 await read(.cursor(text) { _ in text }, 3)
             }
         },
-        ExtremeCall("DataTransferService.events(_:reconnection:lastEventID:maximumEventBytes:)", "DataTransferService.events(_:reconnection:lastEventID:maximumEventBytes:on:onEvent:completion:)", "EventReconnection.init(maximumAttempts:delay:maximumDelay:clock:)") {
+        ExtremeCall(
+            "DataTransferService.events(_:reconnection:lastEventID:maximumEventBytes:)",
+            "DataTransferService.events(_:reconnection:lastEventID:maximumEventBytes:on:onEvent:completion:)",
+            "EventReconnection.init(maximumAttempts:delay:maximumDelay:clock:)"
+        ) {
             let service = makeService("retry: 99999999999999999999\ndata: a\n\n")
             func read(_ reconnection: EventReconnection, _ id: String = "", _ bytes: Int = 1000) async {
                 await cancelling {
@@ -107,7 +120,10 @@ extension ExtremeCall {
             }
             for text in Extreme.texts { await read(EventReconnection(maximumAttempts: 1), text) }
         },
-        ExtremeCall("DownloadOptions.init(existingFile:digest:resumes:resumeIdentity:maximumBytes:permissions:flushesToDisk:)", "DownloadedFile.init(url:byteCount:statusCode:headers:timings:resumedFrom:)") {
+        ExtremeCall(
+            "DownloadOptions.init(existingFile:digest:resumes:resumeIdentity:maximumBytes:permissions:flushesToDisk:)",
+            "DownloadedFile.init(url:byteCount:statusCode:headers:timings:resumedFrom:)"
+        ) {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("extremes-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }

@@ -7,19 +7,19 @@ public struct JSONSequenceText: Sendable, Equatable {
     /// Of a truncated text, the part that was received; of a malformed text, at most the first 1,024 bytes.
     public var data: Data
     /// The reason why the text must not be used; `nil` for a valid text.
-    public var flaw: Flaw?
+    public var error: SyntaxError?
 
     /// The reasons why a text is invalid.
-    public enum Flaw: Sendable, Equatable {
+    public enum SyntaxError: Sendable, Equatable {
         /// The text is truncated (RFC 7464 §2.4).
         case truncated
         /// The text is not valid JSON (RFC 7464 §2.3).
         case malformed(reason: String)
     }
 
-    init(_ data: Data, flaw: Flaw? = nil) {
+    init(_ data: Data, error: SyntaxError? = nil) {
         self.data = data
-        self.flaw = flaw
+        self.error = error
     }
 }
 
@@ -196,11 +196,11 @@ public struct JSONSequenceParser: StreamParser {
     /// Handles a separator or the end of the stream. Returns the text before it if that is truncated or malformed.
     private mutating func endOfText() -> JSONSequenceText? {
         guard isCapturing else { return nil }
-        let flaw: JSONSequenceText.Flaw =
+        let error: JSONSequenceText.SyntaxError =
             if case .malformed(let reason) = phase { .malformed(reason: reason.text) } else { .truncated }
         var text = handOut(buffer.take(from: buffer.offset, to: buffer.offset))
-        text.flaw = flaw
-        if flaw != .truncated { text.data = text.data.prefix(Self.sampleBytes) }
+        text.error = error
+        if error != .truncated { text.data = text.data.prefix(Self.sampleBytes) }
         return text
     }
 

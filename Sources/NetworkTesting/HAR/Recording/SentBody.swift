@@ -49,7 +49,7 @@ final class SentBody: Sendable {
             let captured = ContentStream(length: stream.length, isReplayable: stream.isReplayable) { sink in
                 guard stream.claim() else {
                     throw TransportError(
-                        .bodyNotReplayable, "the body is needed again, but comes from a sequence that can be read once")
+                        .bodyNotReplayable, "the body must be sent again, but its sequence can be read only once")
                 }
                 capture.restart()
                 try await stream.send { chunk in

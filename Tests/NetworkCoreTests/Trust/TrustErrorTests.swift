@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkCore
 
 /// Trust that cannot be had: an error of each request, before a byte is sent.
-struct TrustFlawTests {
+struct TrustErrorTests {
     static let damaged = SampleCertificate.pem.replacingOccurrences(of: "MIIBeDCC", with: "MIIBeDCD")
     static let key = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"
 
@@ -103,7 +103,7 @@ struct TrustFlawTests {
             _ = try CurlTrust(usual, takesBytes: true, library: library)
             for policy in Self.enforceable where policy.pins != [] {
                 let trust = try LoadedTrust(policy, number: 0, subject: "trust")
-                #expect(throws: TrustFlaw.self) { try CurlTrust(trust, takesBytes: true, library: library) }
+                #expect(throws: TrustError.self) { try CurlTrust(trust, takesBytes: true, library: library) }
                 _ = try CurlTrust(trust, takesBytes: true, library: "OpenSSL/3.0.11")
             }
         }

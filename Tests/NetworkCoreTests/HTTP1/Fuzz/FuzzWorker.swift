@@ -47,7 +47,7 @@
     }
 
     /// One caller of a fuzz run: after each response that may be bad, one that is good, on the same session manager.
-    final class FuzzLane: Sendable {
+    final class FuzzWorker: Sendable {
         private struct State: Sendable {
             /// The content codings that the client asks for.
             var codings: Set<String>?
@@ -163,7 +163,7 @@
     }
 
     // The server's side.
-    extension FuzzLane {
+    extension FuzzWorker {
         private static func control(_ number: Int) -> Data { Data("control \(number)".utf8) }
 
         private static func serve(_ connection: RawConnection, _ run: FuzzRun, _ state: Watched<State>) throws {
