@@ -74,7 +74,8 @@ import Testing
     }
 
     @Test func `a service without a logger returns errors unchanged`() throws {
-        let failure = DataTransferError.file(FileFailure(.busy, "in use", url: URL(fileURLWithPath: "/tmp/movie", isDirectory: false)))
+        let failure = DataTransferError.file(
+            FileFailure(.busy, "in use", url: URL(fileURLWithPath: "/tmp/movie", isDirectory: false)))
         #expect(SmallestService().report(failure).fileFailure?.code == .busy)
     }
 }

@@ -19,7 +19,9 @@ struct RecordDescriptionTests {
     @Test func `a body prints its source and size and never its bytes`() {
         #expect(LoggedBody.data(Data("abc".utf8)).description == "3 bytes")
         #expect(LoggedBody.stream(bytes: nil).description == "stream, unknown size")
-        #expect(LoggedBody.file(URL(fileURLWithPath: "/tmp/x", isDirectory: false), bytes: 1).description == "file file:///tmp/x, 1 byte")
+        #expect(
+            LoggedBody.file(URL(fileURLWithPath: "/tmp/x", isDirectory: false), bytes: 1).description
+                == "file file:///tmp/x, 1 byte")
     }
 
     @Test func `headers are found without case`() {
