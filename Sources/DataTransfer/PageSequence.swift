@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// The pages of a list: an async sequence of responses.
 ///
@@ -157,7 +158,7 @@ public struct PageRule<Page: Sendable>: Sendable {
 /// An error in the step to the next page of a list.
 ///
 /// It is the ``ParsingFailure/underlying`` error of the failure that a ``PageSequence`` throws.
-public enum PageError: Error, Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+public enum PageError: Error, Sendable, Hashable, RedactedStringConvertible {
     /// The link to the next page is not an http or https URL.
     case malformedLink(String)
     /// The link leads from https to http, where the page could be read and changed in transit.
@@ -176,9 +177,6 @@ public enum PageError: Error, Sendable, Hashable, CustomStringConvertible, Custo
         case .tooManyPages(let limit): "there are more than \(limit) pages (maximumPages)"
         }
     }
-
-    /// A mirror that contains only the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension DataTransferService {

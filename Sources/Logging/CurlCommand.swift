@@ -126,14 +126,12 @@ public struct CurlCommand: Sendable {
     }
 }
 
-extension CurlCommand: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CurlCommand: RedactedStringConvertible {
     /// The command, always redacted.
     public var description: String {
         CurlCommand(request, redaction: redaction ?? .default, isCompressed: isCompressed, maximumBodyBytes: maximumBodyBytes)
             .text
     }
-    /// The command, always redacted.
-    public var debugDescription: String { description }
     /// A mirror that contains only the redacted command.
     public var customMirror: Mirror { Mirror(self, children: ["text": description], displayStyle: .struct) }
 }

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// Downloads of responses to files, and of large responses to values.
 ///
@@ -149,14 +150,9 @@ public struct DownloadedFile: Sendable {
     }
 }
 
-extension DownloadedFile: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension DownloadedFile: RedactedStringConvertible {
     /// The name, the size, the status and the headers with secrets redacted.
     public var description: String {
         "DownloadedFile(\"\(url.lastPathComponent.printable)\", \(byteCount) bytes, \(statusCode), \(headers))"
     }
-
-    /// The text of ``description``, with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the ``description``.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// A partial file that an unfinished download has left in a folder: a hidden file whose name ends in `.partial`, and its record.
 ///
@@ -92,13 +93,9 @@ public struct PartialDownload: Sendable, Hashable {
     }
 }
 
-extension PartialDownload: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension PartialDownload: RedactedStringConvertible {
     /// The name, the size and the age, without the folder.
     public var description: String { "PartialDownload(\"\(url.lastPathComponent.printable)\", \(byteCount) bytes, \(age) old)" }
-    /// The text of ``description``, without the folder.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the ``description``.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension stat {

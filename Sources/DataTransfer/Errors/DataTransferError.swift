@@ -81,7 +81,7 @@ extension DataTransferError {
     public var isRetryable: Bool { networkError?.isRetryable ?? fileFailure?.isRetryable ?? false }
 }
 
-extension DataTransferError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+extension DataTransferError: RedactedStringConvertible, LocalizedError {
     /// A textual representation with secrets redacted and without the query of the URL.
     public var description: String {
         switch self {
@@ -96,11 +96,7 @@ extension DataTransferError: CustomStringConvertible, CustomDebugStringConvertib
     }
 
     /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A textual representation with secrets redacted.
     public var errorDescription: String? { description }
-    /// A mirror that contains only the description, so that a dump shows no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension DataTransferError: RedactedError {}

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// A type that replaces network errors with errors of the application.
 public protocol DataTransferErrorResolver: Sendable {
@@ -111,15 +112,10 @@ extension DataTransferErrorResolver where Self == ErrorBodyResolver<ProblemDetai
     }
 }
 
-extension ProblemDetails: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ProblemDetails: RedactedStringConvertible {
     /// A textual representation of status, title and detail, with secrets redacted.
     public var description: String {
         let texts = [status.map { "\($0)" }, title, detail].compactMap(\.self)
         return "ProblemDetails(\(texts.joined(separator: ": ").printableLine))"
     }
-
-    /// A textual representation of status, title and detail, with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the description, so that a dump shows no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -97,15 +97,11 @@ extension FileFailure {
     }
 }
 
-extension FileFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+extension FileFailure: RedactedStringConvertible, LocalizedError {
     /// A textual representation on one line: request, file name, code and message.
     public var description: String {
         (request.map { "\($0): " } ?? "") + "\"\(url.lastPathComponent.printable)\": \(code.rawValue): \(message.printableLine)"
     }
     /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A textual representation with secrets redacted.
     public var errorDescription: String? { description }
-    /// A mirror that contains only the description, so that a dump shows no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -101,7 +101,7 @@ public struct ParsingFailure: Error, Sendable {
     }
 }
 
-extension ParsingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+extension ParsingFailure: RedactedStringConvertible, LocalizedError {
     /// A textual representation with secrets redacted.
     public var errorDescription: String? { description }
     /// A textual representation on one line: request, status, place, reason and snippet, but not ``underlying``.
@@ -111,11 +111,6 @@ extension ParsingFailure: CustomStringConvertible, CustomDebugStringConvertible,
         let body = snippet.isEmpty ? (elementIndex == nil ? "; body: empty" : "") : "; body: \(snippet.printableLine)"
         return "\(request) [\(statusCode)]\(element)\(place): \(reason.printableLine)\(body)"
     }
-
-    /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the description, so that a dump shows no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension DecodingError {

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// A service that requests endpoints and decodes their responses.
 ///
@@ -146,11 +147,7 @@ public struct DataTransferResponse<Value: Sendable>: Sendable {
     }
 }
 
-extension DataTransferResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension DataTransferResponse: RedactedStringConvertible {
     /// A textual representation of status, type and header fields. It does not contain the value, which may be secret.
     public var description: String { "DataTransferResponse<\(Value.self)>(\(statusCode), \(headers))" }
-    /// A textual representation of status, type and header fields, without the value.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the description, so that a dump shows no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// A response whose body can be read while it arrives. Its head has arrived, with a status that the endpoint accepts.
 ///
@@ -89,11 +90,7 @@ extension DataTransferStream {
     }
 }
 
-extension DataTransferStream: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension DataTransferStream: RedactedStringConvertible {
     /// A textual representation of status, origin, path and header fields, with secrets redacted.
     public var description: String { response.description }
-    /// A textual representation of status, origin, path and header fields, with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the description, so that a dump shows no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// The values of a response while it arrives: an async sequence.
 ///
@@ -64,13 +65,9 @@ extension ValueStream {
     }
 }
 
-extension ValueStream: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ValueStream: RedactedStringConvertible {
     /// A textual representation of type, status, origin, path and header fields, with secrets redacted.
     public var description: String { "ValueStream<\(Element.self)>(\(reader.body))" }
-    /// A textual representation of type, status, origin, path and header fields, with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the description, so that a dump shows no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension DataTransferService {

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// The body of a request and its media type. It is encoded when the request is built.
 public struct RequestBody: Sendable {
@@ -116,11 +117,9 @@ extension RequestBody {
     }
 }
 
-extension RequestBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RequestBody: RedactedStringConvertible {
     /// A textual representation that contains only the content type. The body is not encoded for it.
     public var description: String { "RequestBody(\(contentType ?? "no content type"))" }
-    /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
     /// A mirror that shows only the content type.
     public var customMirror: Mirror { Mirror(self, children: ["contentType": contentType as Any]) }
 }

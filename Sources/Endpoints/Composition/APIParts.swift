@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 // The parts of an `API`. Each part is a separate protocol, so that an app's protocol can implement it for several APIs.
 
@@ -108,13 +109,9 @@ public struct RequestParameters: Sendable {
     }
 }
 
-extension RequestParameters: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RequestParameters: RedactedStringConvertible {
     /// A textual representation with the names of the query items and the content type of the body, without values.
     public var description: String { "RequestParameters(\(query), \(body.map(\.description) ?? "no body"))" }
-    /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that shows only the description, so that dumps contain no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// The part of an ``API`` that declares how its responses are cached.

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// A decoder of values inside an envelope such as `{"status": …, "message": …, "data": …}`.
 ///
@@ -86,16 +87,11 @@ public struct EnvelopeError: Error, Hashable, Sendable, Decodable {
     }
 }
 
-extension EnvelopeError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension EnvelopeError: RedactedStringConvertible {
     /// The status, and the length of the message if there is one.
     public var description: String {
         "the envelope's status is \(status)" + (message.map { ", with a message of \($0.count) characters" } ?? "")
     }
-
-    /// The text of ``description``, without the message.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the ``description``.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// The status in an envelope: a text, an integer or a Boolean value. It can be written as a literal.

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// A decoder that creates a value from the body of a response.
 public protocol ResponseDecoder: Sendable {
@@ -23,13 +24,9 @@ public struct ResponseBody: Sendable {
     }
 }
 
-extension ResponseBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ResponseBody: RedactedStringConvertible {
     /// The size and the content type, without the bytes.
     public var description: String { "ResponseBody(\(data.count) bytes, \(contentType?.printable ?? "no content type"))" }
-    /// The text of ``description``, without the bytes.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the ``description``.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// A type with a value for empty bodies. An empty body is decoded to this value instead of being an error.

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// A copy of an endpoint in which single parts can be replaced for one call.
 ///
@@ -61,11 +62,7 @@ extension AdjustedEndpoint where Response == Data {
     }
 }
 
-extension AdjustedEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AdjustedEndpoint: RedactedStringConvertible {
     /// A textual representation with method and path, without query and user information.
     package var description: String { "AdjustedEndpoint(\(method) \(URLText.shown(path: path, isFullPath: isFullPath)))" }
-    /// A textual representation with secrets redacted.
-    package var debugDescription: String { description }
-    /// A mirror that shows only the description, so that dumps contain no secrets.
-    package var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

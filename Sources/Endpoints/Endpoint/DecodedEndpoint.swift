@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// An endpoint with a response type that is chosen at the call site, for enums whose endpoints have different response types.
 ///
@@ -58,16 +59,11 @@ public struct DecodedEndpoint<Base: Requestable, Response: Decodable & Sendable>
     public var context: RequestContext { base.context }
 }
 
-extension DecodedEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension DecodedEndpoint: RedactedStringConvertible {
     /// A textual representation with response type, method and path, without query and user information.
     public var description: String {
         "DecodedEndpoint<\(Response.self)>(\(method) \(URLText.shown(path: path, isFullPath: isFullPath)))"
     }
-
-    /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that shows only the description, so that dumps contain no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension Requestable {

@@ -1,3 +1,5 @@
+import NetworkLogging
+
 /// A description of one request with the type of its response.
 ///
 /// ```swift
@@ -159,13 +161,9 @@ extension Endpoint where Response == Void {
     }
 }
 
-extension Endpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Endpoint: RedactedStringConvertible {
     /// A textual representation with response type, method and path, without query and user information.
     public var description: String {
         "Endpoint<\(Response.self)>(\(method) \(URLText.shown(path: path, isFullPath: isFullPath)))"
     }
-    /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that shows only the description, so that dumps contain no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// The settings that all requests to one API share. They are read again for each request, so computed properties may change
 /// between requests.
@@ -53,14 +54,10 @@ public struct APIConfiguration: NetworkConfigurable {
     }
 }
 
-extension APIConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension APIConfiguration: RedactedStringConvertible {
     /// A textual representation with the base URL without user information and query, the headers without secrets, and the names
     /// of the query parameters.
     public var description: String { "APIConfiguration(\(URLText(baseURL).originAndPath), \(headers), \(queryParameters))" }
-    /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that shows only the description, so that dumps contain no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// A configuration that is computed for each request, for settings that change while the program runs.

@@ -192,25 +192,18 @@ extension HTTPHeaders {
     package var harmless: HTTPHeaders { HTTPHeaders(fields.filter { Self.isHarmless($0.name) }) }
 }
 
-extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPHeaders.Field: RedactedStringConvertible {
     /// A textual representation, `name: value`. A value that could be a secret is replaced by its length.
     public var description: String {
         let isShown = HTTPHeaders.isHarmless(name) || HTTPHeaders.isSame(name, "Host")
         return isShown
             ? "\(name): \(Redaction.default.redacted(headerValue: value, for: name))" : "\(name): <\(value.utf8.count) bytes>"
     }
-
-    /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that shows only the description, so that dumps contain no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPHeaders: RedactedStringConvertible {
     /// The descriptions of the field lines in order, with secrets redacted.
     public var description: String { "[" + fields.map(\.description).joined(separator: ", ") + "]" }
-    /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
     /// A mirror whose children are the field lines, with secrets redacted.
     public var customMirror: Mirror { Mirror(self, unlabeledChildren: fields, displayStyle: .collection) }
 }

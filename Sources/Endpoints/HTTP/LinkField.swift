@@ -124,22 +124,14 @@ extension LinkField {
     }
 }
 
-extension LinkField.Link: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension LinkField.Link: RedactedStringConvertible {
     /// A textual representation with the target, in which secrets are redacted, and its relations.
     public var description: String {
         "<\(Redaction.default.redacted(url: target))> \(relations.joined(separator: " ").printable)"
     }
-    /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that shows only the description, so that dumps contain no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension LinkField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension LinkField: RedactedStringConvertible {
     /// The descriptions of the links in order, with secrets redacted.
     public var description: String { "LinkField(\(links.map(\.description).joined(separator: ", ")))" }
-    /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that shows only the description, so that dumps contain no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// A `multipart/form-data` body (RFC 7578) of named fields, bytes, files and streams.
 ///
@@ -167,22 +168,14 @@ extension MultipartFormData {
     ]
 }
 
-extension MultipartFormData: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension MultipartFormData: RedactedStringConvertible {
     /// The names and sizes of the parts, without their contents and file names.
     public var description: String { "MultipartFormData(\(parts.map(\.description).joined(separator: ", ")))" }
-    /// The text of ``description``, without contents and file names.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the ``description``.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension MultipartFormData.Part: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension MultipartFormData.Part: RedactedStringConvertible {
     /// The name and the size of the content, without the content and the file name, which may be confidential.
     public var description: String { "\(name.printable): <\(content)>" }
-    /// The text of ``description``, without contents and file names.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the ``description``.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RequestBody {

@@ -1,3 +1,5 @@
+import NetworkLogging
+
 /// The named values of a query, a form or a JSON body, from a dictionary literal or from any `Encodable` value.
 ///
 /// ```swift
@@ -74,7 +76,7 @@ extension Parameters: Encodable {
     }
 }
 
-extension Parameters: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Parameters: RedactedStringConvertible {
     /// A textual representation that contains only the names, because values may be secrets.
     public var description: String {
         switch storage {
@@ -83,11 +85,6 @@ extension Parameters: CustomStringConvertible, CustomDebugStringConvertible, Cus
         case .replaced(let below, let above): "\(below) replaced by \(above)"
         }
     }
-
-    /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that shows only the description, so that dumps contain no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 struct ParameterKey: CodingKey {

@@ -84,11 +84,7 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
     }
 }
 
-extension PathParameters: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension PathParameters: RedactedStringConvertible {
     /// A textual representation that contains only the names, because values may be secrets.
     public var description: String { "PathParameters(\(values.map(\.name.printable).joined(separator: ", ")))" }
-    /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that shows only the description, so that dumps contain no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

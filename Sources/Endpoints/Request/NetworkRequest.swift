@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// A complete HTTP request, with an absolute URL and encoded content, ready to be sent.
 ///
@@ -76,17 +77,12 @@ public struct NetworkRequest: Sendable, Hashable {
     }
 }
 
-extension NetworkRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension NetworkRequest: RedactedStringConvertible {
     /// A textual representation with method, origin and path, the headers without secrets, and the size of the body.
     public var description: String {
         let body = body.map { ", \($0)" } ?? ""
         return "\(method) \(URLText(url).originAndPath) \(headers)\(body)"
     }
-
-    /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that shows only the description, so that dumps contain no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension NetworkRequest {

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// The content of a request (RFC 9110 §6.4): bytes in memory, in a file, or produced while they are sent.
 ///
@@ -117,7 +118,7 @@ extension RequestContent {
     }
 }
 
-extension RequestContent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RequestContent: RedactedStringConvertible {
     /// A textual representation with the kind of content and its length, if that is known without reading a file.
     public var description: String {
         switch source {
@@ -127,11 +128,6 @@ extension RequestContent: CustomStringConvertible, CustomDebugStringConvertible,
         case .sequence: "body in parts" + (knownLength.map { " of \($0) bytes" } ?? "")
         }
     }
-
-    /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that shows only the description, so that dumps contain no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// A type-erased sequence of chunks that records whether it has been read.

@@ -62,15 +62,13 @@ extension RequestGenerationError {
     }
 }
 
-extension RequestGenerationError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+extension RequestGenerationError: RedactedStringConvertible, LocalizedError {
     /// A localized description, equal to ``description``.
     public var errorDescription: String? { description }
     /// A textual representation with the request, if it is known, the field and the reason, but without ``underlying``.
     public var description: String { (request.map { "\($0): " } ?? "") + "\(field): \(reason)" }
     /// The description, preceded by the name of the type.
     public var debugDescription: String { "RequestGenerationError(\(description))" }
-    /// A mirror without ``underlying``, because an `EncodingError` contains the value that could not be encoded.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RequestGenerationError.Field: CustomStringConvertible {

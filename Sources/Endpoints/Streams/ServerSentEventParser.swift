@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// An event of an event stream (WHATWG HTML §9.2).
 public struct ServerSentEvent: Sendable, Hashable {
@@ -28,13 +29,9 @@ public struct ServerSentEvent: Sendable, Hashable {
     }
 }
 
-extension ServerSentEvent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ServerSentEvent: RedactedStringConvertible {
     /// The type and the size of the data, without the data itself, which may contain secrets.
     public var description: String { "ServerSentEvent(\(type.printable), \(data.utf8.count) bytes of data)" }
-    /// The text of ``description``, without the data.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the ``description``.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// A parser of event streams, `text/event-stream` (WHATWG HTML §9.2.5 and §9.2.6).

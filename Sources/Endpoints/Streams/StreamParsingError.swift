@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// An error in a stream or in one of its elements.
 ///
@@ -64,7 +65,7 @@ public struct StreamParsingError: Error, Sendable {
     }
 }
 
-extension StreamParsingError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+extension StreamParsingError: RedactedStringConvertible, LocalizedError {
     /// A description of the cause, the element's index and the byte offset, on one line.
     public var description: String {
         let place = byteOffset.map { " at byte \($0)" } ?? ""
@@ -87,10 +88,6 @@ extension StreamParsingError: CustomStringConvertible, CustomDebugStringConverti
         }
     }
 
-    /// The text of ``description``, which contains no bytes of the stream.
-    public var debugDescription: String { description }
     /// The text of ``description``, for `localizedDescription`.
     public var errorDescription: String? { description }
-    /// A mirror that contains only the ``description``.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -56,11 +56,7 @@ extension LoggedOutcome {
     var isPlain: Bool { attempts == 1 && source == .attempt }
 }
 
-extension LoggedOutcome: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension LoggedOutcome: RedactedStringConvertible {
     /// One line with the status or failure, the source, the attempts and the duration. The error is not included.
     public var description: String { LogText(redaction: .default, maximumBodyBytes: 0).summary(self) }
-    /// One line with the status or failure, the source, the attempts and the duration. The error is not included.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

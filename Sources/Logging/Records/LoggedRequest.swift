@@ -41,7 +41,7 @@ public struct LoggedRequest: Sendable, Hashable {
     }
 }
 
-extension LoggedRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension LoggedRequest: RedactedStringConvertible {
     /// One line with the number, method, redacted URL and body size.
     public var description: String {
         LogText(redaction: .default, maximumBodyBytes: 0).request(self, isDetailed: false)
@@ -79,11 +79,9 @@ public struct LoggedField: Sendable, Hashable {
     }
 }
 
-extension LoggedField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension LoggedField: RedactedStringConvertible {
     /// The field as `name: value`, with a secret value redacted.
     public var description: String { VisibleText.escaped("\(name): \(shownValue)") }
-    /// The field as `name: value`, with a secret value redacted.
-    public var debugDescription: String { description }
     /// A mirror of the name and the redacted value.
     public var customMirror: Mirror { Mirror(self, children: ["name": name, "value": shownValue], displayStyle: .struct) }
 
@@ -111,7 +109,7 @@ public enum LoggedBody: Sendable, Hashable {
     }
 }
 
-extension LoggedBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension LoggedBody: RedactedStringConvertible {
     /// The source and the size of the body; never its bytes.
     public var description: String {
         let size = byteCount.map(LogText.bytes) ?? "unknown size"
@@ -121,8 +119,6 @@ extension LoggedBody: CustomStringConvertible, CustomDebugStringConvertible, Cus
         case .stream: return "stream, \(size)"
         }
     }
-    /// The source and the size of the body; never its bytes.
-    public var debugDescription: String { description }
     /// A mirror that contains only the number of bytes.
     public var customMirror: Mirror { Mirror(self, children: ["byteCount": byteCount as Any], displayStyle: .enum) }
 }

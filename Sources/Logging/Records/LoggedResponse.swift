@@ -60,7 +60,7 @@ public struct LoggedResponse: Sendable, Hashable {
     }
 }
 
-extension LoggedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension LoggedResponse: RedactedStringConvertible {
     /// One line with the status, redacted URL, duration and body size.
     public var description: String {
         let place = url.map { " \(VisibleText.escaped(Redaction.default.redacted(url: $0)))" } ?? ""

@@ -84,3 +84,17 @@ public struct Redaction: Sendable, Hashable {
         }
     }
 }
+
+/// A type whose textual representations contain no secrets.
+///
+/// A conforming type implements `description` without secrets. `debugDescription` and the mirror, which `dump`, `print` of a
+/// containing value and a debugger use, then show only the description instead of the stored properties.
+public protocol RedactedStringConvertible: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension RedactedStringConvertible {
+    /// The ``description``, which contains no secrets.
+    public var debugDescription: String { description }
+
+    /// A mirror that contains only the ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

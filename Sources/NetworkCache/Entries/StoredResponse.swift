@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// A complete response in the form in which a cache stores it (RFC 9111 §3), with the data needed to decide when it may be used.
 ///
@@ -61,22 +62,14 @@ public struct StoredResponse: Sendable, Equatable {
     }
 }
 
-extension StoredResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension StoredResponse: RedactedStringConvertible {
     /// The key, the status code, the size of the body, and the headers without secrets.
     public var description: String { "\(key): \(statusCode), \(body.count) bytes, \(headers)" }
-    /// The key, the status code, the size of the body, and the headers without secrets.
-    public var debugDescription: String { description }
-    /// A mirror whose only child is the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension StoredResponse.VaryingField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension StoredResponse.VaryingField: RedactedStringConvertible {
     /// The name of the field, without its value.
     public var description: String { name }
-    /// The name of the field, without its value.
-    public var debugDescription: String { description }
-    /// A mirror whose only child is the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// A stored response together with its parsed caching metadata. Stores return responses as entries.

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// The key under which responses are stored (RFC 9111 §2): method, URL and partition.
 ///
@@ -76,13 +77,9 @@ public struct CacheKey: Hashable, Sendable {
     }
 }
 
-extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CacheKey: RedactedStringConvertible {
     /// The method, origin and path, without the query.
     public var description: String { "\(method) \(URLText(url).originAndPath)" }
-    /// The method, origin and path, without the query.
-    public var debugDescription: String { description }
-    /// A mirror whose only child is the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// A separate part of a cache, for example for a user. Responses are never shared between partitions.

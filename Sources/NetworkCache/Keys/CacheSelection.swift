@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// A selection of stored responses: those that meet all conditions that are set, or all responses if no condition is set.
 ///
@@ -77,7 +78,7 @@ public struct CacheSelection: Hashable, Sendable {
     }
 }
 
-extension CacheSelection: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CacheSelection: RedactedStringConvertible {
     /// A textual representation of the conditions, without the query of a URL.
     public var description: String {
         let conditions = [
@@ -87,9 +88,4 @@ extension CacheSelection: CustomStringConvertible, CustomDebugStringConvertible,
         let text = conditions.compactMap(\.self).joined(separator: ", ")
         return "CacheSelection(\(text.isEmpty ? "all" : text))"
     }
-
-    /// A textual representation of the conditions, without the query of a URL.
-    public var debugDescription: String { description }
-    /// A mirror whose only child is the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -142,16 +142,12 @@ extension CacheStoreError {
     }
 }
 
-extension CacheStoreError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+extension CacheStoreError: RedactedStringConvertible, LocalizedError {
     /// The path, code and message on one line, without parts that are not known.
     public var description: String {
         let place = path.isEmpty ? "" : "\"\(path.printable(limit: 1024))\": "
         return "cache store: " + place + (code == .other ? "" : code.rawValue + ": ") + message.printableLine
     }
     /// The path, code and message on one line.
-    public var debugDescription: String { description }
-    /// The path, code and message on one line.
     public var errorDescription: String? { description }
-    /// A mirror whose only child is the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

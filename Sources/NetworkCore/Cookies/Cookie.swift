@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// A stored cookie (RFC 6265 §5.3).
 struct Cookie: Sendable {
@@ -89,14 +90,12 @@ struct Cookie: Sendable {
     }
 }
 
-extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Cookie: RedactedStringConvertible {
     /// A textual representation with name, domain and path, without the value.
     var description: String {
         let path = String(decoding: path, as: UTF8.self)
         return "cookie \(String(decoding: name, as: UTF8.self).printable) for \(domain)\(path.printable)"
     }
-    var debugDescription: String { description }
-    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// The parts of a request's URL that decide which cookies are sent and accepted.

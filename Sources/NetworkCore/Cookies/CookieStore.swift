@@ -142,11 +142,9 @@ final class CookieStore: Sendable {
     }
 }
 
-extension CookieStore: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CookieStore: RedactedStringConvertible {
     /// A textual representation with only the number of cookies.
     var description: String { "\(count) cookies" }
-    var debugDescription: String { description }
-    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// A collection of cookies by domain. It is a plain value that uses no clock and no lock.

@@ -73,7 +73,7 @@ extension NetworkError {
     }
 }
 
-extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+extension NetworkError: RedactedStringConvertible, LocalizedError {
     /// The maximum number of bytes of a rejected response's body that descriptions show.
     public static let maximumSnippetBytes = 1024
 
@@ -90,11 +90,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
     }
 
     /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A textual representation with secrets redacted.
     public var errorDescription: String? { description }
-    /// A mirror that contains only the redacted description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension NetworkResponse {

@@ -201,7 +201,7 @@ extension TransportError {
     }
 }
 
-extension TransportError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+extension TransportError: RedactedStringConvertible, LocalizedError {
     /// A description on one line: request, code, phase, attempts, message and engine code. See ``underlying`` for when it shows
     /// the cause.
     public var description: String {
@@ -217,11 +217,7 @@ extension TransportError: CustomStringConvertible, CustomDebugStringConvertible,
     }
 
     /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A textual representation with secrets redacted.
     public var errorDescription: String? { description }
-    /// A mirror that contains only the redacted description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// An error of this framework whose description contains no secrets.

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// A proxy server: its protocol, its address, and the credentials for it.
 ///
@@ -91,11 +92,9 @@ struct ProxyServer: Sendable, Hashable {
     }
 }
 
-extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ProxyServer: RedactedStringConvertible {
     /// A textual representation with protocol, host and port, without credentials.
     var description: String { "\(kind.rawValue)://\(address)\(socketPath)" }
-    var debugDescription: String { description }
-    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// The reason why the text of a proxy is invalid. It contains no part of the text, which may include a password.

@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// A complete response: status, headers, body, URL and timings.
 ///
@@ -45,16 +46,11 @@ public struct NetworkResponse: Sendable {
     }
 }
 
-extension NetworkResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension NetworkResponse: RedactedStringConvertible {
     /// The status, the origin and path of the URL, the size of the body, and the headers without secrets.
     public var description: String {
         "\(statusCode) from \(URLText(url).originAndPath), \(body.count) bytes, \(headers)"
     }
-
-    /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the redacted description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// The durations of a transfer's phases, and its byte counts. Phases that did not happen, or that an engine does not measure, are

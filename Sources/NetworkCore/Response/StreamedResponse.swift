@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// A response whose head was received and whose body is still arriving.
 ///
@@ -89,14 +90,9 @@ extension StreamedResponse {
     }
 }
 
-extension StreamedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension StreamedResponse: RedactedStringConvertible {
     /// The status, the origin and path of the URL, and the headers without secrets.
     public var description: String {
         "\(statusCode) from \(URLText(url).originAndPath), a streamed body, \(headers)"
     }
-
-    /// A textual representation with secrets redacted.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the redacted description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -104,7 +104,7 @@ public struct ProxyConfiguration: Sendable, Hashable {
     }
 }
 
-extension ProxyConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ProxyConfiguration: RedactedStringConvertible {
     /// A textual representation with the proxy's kind, host and port.
     public var description: String {
         switch kind {
@@ -114,9 +114,4 @@ extension ProxyConfiguration: CustomStringConvertible, CustomDebugStringConverti
         case .socks5: "SOCKS 5 proxy \(host.printable):\(port)"
         }
     }
-
-    /// A textual representation with the proxy's kind, host and port.
-    public var debugDescription: String { description }
-    /// A textual representation with the proxy's kind, host and port.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

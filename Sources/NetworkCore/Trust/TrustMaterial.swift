@@ -54,7 +54,7 @@ public struct TrustMaterial: Sendable, Hashable {
     }
 }
 
-extension TrustMaterial: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TrustMaterial: RedactedStringConvertible {
     /// The path of the file or the number of bytes, never the bytes.
     public var description: String {
         switch source {
@@ -63,11 +63,6 @@ extension TrustMaterial: CustomStringConvertible, CustomDebugStringConvertible, 
         case .missing(let name): name
         }
     }
-
-    /// The path of the file or the number of bytes, never the bytes.
-    public var debugDescription: String { description }
-    /// A mirror that contains only ``description``, so that no bytes are dumped.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// A public key that a server's own certificate may contain, for public key pinning.
@@ -176,11 +171,7 @@ public struct ClientIdentity: Sendable, Hashable {
     }
 }
 
-extension ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ClientIdentity: RedactedStringConvertible {
     /// The sources of the certificate and the key, without the key and the passphrase.
     public var description: String { "certificate \(certificate), key \(key)" }
-    /// The sources of the certificate and the key, without the key and the passphrase.
-    public var debugDescription: String { description }
-    /// A mirror that contains only ``description``, so that no secret is dumped.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -87,7 +87,7 @@ public struct Credential: Sendable {
 
 extension Credential {
     /// The components of a credential. Descriptions do not contain them.
-    public struct Parts: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public struct Parts: Sendable, RedactedStringConvertible {
         /// The token of a bearer credential.
         public var token: String?
         /// The refresh token, with which newer tokens are requested (RFC 6749 §6).
@@ -113,18 +113,10 @@ extension Credential {
 
         /// A constant text without any component.
         public var description: String { "Credential.Parts" }
-        /// A constant text without any component.
-        public var debugDescription: String { description }
-        /// A mirror that contains only the description, so that a dump shows no secret.
-        public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
     }
 }
 
-extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Credential: RedactedStringConvertible {
     /// A textual representation that contains only the expiration date.
     public var description: String { "Credential(\(expires.map { "until \(HTTPDate($0))" } ?? "without end"))" }
-    /// A textual representation that contains only the expiration date.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the description, so that a dump shows no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

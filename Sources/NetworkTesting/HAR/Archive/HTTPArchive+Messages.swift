@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkLogging
 
 extension HTTPArchive {
     /// A recorded request, as it was sent.
@@ -143,40 +144,24 @@ extension HTTPArchive {
 
 // The archive of a browser is full of secrets, so descriptions show no query, no header field and no body.
 
-extension HTTPArchive.Entry: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPArchive.Entry: RedactedStringConvertible {
     /// Method, origin and path, status, size of the bodies, and the failure code if there is one.
     public var description: String { "\(request): \(response)" + (failure.map { ", \($0.code.rawValue.printable)" } ?? "") }
-    /// A textual representation without secrets.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the description, so that `dump` shows no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension HTTPArchive.Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPArchive.Request: RedactedStringConvertible {
     /// Method, origin and path, and the size of the body.
     public var description: String {
         "\(method.rawValue.printable) \(URLText(url).originAndPath.printableLine)" + (body.map { ", \($0)" } ?? "")
     }
-    /// A textual representation without secrets.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the description, so that `dump` shows no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension HTTPArchive.Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPArchive.Response: RedactedStringConvertible {
     /// The status code and the size of the body.
     public var description: String { "\(statusCode), \(body)" }
-    /// A textual representation without secrets.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the description, so that `dump` shows no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension HTTPArchive.Body: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPArchive.Body: RedactedStringConvertible {
     /// The size of the body in bytes.
     public var description: String { data.map { "\($0.count)-byte body" } ?? "body not recorded" }
-    /// A textual representation without secrets.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the description, so that `dump` shows no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

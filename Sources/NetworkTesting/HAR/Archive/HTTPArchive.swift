@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkLogging
 
 /// An HTTP archive (HAR 1.2): recorded exchanges in the format that browsers export and import.
 ///
@@ -89,16 +90,11 @@ public struct HTTPArchive: Sendable, Hashable {
     }
 }
 
-extension HTTPArchive: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPArchive: RedactedStringConvertible {
     /// The creator and the number of exchanges. Their content is left out, since the archive of a browser is full of secrets.
     public var description: String {
         "HTTP archive of \(creator.name.printable), \(entries.count) entries"
     }
-
-    /// A textual representation without the content of the exchanges.
-    public var debugDescription: String { description }
-    /// A mirror that contains only the description, so that `dump` shows no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension HTTPArchive {

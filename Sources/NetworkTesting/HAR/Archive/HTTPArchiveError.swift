@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkLogging
 
 /// An error while an HTTP archive is read, recorded or written. It names the field in the archive.
 public struct HTTPArchiveError: Error, Sendable {
@@ -27,7 +28,7 @@ public struct HTTPArchiveError: Error, Sendable {
     }
 }
 
-extension HTTPArchiveError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+extension HTTPArchiveError: RedactedStringConvertible, LocalizedError {
     /// File, field and reason on one line, without ``underlying``.
     public var description: String {
         let place = field.isEmpty ? "the archive" : field.printableLine
@@ -35,11 +36,7 @@ extension HTTPArchiveError: CustomStringConvertible, CustomDebugStringConvertibl
     }
 
     /// File, field and reason on one line, without ``underlying``.
-    public var debugDescription: String { description }
-    /// File, field and reason on one line, without ``underlying``.
     public var errorDescription: String? { description }
-    /// A mirror that contains only the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension HTTPArchiveError {

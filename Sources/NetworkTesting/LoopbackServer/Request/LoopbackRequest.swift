@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// A complete request as a ``LoopbackServer`` received it.
 public struct LoopbackRequest: Sendable {
@@ -92,15 +93,9 @@ public struct LoopbackRequest: Sendable {
     var isHTTP10: Bool { version == "HTTP/1.0" }
 }
 
-extension LoopbackRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension LoopbackRequest: RedactedStringConvertible {
     /// Method, path and body size. Query, body and header values are left out, since they may contain secrets.
     public var description: String { "\(method) \(path) (\(body.count) bytes, connection \(connectionID))" }
-
-    /// Method, path and body size, without secrets.
-    public var debugDescription: String { description }
-
-    /// A mirror that contains only the description, so that `dump` shows no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension HTTPHeaders {
