@@ -46,7 +46,7 @@ public final class CoalescingInterceptor: NetworkInterceptor {
     }
 
     /// The number of requests that have shared the exchange of another request.
-    public var sharedCount: Int { state.withLock(\.shared) }
+    package var sharedCount: Int { state.withLock(\.shared) }
 
     /// Joins a running identical exchange, or starts one.
     ///

@@ -9,7 +9,7 @@ import NetworkLogging
 /// text.
 public struct ParsingFailure: Error, Sendable {
     /// The maximum number of bytes of the body in ``snippet``.
-    public static let maximumSnippetBytes = 256
+    package static let maximumSnippetBytes = 256
 
     /// The method and URL of the request without the query, such as `GET https://host/path`.
     public var request: String

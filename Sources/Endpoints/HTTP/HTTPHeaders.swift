@@ -93,7 +93,7 @@ public struct HTTPHeaders: Sendable {
     }
 
     /// Reserves storage for `count` field lines, at most 10,000.
-    public mutating func reserveCapacity(_ count: Int) {
+    package mutating func reserveCapacity(_ count: Int) {
         fields.reserveCapacity(count.clamped(to: 0...10_000))
     }
 

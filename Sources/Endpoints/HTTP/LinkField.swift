@@ -4,29 +4,29 @@ import NetworkLogging
 /// The links in a `Link` header field (RFC 8288 §3): targets and their relations to the response.
 ///
 /// `Link: <https://api.example.com/users?page=2>; rel="next", </users?page=9>; rel="last"`
-public struct LinkField: Sendable, Hashable {
+package struct LinkField: Sendable, Hashable {
     /// A link: one target and its relations.
-    public struct Link: Sendable, Hashable {
+    package struct Link: Sendable, Hashable {
         /// The target as written: a URL, or a reference relative to the URL of the response.
-        public var target: String
+        package var target: String
         /// The relation types in lower case, such as `next`, `prev`, `first` and `last` (RFC 8288 §2.1.1). A link may have
         /// several.
-        public var relations: [String]
+        package var relations: [String]
     }
 
     /// The links in the order of the field.
-    public var links: [Link]
+    package var links: [Link]
 
     /// The maximum length of a field line in bytes. A longer line is treated as having no links.
-    public static let maximumBytes = 16_384
+    package static let maximumBytes = 16_384
 
     /// Parses the `Link` lines of a response. A malformed link and the rest of its line are ignored (RFC 8288, appendix B.2).
-    public init(_ headers: HTTPHeaders) {
+    package init(_ headers: HTTPHeaders) {
         links = headers.values(for: "Link").flatMap(Self.links)
     }
 
     /// Returns the first target with a relation type, compared without case, or `nil` if there is none.
-    public func target(of relation: String) -> String? {
+    package func target(of relation: String) -> String? {
         let relation = relation.lowercased()
         return links.first { $0.relations.contains(relation) }?.target
     }
@@ -126,12 +126,12 @@ extension LinkField {
 
 extension LinkField.Link: RedactedStringConvertible {
     /// A textual representation with the target, in which secrets are redacted, and its relations.
-    public var description: String {
+    package var description: String {
         "<\(Redaction.default.redacted(url: target))> \(relations.joined(separator: " ").printable)"
     }
 }
 
 extension LinkField: RedactedStringConvertible {
     /// The descriptions of the links in order, with secrets redacted.
-    public var description: String { "LinkField(\(links.map(\.description).joined(separator: ", ")))" }
+    package var description: String { "LinkField(\(links.map(\.description).joined(separator: ", ")))" }
 }

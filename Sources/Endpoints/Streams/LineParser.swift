@@ -4,27 +4,27 @@ import Foundation
 ///
 /// The text is read as UTF-8: invalid bytes are replaced by U+FFFD, and a byte order mark at the start is skipped. Empty lines are returned
 /// as empty strings.
-public struct LineParser: StreamParser {
+package struct LineParser: StreamParser {
     private var splitter: LineSplitter
 
     /// Creates a parser with a limit on the length of a line.
     ///
     /// - Parameter maximumLineBytes: The maximum length of a line in bytes, without its line ending. A longer line is an error that ends the
     ///   stream. Default: 1 MiB.
-    public init(maximumLineBytes: Int = 1 << 20) {
+    package init(maximumLineBytes: Int = 1 << 20) {
         splitter = LineSplitter(maximumBytes: maximumLineBytes)
     }
 
     /// Adds the next bytes of the stream.
-    public mutating func receive(_ chunk: Data) { splitter.receive(chunk) }
+    package mutating func receive(_ chunk: Data) { splitter.receive(chunk) }
 
     /// Marks the end of the stream: no bytes follow.
-    public mutating func finish() { splitter.finish() }
+    package mutating func finish() { splitter.finish() }
 
     /// Returns the next line without its line ending, or `nil` if more bytes are needed or the stream has ended.
     ///
     /// - Throws: ``StreamParsingError`` for a line that exceeds the limit.
-    public mutating func next() throws(StreamParsingError) -> String? {
+    package mutating func next() throws(StreamParsingError) -> String? {
         try splitter.next().map { String(decoding: $0, as: UTF8.self) }
     }
 }

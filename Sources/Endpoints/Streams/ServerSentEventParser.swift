@@ -39,11 +39,11 @@ extension ServerSentEvent: RedactedStringConvertible {
 /// Lines end with LF, CR or CRLF. A byte order mark at the start is skipped, and bytes that are not UTF-8 are replaced by U+FFFD. Comments,
 /// unknown fields, an `id` that contains NUL and a `retry` that contains anything but digits are ignored. An event without data is not
 /// returned, but its `id` and `retry` take effect. An event that is incomplete at the end of the stream is discarded.
-public struct ServerSentEventParser: StreamParser {
+package struct ServerSentEventParser: StreamParser {
     /// The last event ID as of the latest blank line, which is sent as `Last-Event-ID` after a reconnection.
-    public private(set) var lastEventID: String
+    package private(set) var lastEventID: String
     /// The value of the latest `retry` field; `nil` without such a field.
-    public private(set) var reconnectionTime: Duration?
+    package private(set) var reconnectionTime: Duration?
     /// Whether a comment or an event has been received since the parser was created, which shows that the server is active.
     package private(set) var hasReceivedFields = false
 
@@ -69,22 +69,22 @@ public struct ServerSentEventParser: StreamParser {
     ///   - lastEventID: The last event ID of an earlier stream from the same source. Default: empty.
     ///   - maximumEventBytes: The maximum total length of an event's lines without comments, and of a single line, in bytes. A longer event
     ///     is an error that ends the stream. Default: 1 MiB.
-    public init(lastEventID: String = "", maximumEventBytes: Int = 1 << 20) {
+    package init(lastEventID: String = "", maximumEventBytes: Int = 1 << 20) {
         self.lastEventID = lastEventID
         identifier = lastEventID
         maximumBytes = max(0, maximumEventBytes)
     }
 
     /// Adds the next bytes of the stream.
-    public mutating func receive(_ chunk: Data) { buffer.receive(chunk) }
+    package mutating func receive(_ chunk: Data) { buffer.receive(chunk) }
 
     /// Marks the end of the stream: no bytes follow.
-    public mutating func finish() { buffer.isFinished = true }
+    package mutating func finish() { buffer.isFinished = true }
 
     /// Returns the next event, or `nil` if more bytes are needed or the stream has ended.
     ///
     /// - Throws: ``StreamParsingError`` for an event that exceeds the limit.
-    public mutating func next() throws(StreamParsingError) -> ServerSentEvent? {
+    package mutating func next() throws(StreamParsingError) -> ServerSentEvent? {
         if let failure { throw failure }
         // A copy of the reference, so that the parser can be mutated while the bytes are accessed.
         let chunk = buffer.chunk

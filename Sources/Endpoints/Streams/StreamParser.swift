@@ -34,22 +34,22 @@ public protocol StreamParser<Element>: Sendable {
 }
 
 /// A parser that returns the chunks unchanged, except that empty chunks are left out.
-public struct ChunkParser: StreamParser {
+package struct ChunkParser: StreamParser {
     private var chunks: [Data] = []
 
     /// Creates a parser without buffered chunks.
-    public init() {}
+    package init() {}
 
     /// Adds the next bytes of the stream.
-    public mutating func receive(_ chunk: Data) {
+    package mutating func receive(_ chunk: Data) {
         if !chunk.isEmpty { chunks.append(chunk) }
     }
 
     /// Does nothing, because no chunk is held back.
-    public mutating func finish() {}
+    package mutating func finish() {}
 
     /// Returns the oldest chunk that has not been returned yet, or `nil` if there is none.
-    public mutating func next() throws(StreamParsingError) -> Data? {
+    package mutating func next() throws(StreamParsingError) -> Data? {
         chunks.isEmpty ? nil : chunks.removeFirst()
     }
 }

@@ -19,9 +19,9 @@ import Foundation
 /// The 4,096 values added last are kept in memory; adding a value again counts as a new addition. All members can be called on any thread.
 public enum SecretValues {
     /// The maximum number of values that are kept: 4,096.
-    public static let capacity = 4096
+    package static let capacity = 4096
     /// The minimum length of a value: 6 bytes. Shorter values are ignored.
-    public static let minimumByteCount = 6
+    package static let minimumByteCount = 6
 
     /// Adds a secret value. A value shorter than ``minimumByteCount`` is ignored.
     public static func insert(_ value: String) {

@@ -75,7 +75,7 @@ extension NetworkError {
 
 extension NetworkError: RedactedStringConvertible, LocalizedError {
     /// The maximum number of bytes of a rejected response's body that descriptions show.
-    public static let maximumSnippetBytes = 1024
+    package static let maximumSnippetBytes = 1024
 
     /// A description on one line: method, origin and path, without query and secrets.
     ///

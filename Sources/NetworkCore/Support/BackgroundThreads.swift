@@ -20,7 +20,7 @@ public struct BackgroundThreads: Sendable {
     /// The threads that run the package's own blocking work: opening, reading, writing and examining files.
     public static let files = BackgroundThreads("dt-files")
     /// The default maximum number of threads of a group: 64.
-    public static let defaultMaximumCount = 64
+    package static let defaultMaximumCount = 64
 
     private let threads: WorkerThreads
 
@@ -37,10 +37,10 @@ public struct BackgroundThreads: Sendable {
     }
 
     /// The current number of threads of the group.
-    public var count: Int { threads.count }
+    package var count: Int { threads.count }
 
     /// The number of work items that currently wait for a thread.
-    public var waitingCount: Int { threads.waitingCount }
+    package var waitingCount: Int { threads.waitingCount }
 
     /// Runs work once, on one of the group's threads and never on the caller's. It may block.
     public func run(_ work: @escaping @Sendable () -> Void) {

@@ -76,7 +76,7 @@ public struct TrustRoots: Sendable, Hashable {
     public static let insecureWithoutVerification = Self(choice: .anyone)
 
     /// The files in which Linux distributions keep the authorities that they trust: Debian, Fedora, Alpine, SUSE.
-    public static let systemFiles = [
+    package static let systemFiles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem", "/etc/ssl/ca-bundle.pem",
     ]
 }

@@ -79,7 +79,7 @@ public final class RefreshingCredentials: Sendable {
     }
 
     /// The number of refreshes that were started, including failed ones.
-    public var refreshCount: Int { state.withLock(\.refreshes) }
+    package var refreshCount: Int { state.withLock(\.refreshes) }
 
     /// Replaces the credential after a login, or removes it (`nil`) after a logout.
     ///

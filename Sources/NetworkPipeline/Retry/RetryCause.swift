@@ -18,7 +18,7 @@ public struct RetryCause: Sendable, Hashable {
     public static let standard = Set(table.filter(\.isOn).map(\.cause))
 
     /// All known causes, with whether they are retried by default and why.
-    public static let table: [(cause: RetryCause, isOn: Bool, reason: String)] = [
+    package static let table: [(cause: RetryCause, isOn: Bool, reason: String)] = [
         (.status(408), true, "the server timed out waiting for the request, which may be repeated (RFC 9110 §15.5.9)"),
         (.status(425), true, "the server refused early data; a later request is not early data (RFC 8470 §5.2)"),
         (.status(429), true, "too many requests were sent; a later one may be accepted (RFC 6585 §4)"),
@@ -55,7 +55,7 @@ public struct RetryCause: Sendable, Hashable {
     ]
 
     /// Why the cause is retried by default, or why not.
-    public var reason: String {
+    package var reason: String {
         Self.table.first { $0.cause == self }?.reason ?? "the cause is unknown"
     }
 

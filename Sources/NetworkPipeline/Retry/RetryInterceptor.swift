@@ -162,7 +162,7 @@ public final class RetryBudget: Sendable {
     }
 
     /// The number of retries that the budget currently allows.
-    public var available: Int { Int(balance.withLock { $0 }.clamped(to: 0...1_000_000, nan: 0)) }
+    package var available: Int { Int(balance.withLock { $0 }.clamped(to: 0...1_000_000, nan: 0)) }
 
     func deposit() {
         balance.withLock { $0 = min($0 + share, reserve) }

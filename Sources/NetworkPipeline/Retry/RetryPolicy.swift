@@ -34,7 +34,7 @@ public struct RetryPolicy: Sendable {
 }
 
 /// The decision after an attempt, with its reason.
-public enum RetryDecision: Sendable, Equatable {
+package enum RetryDecision: Sendable, Equatable {
     /// Another attempt follows after a pause.
     case retry(after: Duration, because: String)
     /// No further attempt follows, and the outcome is returned.
@@ -124,7 +124,7 @@ public struct Backoff: Sendable, Hashable {
     /// Returns the bound before an attempt, at most 10^9 seconds; zero if the factor is not a number.
     ///
     /// - Parameter attempt: The number of the attempt; 2 for the first retry.
-    public func bound(beforeAttempt attempt: Int) -> Duration {
+    package func bound(beforeAttempt attempt: Int) -> Duration {
         var bound = base / .seconds(1)
         let limit = ceiling / .seconds(1)
         // After 64 doublings, the bound has reached any ceiling. With a factor of 1, it does not change.
@@ -137,7 +137,7 @@ public struct Backoff: Sendable, Hashable {
     /// - Parameters:
     ///   - attempt: The number of the attempt; 2 for the first retry.
     ///   - random: A random number in 0..<1. The pause is this fraction of the bound.
-    public func delay(beforeAttempt attempt: Int, random: Double) -> Duration {
+    package func delay(beforeAttempt attempt: Int, random: Double) -> Duration {
         bound(beforeAttempt: attempt) * random.clamped(to: 0...1, nan: 0)
     }
 

@@ -7,8 +7,7 @@ extension ExtremeCall {
         ExtremeCall(
             "HTTPHeaders.Field.init(name:value:)", "HTTPHeaders.init(_:)", "HTTPHeaders.subscript(name:)",
             "HTTPHeaders.values(for:)", "HTTPHeaders.contains(_:)", "HTTPHeaders.add(_:for:)", "HTTPHeaders.set(_:for:)",
-            "HTTPHeaders.remove(_:)", "HTTPHeaders.reserveCapacity(_:)", "HTTPHeaders.init(dictionaryLiteral:)",
-            "HTTPHeaders.subscript(position:)"
+            "HTTPHeaders.remove(_:)", "HTTPHeaders.init(dictionaryLiteral:)", "HTTPHeaders.subscript(position:)"
         ) {
             for text in Extreme.texts {
                 var headers = HTTPHeaders([text: text])
@@ -27,7 +26,7 @@ extension ExtremeCall {
                 headers.reserveCapacity(count)
             }
         },
-        ExtremeCall("LinkField.target(of:)") {
+        ExtremeCall {
             for text in Extreme.texts {
                 for value in [text, "<\(text)>; rel=next", "<a>; rel=\"\(text)\"", "<a>; \(text)=next"] {
                     let field = LinkField(["Link": value])

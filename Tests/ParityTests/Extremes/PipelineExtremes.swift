@@ -46,8 +46,7 @@ extension ExtremeCall {
     }
 
     static let pipeline: [ExtremeCall] = [
-        ExtremeCall("Backoff.init(base:factor:ceiling:)", "Backoff.bound(beforeAttempt:)", "Backoff.delay(beforeAttempt:random:)")
-        {
+        ExtremeCall("Backoff.init(base:factor:ceiling:)") {
             for (base, ceiling) in Extreme.durations.flatMap({ base in Extreme.durations.map { (base, $0) } }) {
                 for factor in Extreme.doubles {
                     let backoff = Backoff(base: base, factor: factor, ceiling: ceiling)

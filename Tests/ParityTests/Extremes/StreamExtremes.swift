@@ -23,8 +23,7 @@ extension ExtremeCall {
             for retry in Extreme.durations { describe(ServerSentEvent(data: "", retry: retry)) }
         },
         ExtremeCall(
-            "ServerSentEventParser.init(lastEventID:maximumEventBytes:)", "JSONElementParser.init(at:maximumElementBytes:)",
-            "JSONSequenceParser.init(maximumElementBytes:)", "LineParser.init(maximumLineBytes:)",
+            "JSONElementParser.init(at:maximumElementBytes:)", "JSONSequenceParser.init(maximumElementBytes:)",
             "NDJSONParser.init(maximumLineBytes:)"
         ) {
             for bytes in Extreme.integers {
