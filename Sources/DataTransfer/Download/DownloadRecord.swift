@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// The information that is needed to resume a download. It is stored as JSON beside the partial file.
 ///
@@ -96,14 +97,6 @@ struct DownloadRecord: Codable, Hashable, Sendable {
             encoder.outputFormatting = [.sortedKeys]
             return try encoder.encode(self)
         }
-    }
-}
-
-extension [UInt8] {
-    /// The bytes in hexadecimal: two lower-case digits for each byte.
-    var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
     }
 }
 

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkLogging
 
 /// A download to a file, from opening the partial file to renaming the complete one.
 struct FileDownload<Target: Requestable>: Sendable {

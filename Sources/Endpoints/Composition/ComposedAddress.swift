@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// A base URL composed of parts. Each part is validated, so that it cannot change another one: the host can contain no user
 /// information, no path and no second port.
@@ -85,6 +86,6 @@ struct ComposedAddress {
     }
 
     private static func isAddressByte(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") || PercentEncoding.hexValue(byte) != nil
+        byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") || byte.hexValue != nil
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// The expected digest of a file's bytes.
 ///
@@ -23,7 +24,7 @@ public struct ContentDigest: Sendable, Hashable {
         }
         var bytes: [UInt8] = []
         for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = PercentEncoding.hexValue(digits[index]), let low = PercentEncoding.hexValue(digits[index + 1]) else {
+            guard let high = digits[index].hexValue, let low = digits[index + 1].hexValue else {
                 return nil
             }
             bytes.append(high << 4 | low)

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// Conversion of untrusted text to file names that contain no path and no special names.
 package enum SafeFileName {
@@ -104,8 +105,8 @@ package enum ContentDisposition {
                 decoded.unicodeScalars.append(Unicode.Scalar(byte))
                 continue
             }
-            guard let high = bytes.next().flatMap(PercentEncoding.hexValue),
-                let low = bytes.next().flatMap(PercentEncoding.hexValue)
+            guard let high = bytes.next().flatMap(\.hexValue),
+                let low = bytes.next().flatMap(\.hexValue)
             else { return nil }
             decoded.unicodeScalars.append(Unicode.Scalar(high << 4 | low))
         }

@@ -111,7 +111,7 @@ extension HTTPDate {
     }
 
     /// Returns the date in the proleptic Gregorian calendar for a number of days since 1970.
-    private static func civil(_ days: Int64) -> (year: Int, month: Int, day: Int) {
+    static func civil(_ days: Int64) -> (year: Int, month: Int, day: Int) {
         let shifted = Int(days) + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097

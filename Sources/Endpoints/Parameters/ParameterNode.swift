@@ -169,20 +169,15 @@ enum ParameterScalar {
     /// Foundation's formats use another calendar before 1582 and clamp dates outside the years that they support.
     private static func iso8601(_ secondsSince1970: Double) -> String? {
         guard (-62_167_219_200..<253_402_300_800).contains(secondsSince1970) else { return nil }
-        let second = Int(secondsSince1970.rounded(.down)) + 62_162_035_200  // since 0000-03-01, so that leap days end years
-        let (day, time) = (second >= 0 ? second / 86_400 : (second - 86_399) / 86_400, (second % 86_400 + 86_400) % 86_400)
-        let era = day >= 0 ? day / 146_097 : -1
-        let dayOfEra = day - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let second = Int(secondsSince1970.rounded(.down))
+        let days = (second >= 0 ? second : second - 86_399) / 86_400
+        let time = second - days * 86_400
+        let (year, month, day) = HTTPDate.civil(Int64(days))
         func padded(_ number: Int, _ width: Int) -> String {
             let digits = String(number)
             return String(repeating: "0", count: max(0, width - digits.count)) + digits
         }
-        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfYear - (153 * shiftedMonth + 2) / 5 + 1, 2))"
+        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
         return "\(date)T\(padded(time / 3600, 2)):\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2))Z"
     }
 }

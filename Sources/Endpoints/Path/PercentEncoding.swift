@@ -1,3 +1,5 @@
+import NetworkLogging
+
 /// Functions that percent-encode and decode the parts of a URL (RFC 3986 §2.1).
 package enum PercentEncoding {
     /// Appends `text` and percent-encodes all bytes that are not in `kept`.
@@ -36,20 +38,12 @@ package enum PercentEncoding {
                 bytes.append(byte)
                 continue
             }
-            guard let high = iterator.next().flatMap(hexValue), let low = iterator.next().flatMap(hexValue) else { return nil }
+            guard let high = iterator.next().flatMap(\.hexValue), let low = iterator.next().flatMap(\.hexValue) else {
+                return nil
+            }
             bytes.append(high << 4 | low)
         }
         return String(validating: bytes, as: UTF8.self)
-    }
-
-    /// Returns the value of a hexadecimal digit in ASCII, or `nil` for another byte.
-    static func hexValue(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 
     private static func append(_ byte: UInt8, to output: inout [UInt8]) {

@@ -99,7 +99,7 @@ struct RequestTarget {
                 if byte < 0x20 || byte == 0x7F { return "there is a control character" }
                 guard byte == UInt8(ascii: "%") else { continue }
                 let digits = bytes[(index + 1)...].prefix(2)
-                if digits.count < 2 || digits.contains(where: { PercentEncoding.hexValue($0) == nil }) {
+                if digits.count < 2 || digits.contains(where: { $0.hexValue == nil }) {
                     return "a % is not followed by two hexadecimal digits (write %25)"
                 }
             }

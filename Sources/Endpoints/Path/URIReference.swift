@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLogging
 
 /// A URI reference, such as the value of a `Location` field, split as in RFC 3986 appendix B. Nothing is decoded.
 package struct URIReference {
@@ -141,8 +142,8 @@ package struct URIReference {
             for index in bytes.indices {
                 let isStray =
                     bytes[index] == UInt8(ascii: "%")
-                    && !(index + 2 < bytes.count && PercentEncoding.hexValue(bytes[index + 1]) != nil
-                        && PercentEncoding.hexValue(bytes[index + 2]) != nil)
+                    && !(index + 2 < bytes.count && bytes[index + 1].hexValue != nil
+                        && bytes[index + 2].hexValue != nil)
                 PercentEncoding.append(
                     UnsafeBufferPointer(rebasing: bytes[index...index]), keeping: isStray ? .unreserved : kept, to: &output)
             }

@@ -44,10 +44,21 @@ extension UInt8 {
     var lowered: UInt8 { isUpper ? self | 0x20 : self }
 
     /// The value of this ASCII hexadecimal digit, or `nil` if it is not one.
-    var hexValue: UInt8? {
-        if isDigit { return self - 0x30 }
-        let lower = self | 0x20
-        return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : nil
+    @inlinable package var hexValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self &- UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self &- UInt8(ascii: "a") &+ 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self &- UInt8(ascii: "A") &+ 10
+        default: nil
+        }
+    }
+}
+
+extension Sequence<UInt8> {
+    /// The bytes in hexadecimal: two lower-case digits for each byte.
+    package var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
     }
 }
 
@@ -85,26 +96,31 @@ extension [UInt8] {
     func percentDecoded(isForm: Bool = false) -> [UInt8] {
         var current = self
         for round in 0..<3 {
-            guard current.contains(.percent) || (isForm && round == 0 && current.contains(.plus)) else { break }
-            var result: [UInt8] = []
-            result.reserveCapacity(current.count)
-            var index = 0
-            while index < current.count {
-                let byte = current[index]
-                if byte == .percent, index + 2 < current.count, let high = current[index + 1].hexValue,
-                    let low = current[index + 2].hexValue
-                {
-                    result.append(high << 4 | low)
-                    index += 3
-                } else {
-                    result.append(byte == .plus && isForm && round == 0 ? .space : byte)
-                    index += 1
-                }
-            }
+            let plusIsSpace = isForm && round == 0
+            guard current.contains(.percent) || (plusIsSpace && current.contains(.plus)) else { break }
+            let result = current.percentDecodedOnce(plusIsSpace: plusIsSpace)
             if result == current { break }
             current = result
         }
         return current
+    }
+
+    /// Returns the bytes percent-decoded (RFC 3986 §2.1). A `%` that is not followed by two hexadecimal digits is kept.
+    package func percentDecodedOnce(plusIsSpace: Bool = false) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(count)
+        var index = 0
+        while index < count {
+            let byte = self[index]
+            if byte == .percent, index + 2 < count, let high = self[index + 1].hexValue, let low = self[index + 2].hexValue {
+                result.append(high << 4 | low)
+                index += 3
+            } else {
+                result.append(byte == .plus && plusIsSpace ? .space : byte)
+                index += 1
+            }
+        }
+        return result
     }
 
     /// The bytes decoded as UTF-8, with invalid sequences replaced by U+FFFD.

@@ -171,16 +171,6 @@ struct DigestText {
         text.withUTF8 { bytes.append(contentsOf: $0) }
     }
 
-    var hexadecimal: String {
-        let digest = SHA256.digest(of: bytes)
-        return String(unsafeUninitializedCapacity: digest.count * 2) { buffer in
-            for (index, byte) in digest.enumerated() {
-                buffer[index * 2] = Self.digit(byte >> 4)
-                buffer[index * 2 + 1] = Self.digit(byte & 15)
-            }
-            return digest.count * 2
-        }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 + value - 10 }
+    /// The SHA-256 digest of the texts, in hexadecimal.
+    var hexadecimal: String { SHA256.digest(of: bytes).hexadecimal }
 }

@@ -1,3 +1,5 @@
+import NetworkLogging
+
 /// Decodes the chunked transfer coding (RFC 9112 §7.1), up to but not including the trailer section.
 ///
 /// Strict about line ends: a bare LF ends neither a chunk-size line nor a chunk. Otherwise two recipients could interpret the
@@ -62,7 +64,7 @@ struct HTTP1ChunkDecoder: Sendable {
     private mutating func take(_ byte: UInt8) throws(HTTP1Error) -> Bool {
         switch state {
         case .size:
-            if let digit = Self.hexValue(byte) {
+            if let digit = byte.hexValue {
                 digits += 1
                 // 16 digits may still exceed `Int64.max`.
                 guard digits <= Self.maximumSizeDigits, remaining >> 59 == 0 else {
@@ -120,15 +122,6 @@ struct HTTP1ChunkDecoder: Sendable {
     }
 
     private static let chunkEndError = HTTP1Error.malformed("a chunk does not end with CR LF after its announced size")
-
-    private static func hexValue(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte &- UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte &- UInt8(ascii: "a") &+ 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte &- UInt8(ascii: "A") &+ 10
-        default: nil
-        }
-    }
 }
 
 /// The framing of a chunk of a body (RFC 9112 §7.1): the size in hexadecimal digits and a line end, the bytes, another line end.

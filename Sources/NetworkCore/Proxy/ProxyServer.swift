@@ -155,17 +155,7 @@ extension ProxyServer {
     }
 
     private static func decoded(_ text: Substring) throws(ProxySyntaxError) -> String {
-        var bytes: [UInt8] = []
-        var rest = text.utf8
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-            if byte == UInt8(ascii: "%"), digits.count == 2 {
-                bytes.append(UInt8(truncatingIfNeeded: digits[0] << 4 | digits[1]))
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
+        let bytes = Array(text.utf8).percentDecodedOnce()
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), let text = String(validating: bytes, as: UTF8.self) else {
             throw ProxySyntaxError("its user name or password contains a control character or is not UTF-8")
         }

@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkLogging
 
 /// A route of a ``LoopbackServer``: a method, a path pattern, and the handler for requests that match both.
 ///
@@ -84,7 +85,7 @@ enum LoopbackRouter: Sendable {
     }
 
     private static func handler(for request: inout LoopbackRequest, in routes: [Route]) -> LoopbackHandler {
-        let path = LoopbackPathPattern.segments(of: request.path).map(PercentDecoding.decode)
+        let path = LoopbackPathPattern.segments(of: request.path).map(\.percentDecoded)
         var fallback: (route: Route, parameters: [String: String])?
         var allowed: [HTTPMethod] = []
         for route in routes {
@@ -131,7 +132,7 @@ struct LoopbackPathPattern: Sendable {
         segments = Self.segments(of: pattern).map { segment in
             segment.count > 2 && segment.hasPrefix("{") && segment.hasSuffix("}")
                 ? .parameter(String(segment.dropFirst().dropLast()))
-                : .literal(PercentDecoding.decode(segment))
+                : .literal(segment.percentDecoded)
         }
     }
 

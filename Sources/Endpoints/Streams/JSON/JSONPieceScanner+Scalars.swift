@@ -124,13 +124,7 @@ extension JSONPieceScanner {
     }
 
     private mutating func passHexDigit(_ byte: UInt8, _ position: Position) throws(JSONSyntaxError) {
-        let digit: UInt8
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte &- UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte &- UInt8(ascii: "a") &+ 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte &- UInt8(ascii: "A") &+ 10
-        default: throw JSONSyntaxError(.badEscape, position)
-        }
+        guard let digit = byte.hexValue else { throw JSONSyntaxError(.badEscape, position) }
         codeUnit = codeUnit &<< 4 | UInt16(digit)
         rest -= 1
         guard rest == 0 else { return }

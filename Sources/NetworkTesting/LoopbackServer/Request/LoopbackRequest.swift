@@ -62,11 +62,11 @@ public struct LoopbackRequest: Sendable {
         guard let query = pathAndQuery.query, !query.isEmpty else { return [] }
         return query.split(separator: "&").map { item in
             guard let separator = item.firstIndex(of: "=") else {
-                return URLQueryItem(name: PercentDecoding.decode(item), value: nil)
+                return URLQueryItem(name: item.percentDecoded, value: nil)
             }
             return URLQueryItem(
-                name: PercentDecoding.decode(item[..<separator]),
-                value: PercentDecoding.decode(item[item.index(after: separator)...])
+                name: item[..<separator].percentDecoded,
+                value: item[item.index(after: separator)...].percentDecoded
             )
         }
     }
@@ -106,34 +106,7 @@ extension HTTPHeaders {
     }
 }
 
-/// Percent-decoding (RFC 3986 §2.1) that leaves invalid sequences unchanged.
-enum PercentDecoding {
-    static func decode(_ text: Substring) -> String {
-        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
-        let bytes = Array(text.utf8)
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(bytes.count)
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let high = hexDigit(bytes[index + 1]), let low = hexDigit(bytes[index + 2])
-            {
-                decoded.append(high << 4 | low)
-                index += 3
-            } else {
-                decoded.append(bytes[index])
-                index += 1
-            }
-        }
-        return String(decoding: decoded, as: UTF8.self)
-    }
-
-    static func hexDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
-    }
+extension Substring {
+    /// The text percent-decoded (RFC 3986 §2.1), with invalid sequences unchanged.
+    var percentDecoded: String { String(decoding: Array(utf8).percentDecodedOnce(), as: UTF8.self) }
 }

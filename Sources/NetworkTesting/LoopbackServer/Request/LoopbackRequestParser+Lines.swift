@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 // The parsing of single lines. Nothing here has state.
 extension LoopbackRequestParser {
@@ -47,7 +48,7 @@ extension LoopbackRequestParser {
     static func chunkSize(_ line: ArraySlice<UInt8>) throws(Failure) -> Int {
         var size = 0
         var index = line.startIndex
-        while index < line.endIndex, let digit = PercentDecoding.hexDigit(line[index]) {
+        while index < line.endIndex, let digit = line[index].hexValue {
             guard size <= Int.max >> 8 else { throw Failure(status: 413, reason: "Body too large") }
             size = size << 4 | Int(digit)
             index += 1
