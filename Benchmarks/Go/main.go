@@ -64,7 +64,7 @@ func main() {
 	fmt.Println(requests/elapsed.Seconds(), used.Seconds()/requests*1e6)
 }
 
-// Sends one request after the other, for ever.
+// Sends one request after the other, indefinitely.
 func send(client *http.Client, url string, bytes int) {
 	for {
 		response, err := client.Get(url)

@@ -14,9 +14,6 @@ extern int curl_easy_getinfo(void *easy, int info, ...);
 extern const char *curl_easy_strerror(int code);
 extern void *curl_slist_append(void *list, const char *line);
 extern void curl_slist_free_all(void *list);
-extern void *curl_share_init(void);
-extern int curl_share_setopt(void *share, int option, ...);
-extern int curl_share_cleanup(void *share);
 extern void *curl_multi_init(void);
 extern int curl_multi_cleanup(void *multi);
 extern int curl_multi_add_handle(void *multi, void *easy);
@@ -109,15 +106,6 @@ const char *ccurl_easy_strerror(int code) { return curl_easy_strerror(code); }
 
 ccurl_list *ccurl_list_append(ccurl_list *list, const char *line) { return curl_slist_append(list, line); }
 void ccurl_list_free(ccurl_list *list) { curl_slist_free_all(list); }
-
-void *ccurl_share_init(void) { return curl_share_init(); }
-int ccurl_share_set_long(void *share, int option, long value) { return curl_share_setopt(share, option, value); }
-int ccurl_share_set_pointer(void *share, int option, const void *value) { return curl_share_setopt(share, option, value); }
-int ccurl_share_set_lock_callbacks(void *share, ccurl_lock_callback lock, ccurl_unlock_callback unlock) {
-    int result = curl_share_setopt(share, CCURLSHOPT_LOCKFUNC, lock);
-    return result ? result : curl_share_setopt(share, CCURLSHOPT_UNLOCKFUNC, unlock);
-}
-int ccurl_share_cleanup(void *share) { return curl_share_cleanup(share); }
 
 void *ccurl_multi_init(void) { return curl_multi_init(); }
 int ccurl_multi_cleanup(void *multi) { return curl_multi_cleanup(multi); }

@@ -37,7 +37,7 @@ import Testing
         _ = await failure(
             of: DefaultDataTransferService(configuration: .composed, sessionManager: session),
             api.as(Data.self, decoder: .rawData))
-        // Whatever a double makes of it, nothing went anywhere else.
+        // Whatever the test double returns, no request was sent elsewhere.
         #expect(session.requests.count <= 1)
     }
 }

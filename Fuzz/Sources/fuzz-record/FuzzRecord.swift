@@ -23,7 +23,7 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         precondition((try? DiskRecord.decode(damaged)) == nil, "damage at \(index) is not seen")
     }
     precondition((try? DiskRecord.decode(file.dropLast())) == nil && (try? DiskRecord.decode(file + [0])) == nil)
-    // What a store makes of it.
+    // The result of a store.
     _ = StoredVariants.key(in: record.key)
     guard let variants = StoredVariants(record) else { return 0 }
     guard case .record(let info, let payload) = variants.replacement else { return 0 }

@@ -22,7 +22,6 @@ enum {
     CCURLOPT_READFUNCTION = 20012,
     CCURLOPT_POSTFIELDS = 10015,
     CCURLOPT_HTTPHEADER = 10023,
-    CCURLOPT_COOKIEFILE = 10031,
     CCURLOPT_HEADERDATA = 10029,
     CCURLOPT_KEYPASSWD = 10026,
     CCURLOPT_SSLVERSION = 32,
@@ -32,7 +31,6 @@ enum {
     CCURLOPT_SSL_VERIFYPEER = 64,
     CCURLOPT_CAINFO = 10065,
     CCURLOPT_HEADERFUNCTION = 20079,
-    CCURLOPT_PROXYPORT = 59,
     CCURLOPT_FRESH_CONNECT = 74,
     CCURLOPT_FORBID_REUSE = 75,
     CCURLOPT_HTTPGET = 80,
@@ -42,9 +40,6 @@ enum {
     CCURLOPT_CAPATH = 10097,
     CCURLOPT_BUFFERSIZE = 98,
     CCURLOPT_NOSIGNAL = 99,
-    CCURLOPT_SHARE = 10100,
-    CCURLOPT_PROXYTYPE = 101,
-    CCURLOPT_ACCEPT_ENCODING = 10102,
     CCURLOPT_PRIVATE = 10103,
     CCURLOPT_SSL_CTX_FUNCTION = 20108,
     CCURLOPT_SSL_CTX_DATA = 10109,
@@ -52,14 +47,11 @@ enum {
     CCURLOPT_POSTFIELDSIZE_LARGE = 30120,
     CCURLOPT_CONNECT_ONLY = 141,
     CCURLOPT_CONNECTTIMEOUT_MS = 156,
-    CCURLOPT_HTTP_CONTENT_DECODING = 158,
     CCURLOPT_OPENSOCKETFUNCTION = 20163,
     CCURLOPT_OPENSOCKETDATA = 10164,
     CCURLOPT_COPYPOSTFIELDS = 10165,
     CCURLOPT_SEEKFUNCTION = 20167,
     CCURLOPT_SEEKDATA = 10168,
-    CCURLOPT_PROXYUSERNAME = 10175,
-    CCURLOPT_PROXYPASSWORD = 10176,
     CCURLOPT_NOPROXY = 10177,
     CCURLOPT_PROTOCOLS = 181,
     CCURLOPT_PINNEDPUBLICKEY = 10230,
@@ -112,8 +104,6 @@ enum {
     CCURLINFO_LOCAL_PORT = 0x20002A,
     CCURLINFO_HTTP_VERSION = 0x20002E,
     CCURLINFO_SIZE_UPLOAD_T = 0x600007,
-    CCURLINFO_SIZE_DOWNLOAD_T = 0x600008,
-    CCURLINFO_TOTAL_TIME_T = 0x600032,
     CCURLINFO_NAMELOOKUP_TIME_T = 0x600033,
     CCURLINFO_CONNECT_TIME_T = 0x600034,
     CCURLINFO_PRETRANSFER_TIME_T = 0x600035,
@@ -122,10 +112,8 @@ enum {
 };
 
 enum {
-    CCURL_POLL_NONE = 0,
     CCURL_POLL_IN = 1,
     CCURL_POLL_OUT = 2,
-    CCURL_POLL_INOUT = 3,
     CCURL_POLL_REMOVE = 4,
     CCURL_CSELECT_IN = 1,
     CCURL_CSELECT_OUT = 2,
@@ -134,15 +122,7 @@ enum {
     CCURLMSG_DONE = 1,
     CCURLPROTO_HTTP = 1,
     CCURLPROTO_HTTPS = 2,
-    CCURLPROXY_HTTP = 0,
-    CCURLPROXY_SOCKS5 = 5,
-    CCURLPROXY_SOCKS5_HOSTNAME = 7,
     CCURLAUTH_BASIC = 1,
-    CCURLSHOPT_SHARE = 1,
-    CCURLSHOPT_LOCKFUNC = 3,
-    CCURLSHOPT_UNLOCKFUNC = 4,
-    CCURLSHOPT_USERDATA = 5,
-    CCURL_LOCK_DATA_COOKIE = 2,
     CCURL_GLOBAL_ALL = 3,
     CCURL_SEEKFUNC_OK = 0,
     CCURL_SEEKFUNC_FAIL = 1,
@@ -153,11 +133,9 @@ enum {
     CCURL_PREREQFUNC_OK = 0,
     CCURL_PREREQFUNC_ABORT = 1,
     CCURL_ERROR_SIZE = 256,
-    CCURL_HTTP_VERSION_1_0 = 1,
     CCURL_HTTP_VERSION_1_1 = 2,
     CCURL_HTTP_VERSION_2_0 = 3,
     CCURL_HTTP_VERSION_2TLS = 4,
-    CCURL_HTTP_VERSION_3 = 30,
     CCURL_SSLVERSION_TLSv1_0 = 4,
     CCURL_SSLVERSION_TLSv1_1 = 5,
     CCURL_SSLVERSION_TLSv1_2 = 6,
@@ -203,19 +181,15 @@ enum {
     CCURLE_USE_SSL_FAILED = 64,
     CCURLE_SEND_FAIL_REWIND = 65,
     CCURLE_SSL_ENGINE_INITFAILED = 66,
-    CCURLE_LOGIN_DENIED = 67,
     CCURLE_SSL_CACERT_BADFILE = 77,
     CCURLE_SSL_SHUTDOWN_FAILED = 80,
     CCURLE_AGAIN = 81,
     CCURLE_SSL_CRL_BADFILE = 82,
     CCURLE_SSL_ISSUER_ERROR = 83,
     CCURLE_CHUNK_FAILED = 88,
-    CCURLE_NO_CONNECTION_AVAILABLE = 89,
     CCURLE_SSL_PINNEDPUBKEYNOTMATCH = 90,
     CCURLE_SSL_INVALIDCERTSTATUS = 91,
     CCURLE_HTTP2_STREAM = 92,
-    CCURLE_RECURSIVE_API_CALL = 93,
-    CCURLE_AUTH_ERROR = 94,
     CCURLE_HTTP3 = 95,
     CCURLE_QUIC_CONNECT_ERROR = 96,
     CCURLE_PROXY = 97,
@@ -239,8 +213,6 @@ typedef int (*ccurl_prerequest_callback)(void *context, char *remote, char *loca
 typedef int (*ccurl_debug_callback)(void *easy, int kind, char *bytes, size_t count, void *context);
 typedef int (*ccurl_socket_callback)(void *easy, int socket, int what, void *context, void *socket_context);
 typedef int (*ccurl_timer_callback)(void *multi, long milliseconds, void *context);
-typedef void (*ccurl_lock_callback)(void *easy, int kind, int access, void *context);
-typedef void (*ccurl_unlock_callback)(void *easy, int kind, void *context);
 
 // A header list: an opaque `struct curl_slist *`.
 typedef void ccurl_list;
@@ -313,12 +285,6 @@ int ccurl_easy_watch_handshake(void *easy, struct ccurl_handshake *handshake);
 // Returns the new head of the list; NULL if there is not enough memory, and then the old list is unchanged.
 ccurl_list *ccurl_list_append(ccurl_list *list, const char *line);
 void ccurl_list_free(ccurl_list *list);
-
-void *ccurl_share_init(void);
-int ccurl_share_set_long(void *share, int option, long value);
-int ccurl_share_set_pointer(void *share, int option, const void *value);
-int ccurl_share_set_lock_callbacks(void *share, ccurl_lock_callback lock, ccurl_unlock_callback unlock);
-int ccurl_share_cleanup(void *share);
 
 void *ccurl_multi_init(void);
 int ccurl_multi_cleanup(void *multi);

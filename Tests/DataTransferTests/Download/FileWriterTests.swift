@@ -39,7 +39,7 @@ struct FileWriterTests {
         #expect(digests[1].bytes == SHA256.digest(of: Array(whole[70_000...])))
     }
 
-    @Test func `a failure is thrown, and nothing waits for ever`() async throws {
+    @Test func `a failure is thrown, and nothing waits indefinitely`() async throws {
         let writer = FileWriter(try file(O_RDONLY))
         var failures = 0
         for _ in 0..<50 {

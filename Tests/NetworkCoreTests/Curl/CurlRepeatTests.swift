@@ -79,7 +79,7 @@
             }
         }
 
-        @Test func `each hop of a redirect may be repeated, and a POST of a later one may not`() async throws {
+        @Test func `each request of a redirect may be repeated, and a POST of a later one may not`() async throws {
             let used = Locked<Set<Int>>([])
             let server = try LoopbackServer { request in
                 let isFirst = used.withLock { $0.insert(request.connectionID).inserted }

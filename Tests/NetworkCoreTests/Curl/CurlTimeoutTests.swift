@@ -81,7 +81,7 @@
             }
             let request = server.request("/", timeouts: RequestTimeouts(total: .milliseconds(200)))
             let error = try await failure(of: CurlSessionManager(), request)
-            // Counted anew for each hop it would never run out, and the tenth redirect would be the error.
+            // Counted anew for each redirect it would never run out, and the tenth redirect would be the error.
             #expect(error.code == .timedOut)
             #expect((1...4).contains(server.requestCount))
         }

@@ -2,7 +2,7 @@ import Endpoints
 
 @testable import NetworkCore
 
-/// A response, and what a parser makes of it.
+/// A response, and the outcome of parsing it.
 struct HTTP1Exchange: Sendable {
     var bytes: [UInt8]
     var isHead = false
@@ -99,7 +99,7 @@ struct HTTP1Exchange: Sendable {
         }
     }
 
-    /// What the model makes of it.
+    /// The outcome according to the model.
     var expected: HTTP1Outcome {
         HTTP1ReferenceParser.read(
             bytes, isHead: isHead, expectsUpgrade: expectsUpgrade, maximumHeaderBytes: maximumHeaderBytes)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import NetworkCore
 
-/// However a response is cut into reads, the same comes of it; and that is what a plain reading of the rules makes of it.
+/// The outcome does not depend on how a response is split into reads, and it equals that of a plain implementation of the rules.
 struct HTTP1SplitTests {
     private func check(_ exchange: HTTP1Exchange, _ random: inout SeededGenerator) {
         let (whole, failure) = exchange.outcome()

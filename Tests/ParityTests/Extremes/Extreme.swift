@@ -51,7 +51,7 @@ func describe(_ value: Any) {
     _ = String(reflecting: value)
 }
 
-/// Calls something that may wait for ever, and cancels it.
+/// Calls something that may wait indefinitely, and cancels it.
 func cancelling(_ call: @escaping @Sendable () async throws -> Void) async {
     let task = Task { try await call() }
     task.cancel()

@@ -3,7 +3,7 @@
 #ifndef CLOOP_H
 #define CLOOP_H
 
-// Keeps `concurrency` requests under way, for ever. `authority` is a PEM file with the only trusted certificates, or NULL for the
+// Keeps `concurrency` requests in progress, indefinitely. `authority` is a PEM file with the only trusted certificates, or NULL for the
 // system's. HTTP/2 is spoken where the server agrees to it, all requests over one connection. Returns 0 without memory or
 // descriptors, and 1 when a response is not one of status 200 with `body_bytes` bytes.
 int cloop_run(const char *url, int concurrency, long body_bytes, const char *authority);

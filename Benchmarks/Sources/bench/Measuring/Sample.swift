@@ -13,7 +13,7 @@ struct Sample {
     /// User and system time of the client's process, in microseconds.
     var processorPerRequest: Double
 
-    /// What stands for a sample that was not taken.
+    /// The value in place of a sample that was not taken.
     static let none = Sample(requestsPerSecond: .nan, processorPerRequest: .nan)
 
     /// This program.
