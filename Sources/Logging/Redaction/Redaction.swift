@@ -44,12 +44,12 @@ public struct Redaction: Sendable, Hashable {
 
     /// Returns whether a header with this name is secret under the built-in rules.
     public static func isSecret(header name: String) -> Bool {
-        SecretNameCache.isSecret(header: name)
+        SecretNameCache.headers.isSecret(name)
     }
 
     /// Returns whether a query item, form field or JSON key with this name is secret under the built-in rules.
     public static func isSecret(field name: String) -> Bool {
-        SecretNameCache.isSecret(field: name)
+        SecretNameCache.fields.isSecret(name)
     }
 
     /// Returns a text, such as an error message, with the secrets in it redacted.

@@ -157,35 +157,30 @@ struct NameWords {
     }
 }
 
-/// A cache of which header and field names are secret under the built-in rules, because most requests have the same few names.
-enum SecretNameCache {
-    /// The maximum number of names in each table, because names may come from remote data.
-    private static let maximumCount = 512
-    // `nonisolated(unsafe)`: both tables are accessed only while the lock is held.
-    nonisolated(unsafe) private static var headers: [String: Bool] = [:]
-    nonisolated(unsafe) private static var fields: [String: Bool] = [:]
-    private static let lock = NSLock()
+/// A cache of which names are secret under the built-in rules, because most requests have the same few names.
+// Sendable although unchecked: `known` is accessed only while the lock is held.
+final class SecretNameCache: @unchecked Sendable {
+    /// The names of header fields.
+    static let headers = SecretNameCache { SecretNames.isSecretHeader($0, extra: []) }
+    /// The names of query items, form fields and JSON keys.
+    static let fields = SecretNameCache { SecretNames.isSecretField($0, extra: []) }
 
-    static func isSecret(header name: String) -> Bool {
-        lock.lock()
-        let known = headers[name]
-        lock.unlock()
-        if let known { return known }
-        let isSecret = SecretNames.isSecretHeader(name, extra: [])
-        lock.withLock {
-            if headers.count < maximumCount, name.utf8.count <= 64 { headers[name] = isSecret }
-        }
-        return isSecret
+    /// The maximum number of names, because names may come from remote data.
+    private static let maximumCount = 512
+
+    private let rule: @Sendable (String) -> Bool
+    private let lock = NSLock()
+    private var known: [String: Bool] = [:]
+
+    private init(_ rule: @escaping @Sendable (String) -> Bool) {
+        self.rule = rule
     }
 
-    static func isSecret(field name: String) -> Bool {
-        lock.lock()
-        let known = fields[name]
-        lock.unlock()
-        if let known { return known }
-        let isSecret = SecretNames.isSecretField(name, extra: [])
+    func isSecret(_ name: String) -> Bool {
+        if let known = lock.withLock({ known[name] }) { return known }
+        let isSecret = rule(name)
         lock.withLock {
-            if fields.count < maximumCount, name.utf8.count <= 64 { fields[name] = isSecret }
+            if known.count < Self.maximumCount, name.utf8.count <= 64 { known[name] = isSecret }
         }
         return isSecret
     }
