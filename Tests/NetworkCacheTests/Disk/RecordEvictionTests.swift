@@ -177,18 +177,18 @@ struct RecordEvictionTests {
         // that reason, this test uses only the eviction plan.
         var eviction = RecordEviction(DiskLimits(bytes: 100, entries: 10, recordBytes: 100))
         let status = try #require(try someStatus())
-        var looks = 0
+        var scanCount = 0
         for _ in 0..<10_000 {
             switch eviction.next() {
             case .scan(let shard):
-                looks += 1
+                scanCount += 1
                 if shard == 0 { for _ in 0..<40 { eviction.found(status, now: clock.now) } }
                 eviction.endScan()
             case .remove: eviction.removed(.init(), shard: 0)
             case .none: break
             }
         }
-        #expect(looks == RecordName.shards)
+        #expect(scanCount == RecordName.shards)
         eviction.note(.init(bytes: 1, count: 1), shard: 7)
         #expect(eviction.next() == .scan(shard: 0))
     }

@@ -39,7 +39,7 @@ import Testing
         (0, ""), (2, "3\r\nab"), (3, "3\r\nabc"), (4, "3\r\nabc\r\n4\r\nd"), (7, "3\r\nabc\r\n4\r\ndefg"),
         (8, "3\r\nabc\r\n4\r\ndefg\r\n"),
     ])
-    func `for a truncated chunked body, content is counted and framing is not`(count: Int, body: String) throws {
+    func `the given length of a truncated chunked body counts content, and not framing`(count: Int, body: String) throws {
         let (server, client) = try Self.startExchange(Self.chunks.fault(.truncateBody(after: count)))
         #expect(client.readToEnd() == (Self.chunkedHead + body, .closed))
         withExtendedLifetime(server) {}
