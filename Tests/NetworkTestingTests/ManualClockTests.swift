@@ -5,7 +5,7 @@ import Testing
 struct ManualClockTests {
     let clock = ManualClock()
 
-    @Test func `a sleeper wakes when the clock reaches its deadline, not before`() async throws {
+    @Test func `a sleeper wakes when the clock reaches its deadline, and not before`() async throws {
         let task = Task { try await clock.sleep(for: .seconds(5)) }
         await clock.waitForSleepers(1)
         clock.advance(by: .seconds(4))
@@ -15,12 +15,12 @@ struct ManualClockTests {
         #expect(clock.now.offset == .seconds(5) && clock.sleeperCount == 0)
     }
 
-    @Test func `a deadline that has passed does not sleep`() async throws {
+    @Test func `sleeping until a deadline that has passed returns immediately`() async throws {
         clock.advance(by: .seconds(1))
         try await clock.sleep(until: .init(offset: .seconds(1)))
     }
 
-    @Test func `cancelling wakes with an error, also before the sleep began`() async throws {
+    @Test func `a cancelled sleep throws an error, also if it was cancelled before it started`() async throws {
         let sleeping = Task { try await clock.sleep(for: .seconds(5)) }
         await clock.waitForSleepers(1)
         sleeping.cancel()
@@ -51,7 +51,7 @@ struct ManualClockTests {
         #expect(order.withLock { $0 } == Array(1...20))
     }
 
-    @Test func `waiting for sleepers ends with its task, also before it began`() async {
+    @Test func `waiting for sleepers ends when the task is cancelled, also before the wait started`() async {
         let waiting = Task { await clock.waitForSleepers(1) }
         let early = Task {
             withUnsafeCurrentTask { $0?.cancel() }

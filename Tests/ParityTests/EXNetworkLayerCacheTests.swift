@@ -4,7 +4,8 @@ import NetworkCache
 import NetworkTesting
 import Testing
 
-/// EXNetworkLayer's cache, with what it promised and did not deliver: expiry, limits, clearing, and keys that are no file names.
+/// The features of EXNetworkLayer's cache, including those it announces without providing them: expiry, limits, removal, and keys
+/// that are not file names.
 @Suite("EXNetworkLayer, cache", .timeLimit(.minutes(10))) struct EXNetworkLayerCacheTests {
     enum Kind: CaseIterable {
         case memory, disk
@@ -28,7 +29,9 @@ import Testing
         try await body(try kind.cache(ValueCache.Limits(bytes: bytes), in: folder), folder)
     }
 
-    @Test(arguments: Kind.allCases) func `a value is kept under the caller's key, also of a mock`(kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func `a value is cached under the caller's key, also if it is from a stub`(kind: Kind)
+        async throws
+    {
         session.enqueue(.json(#"[{"id": 1, "username": "ada"}]"#))
         let service = DefaultDataTransferService.make(session)
         try await withCache(kind) { cache, _ in
@@ -40,7 +43,7 @@ import Testing
         #expect(session.requests.count == 1)
     }
 
-    @Test(arguments: Kind.allCases) func `a value ends with its lifetime`(kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func `a value expires at the end of its lifetime`(kind: Kind) async throws {
         try await withCache(kind) { cache, _ in
             try await cache.set(1, for: "a", lifetime: .zero)
             try await cache.set(2, for: "b", lifetime: .seconds(3600))
@@ -49,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases) func `all can be cleared, or one`(kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func `one value or all values can be removed`(kind: Kind) async throws {
         try await withCache(kind) { cache, _ in
             for key in ["a", "b", "c"] { try await cache.set(key, for: key, lifetime: .seconds(60)) }
             try await cache.remove("a")
@@ -61,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: ["../../escaped", "/etc/passwd", "a/b", "..", "", "käse\0", String(repeating: "k", count: 10_000)])
-    func `no key leads out of the folder`(key: String) async throws {
+    func `no key refers to a file outside the folder`(key: String) async throws {
         try await withCache(.disk) { cache, folder in
             try await cache.set(7, for: key, lifetime: .seconds(60))
             #expect(await cache.value(for: key, as: Int.self) == 7)
@@ -72,7 +75,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases) func `one user's values are not another's`(kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func `the values of one user are not returned to another user`(kind: Kind) async throws {
         try await withCache(kind) { cache, _ in
             try await cache.partition("ada").set("hers", for: "profile", lifetime: .seconds(60))
             #expect(await cache.partition("grace").value(for: "profile", as: String.self) == nil)
@@ -80,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `the HTTP cache asks a mock once, and keeps one user's response from another`() async throws {
+    @Test func `the HTTP cache sends a request once, and separates the responses of different users`() async throws {
         session.route { _ in .json("[]", headers: ["Cache-Control": "max-age=60"]) }
         let cache = CacheInterceptor(store: MemoryCacheStore(maximumBytes: 1 << 20))
         let service = DefaultDataTransferService.make(session, interceptors: [cache])
@@ -97,7 +100,7 @@ import Testing
         #expect(session.requests.count == 4)
     }
 
-    @Test func `a cache is bounded`() async throws {
+    @Test func `the size of a cache is limited`() async throws {
         try await withCache(.memory, bytes: 20_000) { cache, _ in
             let value = String(repeating: "v", count: 4_000)
             for number in 0..<20 { try await cache.set(value, for: "\(number)", lifetime: .seconds(60)) }

@@ -7,19 +7,21 @@ import Testing
 @Suite("EXNetworkLayer, defects", .timeLimit(.minutes(10))) struct EXNetworkLayerDefectTests {
     private let users = Endpoint<[User]>(path: "users")
 
-    @Test(arguments: [301, 400, 404, 500]) func `a callback receives an error for a bad status`(status: Int) async {
+    @Test(arguments: [301, 400, 404, 500]) func `a completion receives an error for a status that is not a success`(status: Int)
+        async
+    {
         let session = StubSessionManager()
         session.enqueue(.json("[]", status: status))
         let service = DefaultDataTransferService.make(session)
         let result: Result<[User], DataTransferError> = await outcome { service.request(users, completion: $0) }
         guard case .failure(let error) = result else {
-            Issue.record("a \(status) is a success")
+            Issue.record("status \(status) was reported as a success")
             return
         }
         #expect(error.statusCode == status)
     }
 
-    @Test func `a multipart upload is there`() async throws {
+    @Test func `a multipart form with a file can be uploaded`() async throws {
         let server = try LoopbackServer { request in .json("\(request.body.count)") }
         let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("parity-\(UUID().uuidString).jpg")
@@ -34,7 +36,7 @@ import Testing
         #expect(request.body.range(of: Data("filename=\"ada.jpg\"\r\nContent-Type: image/jpeg\r\n".utf8)) != nil)
     }
 
-    @Test func `the async call uses the injected session, as the callback does`() async throws {
+    @Test func `async calls and completions use the injected session`() async throws {
         let session = StubSessionManager()
         session.route { _ in .json("[]") }
         let service = DefaultDataTransferService.make(session)

@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// What EXNetworkLayer offers, used as its README does: an API composed of small protocols, raw data, several calls at once.
+/// The features of EXNetworkLayer, used as in its README: an API composed of small protocols, raw data, several concurrent calls.
 @Suite("EXNetworkLayer", .timeLimit(.minutes(10))) struct EXNetworkLayerTests {
     enum PlaceholderAPI: API, TrustingAPI, MockedAPI {
         case users
@@ -54,13 +54,15 @@ import Testing
             (.addUser(name: "ada"), "POST https://placeholder.test/users", #"{"name":"ada"}"#),
             (.avatar(Data("png".utf8)), "POST https://placeholder.test:8443/avatar", "png"),
         ] as [(PlaceholderAPI, String, String)])
-    func `each kind of parameters is sent where it belongs`(api: PlaceholderAPI, line: String, body: String) throws {
+    func `each kind of parameters is sent in the matching part of the request`(api: PlaceholderAPI, line: String, body: String)
+        throws
+    {
         let request = try api.built()
         #expect("\(request.method) \(request.url.absoluteString)" == line)
         #expect(request.text == body && request.headers["Accept"] == "application/json")
     }
 
-    @Test func `an API states cache policy, timeout and logging`() async throws {
+    @Test func `an API declares its cache policy, timeout and logging`() async throws {
         #expect(try PlaceholderAPI.comments(postID: 1).built().headers["Cache-Control"] == "no-cache")
         #expect(try PlaceholderAPI.users.built().timeouts.total == .seconds(20))
         let logger = InMemoryLogger()
@@ -79,12 +81,12 @@ import Testing
         #expect(error?.networkError?.transportError?.code == .trustUnavailable)
     }
 
-    @Test func `a mock is a file, and the call stays the same`() async throws {
+    @Test func `a mock is a file, and the call is the same as for a server`() async throws {
         let service = StubDataTransferService(folder: Bundle.module.fixtures)
         #expect(try await service.request(PlaceholderAPI.users.as([User].self)).map(\.username) == ["ada", "grace"])
     }
 
-    @Test func `a call gives its value to a callback and to a task alike`() async throws {
+    @Test func `a call returns its value to a completion and to an async caller`() async throws {
         session.route("/users/1", .json(#"{"id": 1, "username": "ada"}"#))
         let endpoint = PlaceholderAPI.user(id: 1).as(User.self)
         let called: Result<User, DataTransferError> = await outcome { service.request(endpoint, completion: $0) }
@@ -92,7 +94,7 @@ import Testing
         #expect(try await service.request(endpoint) == .make(email: nil))
     }
 
-    @Test func `raw data comes as it is`() async throws {
+    @Test func `raw data is returned unchanged`() async throws {
         session.route("/users", .data(Data([0, 255]), contentType: "application/json"))
         #expect(try await service.request(PlaceholderAPI.users.as(Data.self, decoder: .rawData)) == Data([0, 255]))
     }
@@ -108,11 +110,11 @@ import Testing
         #expect(try Data(contentsOf: file) == Data(repeating: 1, count: 500_000))
     }
 
-    @Test func `several calls at once give their values in order`() async throws {
+    @Test func `several concurrent calls return their values in order`() async throws {
         let server = try LoopbackServer {
             Route(.get, "/users/{id}") { request in
                 let id = request.pathParameters["id"].flatMap(Int.init) ?? 0
-                // The first takes longest.
+                // The first response has the longest delay.
                 return LoopbackResponse.json(#"{"id": \#(id), "username": "u\#(id)"}"#).delayed(by: .milliseconds(50 - id * 10))
             }
         }
@@ -123,7 +125,7 @@ import Testing
         #expect(try called.get().map(\.username) == ["u1", "u2", "u3", "u4"])
     }
 
-    @Test func `a mock client responds with data, or with a JSON file of a bundle`() async throws {
+    @Test func `a stubbed service responds with data, or with a JSON file of a bundle`() async throws {
         let data = DefaultDataTransferService.make(StubSessionManager(returning: .json(#"{"id": 1, "username": "ada"}"#)))
         #expect(try await data.request(PlaceholderAPI.user(id: 1).as(User.self)) == .make(email: nil))
         let fixtures = StubFixtures(bundle: .module, folder: "Fixtures")
@@ -132,7 +134,7 @@ import Testing
         #expect(throws: StubFixtureError.self) { try StubResponse.file("unwritten", in: fixtures) }
     }
 
-    @Test func `of several calls at once the first that fails ends all`() async throws {
+    @Test func `the first concurrent call that fails cancels the others`() async throws {
         session.route("/v1/users/2", .status(500))
         session.route { _ in .silence }
         let endpoints = (1...4).map { Endpoint<User>(path: "users/\($0)") }

@@ -3,7 +3,8 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// EXNetworkLayer's pins, and what was broken about them: they replaced the injected session, and there was one, without a backup.
+/// The pinning of EXNetworkLayer without its defects: its pins replaced the injected session, and only one pin without a backup
+/// was possible.
 @Suite("EXNetworkLayer, trust", .timeLimit(.minutes(10))) struct EXNetworkLayerTrustTests {
     struct PinnedAPI: API, TrustingAPI {
         var trust: TrustPolicy
@@ -12,7 +13,7 @@ import Testing
         var endpoint: String { "a" }
     }
 
-    @Test func `pins of keys and of certificates, several of each`() throws {
+    @Test func `several pins of public keys and of certificates can be combined`() throws {
         let pins: [TrustPin] = [
             .publicKey(sha256: "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="), .publicKey(sha256: Data(count: 32)),
             .file(bundle: .module, name: "ca"),
@@ -30,14 +31,14 @@ import Testing
         #expect(error?.networkError?.transportError?.code == .trustUnavailable)
     }
 
-    @Test func `an API's trust does not replace the session that is handed in`() async throws {
+    @Test func `an API's trust policy does not replace the injected session`() async throws {
         let session = StubSessionManager()
         session.route { _ in .text("ok") }
         let api = PinnedAPI(trust: TrustPolicy(pins: [.publicKey(sha256: Data(count: 32))]))
         _ = await failure(
             of: DefaultDataTransferService(configuration: .composed, sessionManager: session),
             api.as(Data.self, decoder: .rawData))
-        // Whatever the test double returns, no request was sent elsewhere.
+        // Regardless of the stub's response, no request was sent through another session.
         #expect(session.requests.count <= 1)
     }
 }

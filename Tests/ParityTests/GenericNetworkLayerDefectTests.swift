@@ -3,16 +3,16 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// What is broken in GenericNetworkLayer, and is not here.
+/// Defects of GenericNetworkLayer that this package does not have.
 @Suite("GenericNetworkLayer, defects") struct GenericNetworkLayerDefectTests {
     @Test(arguments: ["", "users.test/api", "https://", "https:///api", "ftp://users.test", "ht tp://users.test", "::"])
-    func `a bad base URL is an error that names it`(text: String) {
+    func `a bad base URL is an error that names the base URL`(text: String) {
         let error = #expect(throws: RequestGenerationError.self) { try APIConfiguration(text) }
         #expect(error?.field == .baseURL)
     }
 
     @Test(arguments: ["/api", "relative"])
-    func `a URL that is no base fails the request, not the process`(text: String) async throws {
+    func `a base URL without a host fails the request and does not trap`(text: String) async throws {
         let configuration = APIConfiguration(baseURL: try #require(URL(string: text)))
         let service = DefaultDataTransferService.make(StubSessionManager(), configuration: configuration)
         let error = await failure(of: service, Endpoint<Void>(path: "users"))
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["https://users.test/api", "https://users.test/api/"], ["users", "/users"])
-    func `the base path is kept`(base: String, path: String) throws {
+    func `the path of the base URL is kept`(base: String, path: String) throws {
         #expect(try Endpoint<Void>(path: path).built(with: .make(base)).url.absoluteString == "https://users.test/api/users")
     }
 
@@ -35,7 +35,7 @@ import Testing
         var ids = [1, 2]
     }
 
-    @Test func `query values are encoded by their type, not described`() throws {
+    @Test func `query values are encoded by their type, and not by their description`() throws {
         let literal = Endpoint<Void>(
             path: "a", queryParameters: ["name": Optional("ada"), "isActive": true, "ids": [1, 2], "nothing": nil])
         #expect(try literal.built().url.query == "name=ada&isActive=true&ids=1&ids=2")
@@ -43,7 +43,7 @@ import Testing
         #expect(try encodable.built().url.query == "name=ada&isActive=true&ids=1&ids=2")
     }
 
-    @Test func `equal endpoints make equal requests, in the order they were written or sorted`() throws {
+    @Test func `equal endpoints create equal requests, with query items in sorted or literal order`() throws {
         let items = Dictionary(uniqueKeysWithValues: (0..<20).map { ("k\($0)", $0) })
         let sorted = items.keys.sorted()
         for _ in 0..<10 {
@@ -55,11 +55,11 @@ import Testing
         #expect(try literal.built().url.query == "z=1&a=2&m=3")
     }
 
-    @Test func `a plus in a query is encoded`() throws {
+    @Test func `a plus in a query value is percent-encoded`() throws {
         #expect(try Endpoint<Void>(path: "a", queryParameters: ["q": "a+b c"]).built().url.query == "q=a%2Bb%20c")
     }
 
-    @Test func `multipart is sent, closed, and its names are escaped`() throws {
+    @Test func `a multipart body ends with the closing boundary, and its names are escaped`() throws {
         var form = MultipartFormData(boundary: "limit")
         form.append("ada", name: "user\"\r\nX: y")
         form.append(Data("JPEG".utf8), name: "image", fileName: "a\"b.jpg", contentType: "image/jpeg")
@@ -81,7 +81,7 @@ import Testing
         #expect(request.headers["Content-Type"] == "multipart/form-data; boundary=limit")
     }
 
-    @Test func `each failure keeps its kind`() async throws {
+    @Test func `each kind of failure is reported as a separate error`() async throws {
         let session = StubSessionManager()
         let service = DefaultDataTransferService.make(session)
         let users = Endpoint<[User]>(path: "users")

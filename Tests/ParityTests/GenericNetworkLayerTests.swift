@@ -3,8 +3,8 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// What GenericNetworkLayer offers, used as its README does: an enum of endpoints, one async call, an envelope, a service
-/// protocol with a mock, and a view model that it feeds.
+/// The features of GenericNetworkLayer, used as in its README: an enum of endpoints, one async call, an envelope, a service
+/// protocol with a mock, and a view model that uses it.
 @Suite("GenericNetworkLayer") struct GenericNetworkLayerTests {
     struct APIResponse<Value: Codable & Sendable>: Codable, Sendable {
         var status: String?
@@ -68,7 +68,7 @@ import Testing
             (.setCurrentUserData(.make()), "POST https://users.test/api/user/update/"),
             (.uploadCurrentUserProfileImage(Data()), "POST https://users.test/api/user/update/photo/"),
         ] as [(UserEndpoints, String)])
-    func `an enum gives base URL, path, method and query`(endpoint: UserEndpoints, line: String) throws {
+    func `an enum declares path, method and query of its endpoints`(endpoint: UserEndpoints, line: String) throws {
         let request = try endpoint.built(with: UserEndpoints.api)
         #expect("\(request.method) \(request.url.absoluteString)" == line)
     }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `an enum may declare its base URL, which keeps its path and is validated`() throws {
+    @Test func `an enum can declare a base URL, whose path is kept and which is validated`() throws {
         let get = try HostedEndpoints.getUser(id: 7).networkRequest(with: .composed)
         #expect(get.url.absoluteString == "https://users.test/api/user/7/?sources=abc-news")
         let update = try HostedEndpoints.update(.make()).networkRequest(with: .composed)
@@ -106,14 +106,14 @@ import Testing
         #expect(throws: RequestGenerationError.self) { try Broken().networkRequest(with: .composed) }
     }
 
-    @Test func `headers may differ by case and join the shared ones`() throws {
+    @Test func `headers can differ between the cases of an enum, and are added to the shared ones`() throws {
         let request = try UserEndpoints.setCurrentUserData(.make()).built(with: UserEndpoints.api)
         #expect(request.headers["Authorization"] == "Bearer token")
         #expect(request.headers["Accept"] == "application/json")
         #expect(try !UserEndpoints.getUser(id: 1).built(with: UserEndpoints.api).headers.contains("Authorization"))
     }
 
-    @Test func `parameters are the query of a GET and the JSON body otherwise`() throws {
+    @Test func `parameters are sent as the query of a GET, and as the JSON body of other methods`() throws {
         #expect(try UserEndpoints.getAllUsers(page: 1).built().body == nil)
         let post = try UserEndpoints.setCurrentUserData(.make(email: nil)).built()
         #expect(post.url.query == nil)
@@ -121,7 +121,7 @@ import Testing
         #expect(post.headers["Content-Type"] == "application/json")
     }
 
-    @Test func `multipart parts carry name, file name and data`() async throws {
+    @Test func `multipart parts contain name, file name and data`() async throws {
         let server = try LoopbackServer { _ in .json(#"{"status": "success"}"#) }
         let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
         let endpoint = UserEndpoints.uploadCurrentUserProfileImage(Data([0xFF, 0xD8, 0x00]))
@@ -135,7 +135,7 @@ import Testing
 
     // MARK: One call
 
-    @Test func `one async call sends an endpoint and returns the type named there`() async throws {
+    @Test func `one async call sends an endpoint and returns a value of the given type`() async throws {
         let session = StubSessionManager()
         session.enqueue(try .json(encoding: APIResponse(status: "success", message: "The User", data: User.make())))
         let service = DefaultDataTransferService.make(session, configuration: UserEndpoints.api)
@@ -144,7 +144,7 @@ import Testing
         #expect(session.requests.map(\.url.absoluteString) == ["https://users.test/api/user/1/"])
     }
 
-    @Test func `services without a session manager share one`() async throws {
+    @Test func `services that are created without a session manager share one`() async throws {
         let server = try LoopbackServer { Route(.get, "/users") { _ in .json("[]") } }
         for _ in 0..<2 {
             let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: [(199, false), (200, true), (201, true), (206, true), (299, true), (300, false), (400, false), (500, false)])
-    func `statuses from 200 to 299 are a success`(status: Int, isSuccess: Bool) async {
+    func `only statuses from 200 to 299 are a success`(status: Int, isSuccess: Bool) async {
         let session = StubSessionManager()
         session.enqueue(.json("[]", status: status))
         let error = await failure(of: DefaultDataTransferService.make(session), Endpoint<[User]>(path: "users"))
@@ -163,7 +163,7 @@ import Testing
 
     // MARK: Envelope
 
-    @Test func `an envelope is a type like any other`() async throws {
+    @Test func `an envelope can be decoded like any other type`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json(#"{"status": "success", "message": "All Users", "data": [{"id": 1, "username": "ada"}]}"#))
         let response = try await DefaultDataTransferService.make(session)
@@ -172,7 +172,7 @@ import Testing
         #expect(response.data == [.make(email: nil)])
     }
 
-    @Test func `an envelope can be opened on the way, and its refusal with HTTP 200 is a typed error`() async throws {
+    @Test func `an envelope can be removed by the decoder, and an error in it with status 200 is a typed error`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json(#"{"status": "success", "data": [{"id": 1, "username": "ada"}]}"#))
         session.enqueue(.json(#"{"status": "error", "message": "Not today", "data": null}"#))
@@ -184,7 +184,7 @@ import Testing
         #expect(error?.statusCode == 200)
     }
 
-    @Test func `a refusal in the body of a 4xx is the same typed error`() async throws {
+    @Test func `an error in the envelope of a 4xx response is the same typed error`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json(#"{"status": "error", "message": "Taken"}"#, status: 422))
         let service = DefaultDataTransferService.make(session, resolver: ErrorBodyResolver<EnvelopeError>())
@@ -195,7 +195,7 @@ import Testing
     // MARK: Service protocol and view model
 
     @Test(arguments: [true, false]) @MainActor
-    func `a view model is fed by the service or by its mock alike`(isMock: Bool) async throws {
+    func `a view model works with the service and with its mock`(isMock: Bool) async throws {
         let session = StubSessionManager()
         session.enqueue(.json(#"{"status": "success", "data": [{"id": 1, "username": "ada", "email": "ada@example.com"}]}"#))
         let model = UserListModel(
@@ -205,7 +205,7 @@ import Testing
         #expect(model.message == nil)
     }
 
-    @Test @MainActor func `a view model shows what the server said`() async throws {
+    @Test @MainActor func `a view model shows the error message of the server`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json(#"{"status": "error", "message": "Not today"}"#))
         let model = UserListModel(service: UserService(transfer: DefaultDataTransferService.make(session)))

@@ -3,9 +3,9 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// What is broken in NetworkStack, and is not here.
+/// Defects of NetworkStack that this package does not have.
 @Suite("NetworkStack, defects") struct NetworkStackDefectTests {
-    @Test func `a service released while its request is under way still completes it`() async throws {
+    @Test func `a service that is released during a request still completes the request`() async throws {
         let (released, release) = AsyncStream.makeStream(of: Void.self)
         let server = try LoopbackServer { _ async in
             for await _ in released { break }
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [301, 400, 404, 503])
-    func `a status that is no success is an error`(status: Int) async {
+    func `a status that is not a success is an error`(status: Int) async {
         let session = StubSessionManager()
         session.enqueue(.json("[]", status: status))
         let error = await failure(of: DefaultDataTransferService.make(session), UserEndpoint.all.as([User].self))
@@ -33,12 +33,14 @@ import Testing
         let mockFileName = "Fixtures/user"
     }
 
-    @Test func `mocks come from whatever bundle is given`() async throws {
+    @Test func `mocks can be loaded from any bundle`() async throws {
         let service = StubDataTransferService(bundle: .module)
         #expect(try await service.request(BundledUser().as(User.self)).id == 10)
     }
 
-    @Test func `one service reaches two hosts, and keeps the first one's secrets from the other`() async throws {
+    @Test func `one service sends requests to two hosts, and credentials of the first host are not sent to the second`()
+        async throws
+    {
         let session = StubSessionManager()
         session.route { _ in .status(204) }
         let configuration = APIConfiguration.make("https://jsonplaceholder.test", headers: ["Authorization": "Bearer token"])
@@ -49,7 +51,7 @@ import Testing
         #expect(session.requests.map { $0.headers["Authorization"] } == ["Bearer token", nil])
     }
 
-    @Test func `a request may have a body`() async throws {
+    @Test func `a request can have a body`() async throws {
         let session = StubSessionManager()
         session.route { _ in .status(204) }
         _ = try await DefaultDataTransferService.make(session).request(UserEndpoint.rename(userID: 1, to: "eve").as(Empty.self))

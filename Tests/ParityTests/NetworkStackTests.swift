@@ -5,7 +5,7 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// What all endpoints share stands in an extension, as NetworkStack has it.
+/// The values that all endpoints share are declared in a protocol extension, as in NetworkStack.
 protocol HostedEndpoint: API {}
 
 extension HostedEndpoint {
@@ -47,11 +47,11 @@ struct OtherEndpoint: HostedEndpoint {
     var endpoint: String { "/ping" }
 }
 
-/// What NetworkStack offers, used as its README does: an enum per resource, one call with a Result, mocks with the same call.
+/// The features of NetworkStack, used as in its README: an enum per resource, one call with a Result, mocks with the same call.
 @Suite("NetworkStack") struct NetworkStackTests {
     // MARK: Web service
 
-    @Test func `a request with an enum case completes with a Result of the type named there`() async throws {
+    @Test func `a request for an enum case completes with a Result of the given type`() async throws {
         let session = StubSessionManager()
         session.enqueue(try .json(encoding: [User.make()]), for: "/users")
         let service = DefaultDataTransferService.make(session)
@@ -88,7 +88,7 @@ struct OtherEndpoint: HostedEndpoint {
         #expect(failure.codingPath == "[0]")
     }
 
-    @Test func `a transfer's failure carries the error from below`() async throws {
+    @Test func `the error of a failed transfer contains the underlying error`() async throws {
         struct Below: Error, Equatable {}
         let session = StubSessionManager()
         session.enqueue(.failure(TransportError(.connectionLost, "cut", underlying: Below())))
@@ -96,7 +96,7 @@ struct OtherEndpoint: HostedEndpoint {
         #expect(error?.networkError?.transportError?.underlying as? Below == Below())
     }
 
-    @Test func `session, parser and activity are handed in`() async throws {
+    @Test func `session, decoder and activity indicator can be injected`() async throws {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         struct Named: Decodable, Equatable { var firstName: String }
@@ -118,18 +118,18 @@ struct OtherEndpoint: HostedEndpoint {
             (.get(userID: 10), "GET https://jsonplaceholder.test/users/10?userId=10"),
             (.rename(userID: 10, to: "ada"), "PATCH https://jsonplaceholder.test/users/10"),
         ] as [(UserEndpoint, String)])
-    func `an endpoint says scheme, host, method, headers and query items`(endpoint: UserEndpoint, line: String) throws {
+    func `an endpoint declares scheme, host, method, headers and query items`(endpoint: UserEndpoint, line: String) throws {
         let request = try endpoint.built()
         #expect("\(request.method) \(request.url.absoluteString)" == line)
         #expect(request.headers["Accept-Language"] == "en")
     }
 
-    @Test func `values all endpoints share stand in a protocol extension`() throws {
+    @Test func `values that all endpoints share can be declared in a protocol extension`() throws {
         #expect(try OtherEndpoint().built().headers["Accept-Language"] == "en")
         #expect(try OtherEndpoint().built().url.scheme == "https")
     }
 
-    @Test func `two APIs have two hosts, in one service`() async throws {
+    @Test func `one service can send requests to two APIs with different hosts`() async throws {
         let session = StubSessionManager()
         session.route { request in
             switch request.url.host {
@@ -145,7 +145,7 @@ struct OtherEndpoint: HostedEndpoint {
 
     // MARK: Activity
 
-    @Test func `overlapping requests switch the indicator on once and off once`() async throws {
+    @Test func `for overlapping requests, the indicator is switched on once and off once`() async throws {
         let edges = Locked<[Bool]>([])
         let activity = NetworkActivity { isActive in edges.withLock { $0.append(isActive) } }
         let session = StubSessionManager()
@@ -163,7 +163,7 @@ struct OtherEndpoint: HostedEndpoint {
 
     // MARK: Mocks
 
-    @Test func `a mock service responds to the same call with the file of an endpoint, json by default`() async throws {
+    @Test func `a mock service responds to the same call with the file of the endpoint, by default a JSON file`() async throws {
         let service: any DataTransferService = StubDataTransferService(folder: Bundle.module.fixtures)
         let users = await outcome { done in service.request(UserEndpoint.all.as([User].self)) { done($0) } }
         #expect(try users.get().map(\.username) == ["ada", "grace"])

@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// What is broken in SONetworking, and is not here.
+/// Defects of SONetworking that this package does not have.
 @Suite("SONetworking, defects") struct SONetworkingDefectTests {
     let users = Endpoint<[User]>(path: "users")
 
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a resolver's result counts also when it is a NetworkError`() async throws {
+    @Test func `the result of an error resolver is used, even if it is a NetworkError`() async throws {
         let session = StubSessionManager()
         session.enqueue(.status(503))
         let error = await failure(of: DefaultDataTransferService.make(session, resolver: Relabelling()), users)
@@ -33,17 +33,17 @@ import Testing
         #expect(cause.message == "relabelled")
     }
 
-    @Test func `a query in the path is kept`() throws {
+    @Test func `a query in an endpoint's path is kept`() throws {
         let endpoint = Endpoint<Void>(path: "search?q=a%20b&sort=up", queryParameters: ["page": 1])
         #expect(try endpoint.built(with: .make(query: ["lang": "en"])).url.query == "lang=en&q=a%20b&sort=up&page=1")
     }
 
-    @Test func `an endpoint's query item replaces the configuration's`() throws {
+    @Test func `a query item of an endpoint replaces that of the configuration`() throws {
         let endpoint = Endpoint<Void>(path: "search", queryParameters: ["lang": "fr"])
         #expect(try endpoint.built(with: .make(query: ["lang": "en", "v": 2])).url.query == "v=2&lang=fr")
     }
 
-    @Test func `headers merge without case`() throws {
+    @Test func `header names are merged case-insensitively`() throws {
         let endpoint = Endpoint<Void>(path: "a", headerParameters: ["content-language": "fr"])
         let request = try endpoint.built(with: .make(headers: ["Content-Language": "en"]))
         #expect(request.headers.values(for: "Content-Language") == ["fr"])
@@ -56,7 +56,7 @@ import Testing
         var count = 1
     }
 
-    @Test func `an Encodable is encoded by its encoder: booleans, dates and decimals survive`() throws {
+    @Test func `booleans, dates and decimals of an Encodable are encoded correctly`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         encoder.dateEncodingStrategy = .iso8601
@@ -66,7 +66,7 @@ import Testing
         #expect(try query.built().url.query == "isOpen=true&start=1970-01-01T00%3A00%3A00Z&price=12.1&count=1")
     }
 
-    @Test func `a top-level array is a body`() throws {
+    @Test func `a body can be a top-level JSON array`() throws {
         #expect(try Endpoint<Void>(path: "a", method: .post, body: .json([1, 2, 3])).built().text == "[1,2,3]")
     }
 
@@ -83,13 +83,13 @@ import Testing
         #expect(session.requests.isEmpty)
     }
 
-    @Test func `a form escapes what would end a value and keeps every character`() throws {
+    @Test func `a form percent-encodes separators and preserves every character`() throws {
         let body = RequestBody.form(["q": "a&b=c d+é\u{1F600}", "tags": ["x", "y"]])
         let text = String(decoding: try #require(body.content().data), as: UTF8.self)
         #expect(text == "q=a%26b%3Dc+d%2B%C3%A9%F0%9F%98%80&tags=x&tags=y")
     }
 
-    @Test func `text that a charset cannot represent is an error, not a question mark`() {
+    @Test func `text that a charset cannot represent is an error, and is not replaced by question marks`() {
         #expect(throws: RequestGenerationError.self) { try RequestBody.text("Zoë", charset: .ascii).content() }
     }
 
@@ -97,13 +97,13 @@ import Testing
         (RequestBody.json(["a": 1]), "application/json"), (.form(["a": 1]), "application/x-www-form-urlencoded"),
         (.text("a"), "text/plain; charset=utf-8"), (.data(Data([1])), "application/octet-stream"),
     ])
-    func `a body sets its Content-Type, and the endpoint's own goes first`(body: RequestBody, type: String) throws {
+    func `a body sets its Content-Type, unless the endpoint declares one`(body: RequestBody, type: String) throws {
         #expect(try Endpoint<Void>(path: "a", method: .post, body: body).built().headers["Content-Type"] == type)
         let own = Endpoint<Void>(path: "a", method: .post, headerParameters: ["content-type": "x/y"], body: body)
         #expect(try own.built().headers.values(for: "Content-Type") == ["x/y"])
     }
 
-    @Test @MainActor func `a completion does not need the main queue`() async throws {
+    @Test @MainActor func `a completion is called even if the main queue is blocked`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json("[]"))
         let done = DispatchSemaphore(value: 0)
@@ -112,7 +112,7 @@ import Testing
             onMain.withLock { $0 = Thread.isMainThread }
             done.signal()
         }
-        // The main thread is blocked here: a completion forced onto it would never run.
+        // The main thread is blocked here, so a completion that required it would never run.
         #expect(blocked(until: done) == .success)
         #expect(!onMain.withLock { $0 })
     }
@@ -121,7 +121,7 @@ import Testing
         done.wait(timeout: .now() + 20)
     }
 
-    @Test func `cURL text keeps spaces and quotes, and hides Authorization`() throws {
+    @Test func `cURL commands preserve spaces and quotes, and redact Authorization`() throws {
         let endpoint = Endpoint<Void>(
             path: "a", method: .post, headerParameters: ["Authorization": "Bearer s3cr3t", "X-Note": "it's two  words"],
             body: .text("a b"))
@@ -131,12 +131,12 @@ import Testing
         #expect(!command.contains("s3cr3t"))
     }
 
-    @Test func `an empty body is no value, but none for an optional, Empty or Void`() async throws {
+    @Test func `an empty body is an error, except for an optional, Empty or Void`() async throws {
         let session = StubSessionManager()
         session.route("/v1/users", .status(204))
         let service = DefaultDataTransferService.make(session)
         guard case .noResponse(let failure) = await failure(of: service, users) else {
-            Issue.record("an empty body made a value")
+            Issue.record("an empty body was decoded into a value")
             return
         }
         #expect(failure.statusCode == 204)

@@ -3,21 +3,21 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// What an endpoint of SONetworking can say, and what becomes of it.
+/// The properties of an endpoint in SONetworking, and the requests that are built from them.
 @Suite("SONetworking, endpoints") struct SONetworkingEndpointTests {
     struct MoviesRequest: Encodable {
         var query: String
         var page: Int
     }
 
-    @Test func `a path is joined to the base URL, a full path replaces it`() throws {
+    @Test func `a path is appended to the base URL, and a full path replaces it`() throws {
         #expect(try Endpoint<Void>(path: "/movies").built().url.absoluteString == "https://api.test/v1/movies")
         let full = Endpoint<Void>(path: "https://images.test/a.png", isFullPath: true)
         #expect(try full.built().url.absoluteString == "https://images.test/a.png")
     }
 
     @Test(arguments: [HTTPMethod.get, .head, .post, .put, .patch, .delete])
-    func `each method arrives as it is`(method: HTTPMethod) async throws {
+    func `each method is sent unchanged`(method: HTTPMethod) async throws {
         let server = try LoopbackServer { _ in .status(204) }
         let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
         try await service.request(Endpoint<Void>(path: "any", method: method))
@@ -29,7 +29,7 @@ import Testing
         #expect(request.headers["Accept"] == "text/plain")
     }
 
-    @Test func `a query comes from a dictionary or from an Encodable`() throws {
+    @Test func `a query can be a dictionary or an Encodable`() throws {
         let literal = Endpoint<Void>(path: "search", queryParameters: ["query": "big cat", "page": 2])
         let encodable = Endpoint<Void>(path: "search", queryParameters: Parameters(MoviesRequest(query: "big cat", page: 2)))
         for endpoint in [literal, encodable] {
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `a body comes from a dictionary or from an Encodable`() throws {
+    @Test func `a body can be a dictionary or an Encodable`() throws {
         let literal = Endpoint<Void>(path: "a", method: .post, body: .json(["query": "cat", "page": 2]))
         let encodable = Endpoint<Void>(path: "a", method: .post, body: .json(MoviesRequest(query: "cat", page: 2)))
         for endpoint in [literal, encodable] {
@@ -45,13 +45,13 @@ import Testing
         }
     }
 
-    @Test func `a body is JSON or a form, and a form is ASCII`() throws {
+    @Test func `a body can be a form, which is percent-encoded to ASCII`() throws {
         let request = try Endpoint<Void>(path: "a", method: .post, body: .form(["name": "Zoë", "page": 2])).built()
         #expect(request.text == "name=Zo%C3%AB&page=2")
         #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded")
     }
 
-    @Test func `a request prints as cURL`() throws {
+    @Test func `a request can be printed as a cURL command`() throws {
         let request = try Endpoint<Void>(path: "a", method: .put, body: .json(["a": 1])).built()
         let command = CurlCommand(request.logged).text
         #expect(command == #"curl -X PUT -H 'Content-Type: application/json' --data-raw '{"a":1}' https://api.test/v1/a"#)

@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// What SONetworking offers, used as its README does: layers behind protocols, completions, injected doubles.
+/// The features of SONetworking, used as in its README: layers behind protocols, completions, injected test doubles.
 @Suite("SONetworking") struct SONetworkingTests {
     let users = Endpoint<[User]>(path: "users")
 
@@ -15,7 +15,7 @@ import Testing
         var queryParameters: Parameters { ["lang": "en"] }
     }
 
-    @Test func `a configuration's base URL, headers and query are in every request`() throws {
+    @Test func `the configuration's base URL, headers and query are part of every request`() throws {
         let request = try users.networkRequest(with: TokenConfiguration())
         #expect(request.url.absoluteString == "https://api.test/v1/users?lang=en")
         #expect(request.headers["x-client"] == "parity")
@@ -23,7 +23,7 @@ import Testing
 
     // MARK: Layers
 
-    @Test func `a session manager hands its completion the response, and its caller a cancellable`() async throws {
+    @Test func `a session manager passes the response to its completion and returns a cancellable`() async throws {
         let server = try LoopbackServer { Route(.get, "/users") { _ in .json("[]") } }
         let session: any NetworkSessionManager = DefaultSessionManager()
         let result = await outcome { done in
@@ -33,7 +33,7 @@ import Testing
         #expect(try result.get().body == Data("[]".utf8))
     }
 
-    @Test func `a network service turns an endpoint into data or a NetworkError`() async throws {
+    @Test func `a network service returns the data for an endpoint, or a NetworkError`() async throws {
         let session = StubSessionManager()
         session.enqueue(.text("hello"), for: "/v1/users")
         let service: any NetworkService = DefaultNetworkService(configuration: APIConfiguration.make(), sessionManager: session)
@@ -51,7 +51,7 @@ import Testing
         #expect(try result.get() == [.make()])
     }
 
-    @Test func `a request for Void completes whatever the body is`() async throws {
+    @Test func `a request for Void succeeds with any body`() async throws {
         let session = StubSessionManager()
         session.enqueue(.text("not JSON"))
         let endpoint = Endpoint<Void>(path: "users/1", method: .delete)
@@ -59,7 +59,7 @@ import Testing
         #expect(throws: Never.self) { try result.get() }
     }
 
-    @Test func `the completion runs once on the queue that is injected`() async throws {
+    @Test func `the completion runs once, on the injected queue`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json("[]"))
         let queue = CountingQueue()
@@ -67,7 +67,7 @@ import Testing
         #expect(queue.count == 1)
     }
 
-    @Test func `the returned cancellable ends the request with a cancellation`() async throws {
+    @Test func `cancelling the returned cancellable completes the request with a cancellation error`() async throws {
         let session = StubSessionManager()
         session.enqueue(.silence)
         let result = await outcome { done in
@@ -79,7 +79,7 @@ import Testing
 
     // MARK: Decoders
 
-    @Test func `the JSON decoder is the default, the raw one hands out the bytes`() async throws {
+    @Test func `the JSON decoder is the default, and the raw data decoder returns the bytes`() async throws {
         let session = StubSessionManager()
         session.route("/v1/users", .json("[ ]"))
         let service = DefaultDataTransferService.make(session)
@@ -87,7 +87,7 @@ import Testing
         #expect(try await service.request(Endpoint<Data>(path: "users", responseDecoder: .rawData)) == Data("[ ]".utf8))
     }
 
-    @Test func `the raw data decoder makes nothing but Data`() async throws {
+    @Test func `the raw data decoder returns only Data, and another type is an error`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json("[]"))
         let endpoint = Endpoint<[User]>(path: "users", responseDecoder: .rawData)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `the resolver's error is what the caller gets`() async throws {
+    @Test func `the caller receives the error that the resolver returned`() async throws {
         let session = StubSessionManager()
         session.enqueue(.failure(.cannotConnect))
         let error = await failure(of: DefaultDataTransferService.make(session, resolver: AppResolver()), users)
@@ -159,7 +159,7 @@ import Testing
         #expect(logger.received.withLock { $0 } == received)
     }
 
-    @Test func `NetworkError tells a status with data, no connection, cancellation, a bad request and the rest apart`()
+    @Test func `NetworkError distinguishes a status with data, no connection, cancellation, a bad request and other errors`()
         async throws
     {
         let session = StubSessionManager()
@@ -185,7 +185,7 @@ import Testing
 
     struct UnexpectedKind: Error {}
 
-    @Test func `isNotFoundError and hasStatusCode ask for the status`() async throws {
+    @Test func `isNotFoundError and hasStatusCode compare the status code`() async throws {
         let response = NetworkResponse(statusCode: 404, url: URL(string: "https://api.test")!)
         #expect(NetworkError.status(response).isNotFoundError)
         #expect(NetworkError.status(response).hasStatusCode(404))
@@ -193,7 +193,7 @@ import Testing
         #expect(!NetworkError.cancelled(TransportError(.cancelled, "")).isNotFoundError)
     }
 
-    // MARK: Doubles
+    // MARK: Test doubles
 
     struct FixedSession: NetworkSessionManager {
         func request(
@@ -223,7 +223,7 @@ import Testing
         func cancel() {}
     }
 
-    @Test func `session manager, network service and decoder can each be a double of a few lines`() async throws {
+    @Test func `session manager, network service and decoder can each be replaced by a short test double`() async throws {
         #expect(try await DefaultDataTransferService.make(FixedSession()).request(users) == [])
         #expect(try await DefaultDataTransferService(networkService: FixedNetworkService()).request(users) == [])
         let session = StubSessionManager()
@@ -232,7 +232,7 @@ import Testing
         #expect(try await DefaultDataTransferService.make(session).request(endpoint) == [])
     }
 
-    @Test func `a screen is fed by a double of the data transfer service`() async throws {
+    @Test func `the data transfer service can be replaced by a test double`() async throws {
         let service: any DataTransferService = StubDataTransferService(folder: Bundle.module.fixtures)
         #expect(try await service.request(StoredUsers()).count == 2)
     }

@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// What is broken in iOS-Network-Layer, and is not here.
+/// Defects of iOS-Network-Layer that this package does not have.
 @Suite("iOS-Network-Layer, defects", .timeLimit(.minutes(10))) struct IOSNetworkLayerDefectTests {
     private final class Counting: TransferProgressObserver {
         let count = Locked(0)
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `an upload returns once, regardless of how many progress updates it reports`() async throws {
+    @Test func `an upload completes once, regardless of how many progress updates it reports`() async throws {
         let server = try LoopbackServer { request in
             LoopbackResponse.data(Data("\(request.body.count)".utf8)).fault(.drip(bytes: 1, every: .milliseconds(60)))
         }
@@ -33,13 +33,13 @@ import Testing
         #expect(try result.get() == data.count && calls.withLock { $0 } == 1)
     }
 
-    @Test(arguments: [200, 201, 202, 204, 206]) func `each 2xx is a success of an upload`(status: Int) async throws {
+    @Test(arguments: [200, 201, 202, 204, 206]) func `an upload succeeds with any 2xx status`(status: Int) async throws {
         let session = StubSessionManager()
         session.enqueue(.status(status))
         try await DefaultDataTransferService.make(session).upload("a", to: Endpoint<Void>(path: "files"))
     }
 
-    @Test func `a failed upload is an error with the server's reason, not a progress`() async throws {
+    @Test func `a failed upload is an error with the server's message, and not a progress update`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json(#"{"status": "error", "message": "Too large"}"#, status: 413))
         let service = DefaultDataTransferService.make(session, resolver: ErrorBodyResolver<EnvelopeError>())
@@ -49,7 +49,7 @@ import Testing
         #expect(error?.resolved(as: EnvelopeError.self)?.message == "Too large" && error?.statusCode == 413)
     }
 
-    @Test func `an interrupted download leaves no file at its destination and no body in memory`() async throws {
+    @Test func `an interrupted download leaves no file at its destination and is not held in memory`() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse.data(Data(count: 2_000_000)).fault(.truncateBody(after: 1_000_000))
         }

@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// What iOS-Network-Layer offers to bring down: decoded and raw downloads, and a streaming request with a parser closure.
+/// The download features of iOS-Network-Layer: decoded and raw downloads, and a streaming request with a parser closure.
 @Suite("iOS-Network-Layer, downloads", .timeLimit(.minutes(10))) struct IOSNetworkLayerDownloadTests {
     struct Check: Codable, Sendable, Equatable {
         var id: Int
@@ -30,7 +30,7 @@ import Testing
 
     private let checks = [Check(id: 1, name: "a"), Check(id: 2, name: "b")]
 
-    @Test func `a response is downloaded and decoded, by task and by completion`() async throws {
+    @Test func `a response is downloaded and decoded, for an async caller and for a completion`() async throws {
         let endpoint = Endpoint<[Check]>(path: "checks", keyPath: "results")
         #expect(try await service.download(endpoint) == checks)
         let result: Result<[Check], DataTransferError> = await outcome { service.download(endpoint, completion: $0) }
@@ -47,7 +47,7 @@ import Testing
         #expect(failure.codingPath == "results")
     }
 
-    @Test func `a raw download becomes a file, with progress`() async throws {
+    @Test func `a raw download is saved to a file and reports progress`() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let progress = ProgressMonitor()
         let file = try await service.download(
@@ -59,7 +59,7 @@ import Testing
         #expect(last?.isFinished == true && last?.bytesReceived == 3_000_000 && last?.fractionReceived == 1)
     }
 
-    @Test func `a streaming request has a parser closure`() async throws {
+    @Test func `a streaming request passes each line to a parser closure`() async throws {
         let parse: @Sendable (String) -> Check? = { line in
             let parts = line.split(separator: ";").compactMap { $0.split(separator: "=").last.map(String.init) }
             return parts.count == 2 ? Int(parts[0]).map { Check(id: $0, name: parts[1]) } : nil

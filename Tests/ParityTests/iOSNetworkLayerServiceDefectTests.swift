@@ -4,11 +4,11 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// What is broken in iOS-Network-Layer's services, and is not here.
+/// Defects of the services of iOS-Network-Layer that this package does not have.
 @Suite("iOS-Network-Layer, services, defects", .timeLimit(.minutes(10))) struct IOSNetworkLayerServiceDefectTests {
     private let session = StubSessionManager()
 
-    @Test func `a key path leads to a scalar, and to nothing as an error`() async throws {
+    @Test func `a key path can select a scalar, and a key path without a value is an error`() async throws {
         session.route { _ in .json(#"{"page": {"count": 3, "isLast": true, "next": null}, "name": "ada"}"#) }
         let service = DefaultDataTransferService.make(session)
         #expect(try await service.request(Endpoint<Int>(path: "a", keyPath: "page.count")) == 3)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a call completes also where no adapter makes an error of its failure`() async throws {
+    @Test func `a call completes with its error, even if no resolver converts that error`() async throws {
         session.route { _ in .status(500) }
         let service = DefaultDataTransferService.make(session, resolver: .unresolved)
         let result: Result<Void, DataTransferError> = await outcome {
@@ -36,7 +36,7 @@ import Testing
         #expect(error.statusCode == 500)
     }
 
-    @Test func `each call has its own count of retries, also for the same URL`() async throws {
+    @Test func `retries are counted separately for each call, also for calls with the same URL`() async throws {
         session.route { _ in .status(503) }
         let policy = RetryPolicy(maximumAttempts: 3, backoff: Backoff(base: .microseconds(1)))
         let service = DefaultDataTransferService.make(session, interceptors: [.retry(policy, budget: nil)])

@@ -4,11 +4,11 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// What iOS-Network-Layer's services are made of: configuration, session, logger, adapters, and the errors they end with.
+/// The parts of the services of iOS-Network-Layer: configuration, session, logger, adapters, and errors.
 @Suite("iOS-Network-Layer, services", .timeLimit(.minutes(10))) struct IOSNetworkLayerServiceTests {
     private let session = StubSessionManager()
 
-    @Test func `the configuration is merged into every request, and each may say otherwise`() async throws {
+    @Test func `the configuration is merged into every request, and an endpoint can override it`() async throws {
         session.route { _ in .status(204) }
         let service = DefaultDataTransferService.make(
             session, configuration: APIConfiguration.make(headers: ["X-Token": "shared"], query: ["language": "en"]))
@@ -19,7 +19,7 @@ import Testing
         #expect(session.requests.map { $0.url.query() } == ["language=en", "language=de"])
     }
 
-    @Test func `a closure gives the configuration of each request`() async throws {
+    @Test func `a closure can create the configuration for each request`() async throws {
         session.route { _ in .status(204) }
         let version = Locked(0)
         let configuration = ComputedConfiguration {
@@ -30,7 +30,8 @@ import Testing
         #expect(session.requests.map(\.url.path) == ["/v1/a", "/v2/a"])
     }
 
-    @Test func `an error is parsing, a network failure, resolved or not, or no response`() async throws {
+    @Test func `an error is a parsing error, a network failure, a resolved network failure, or a missing response`() async throws
+    {
         struct OwnError: Error {}
         struct Resolver: DataTransferErrorResolver {
             func resolve(error: NetworkError) -> any Error & Sendable { OwnError() }
@@ -46,21 +47,21 @@ import Testing
             case .resolvedNetworkFailure(let own, _) = await failure(
                 of: DefaultDataTransferService.make(session, resolver: Resolver()), endpoint)
         else {
-            Issue.record("another error")
+            Issue.record("unexpected error")
             return
         }
         #expect(response.statusCode == 500 && own is OwnError)
     }
 
-    @Test func `a logger is handed in: one for debugging, or a silent one`() async throws {
+    @Test func `the logger can be injected, for example one for debugging or a silent one`() async throws {
         session.route { _ in .json(#"{"id":1,"username":"ada","email":null}"#) }
         let lines = Locked<[String]>([])
         let debug = ConsoleLogger(level: .debug) { text in lines.withLock { $0.append(text) } }
         _ = try await DefaultDataTransferService.make(session, networkLogger: debug).request(Endpoint<User>(path: "a"))
         let text = lines.withLock { $0 }.joined(separator: "\n")
         #expect(text.contains("GET https://api.test/v1/a") && text.contains("200"))
-        #expect(text.contains("\"username\" : \"ada\"") || text.contains("\"username\": \"ada\""), "indented: \(text)")
-        #expect(text.contains(" ms") || text.contains(" s"), "how long it took: \(text)")
+        #expect(text.contains("\"username\" : \"ada\"") || text.contains("\"username\": \"ada\""), "not indented: \(text)")
+        #expect(text.contains(" ms") || text.contains(" s"), "the duration is missing: \(text)")
         lines.withLock { $0 = [] }
         _ = try await DefaultDataTransferService.make(session, networkLogger: .silent).request(Endpoint<User>(path: "a"))
         let off = ConsoleLogger(level: .off) { text in lines.withLock { $0.append(text) } }
@@ -68,7 +69,7 @@ import Testing
         #expect(lines.withLock(\.isEmpty))
     }
 
-    @Test func `an adapter for headers, and one for errors`() async throws {
+    @Test func `an interceptor adds headers, and a resolver converts errors`() async throws {
         struct Expired: Error {}
         struct Adapter: DataTransferErrorResolver {
             func resolve(error: NetworkError) -> any Error & Sendable { error.statusCode == 401 ? Expired() : error }
@@ -82,7 +83,7 @@ import Testing
         #expect(session.requests.map { $0.headers["X-Session"] } == ["7"])
     }
 
-    @Test func `a retry has a count`() async throws {
+    @Test func `the number of attempts of a request is limited`() async throws {
         session.route { _ in .status(503) }
         let policy = RetryPolicy(maximumAttempts: 4, backoff: Backoff(base: .microseconds(1)))
         let error = await failure(
@@ -90,7 +91,7 @@ import Testing
         #expect(error?.statusCode == 503 && session.requests.count == 4)
     }
 
-    @Test func `no value is expected of nothing`() async throws {
+    @Test func `an empty response is accepted for Void, Empty and optionals`() async throws {
         session.route { _ in .status(204) }
         let service = DefaultDataTransferService.make(session)
         try await service.request(Endpoint<Void>(path: "a"))
@@ -98,7 +99,7 @@ import Testing
         #expect(try await service.request(Endpoint<User?>(path: "a")) == nil)
     }
 
-    @Test func `reachability is looked at before`() async throws {
+    @Test func `reachability is checked before a request is sent`() async throws {
         session.route { _ in .status(204) }
         for isReachable in [true, false] {
             let service = DefaultDataTransferService.make(

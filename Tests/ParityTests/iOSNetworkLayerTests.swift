@@ -3,7 +3,8 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// What iOS-Network-Layer offers, used as its README does: data sources over a service that requests and uploads, with progress.
+/// The features of iOS-Network-Layer, used as in its README: data sources that use a service to request and upload, with
+/// progress.
 @Suite("iOS-Network-Layer", .timeLimit(.minutes(10))) struct IOSNetworkLayerTests {
     struct Check: Codable, Sendable, Equatable {
         var id: Int
@@ -57,7 +58,7 @@ import Testing
         dataSource = CheckDataSource(dataTransferService: DefaultDataTransferService(configuration: configuration))
     }
 
-    @Test func `a data source requests what is at a key path`() async throws {
+    @Test func `a data source requests the value at a key path`() async throws {
         #expect(try await dataSource.checkList() == [Check(id: 1, name: "a")])
         #expect(server.requests.first?.target == "/3/checks?api_key=k&language=en")
     }
@@ -73,7 +74,7 @@ import Testing
         #expect(last?.fractionSent == 1 && last?.bytesSent == 7 && last?.isFinished == true)
     }
 
-    @Test func `a form is built by a closure and uploaded to a URL, with progress`() async throws {
+    @Test func `a form that a closure builds is uploaded to a URL, with progress`() async throws {
         let progress = ProgressMonitor()
         let picture = Data(count: 2_000_000)
         let stored = try await dataSource.upload(
@@ -90,7 +91,7 @@ import Testing
         #expect(body.range(of: Data("name=\"picture\"; filename=\"ada.png\"\r\nContent-Type: image/png\r\n\r\n".utf8)) != nil)
     }
 
-    @Test func `a top-level array is a body`() async throws {
+    @Test func `a top-level JSON array can be sent and uploaded`() async throws {
         let checks = [Check(id: 1, name: "a"), Check(id: 2, name: "b")]
         let endpoint = Endpoint<Stored>(path: "files", method: .post, body: .json(checks))
         _ = try await dataSource.dataTransferService.request(endpoint)
@@ -99,7 +100,7 @@ import Testing
         #expect(server.requestCount == 2)
     }
 
-    @Test func `completions say the same, for callers without tasks`() async throws {
+    @Test func `an upload also returns its value to a completion`() async throws {
         let endpoint = Endpoint<Stored>(path: "files")
         let service = dataSource.dataTransferService
         let result: Result<Stored, DataTransferError> = await outcome { service.upload([1, 2], to: endpoint, completion: $0) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkCache
 
-/// One row: what is stored since when, what is asked for, and what RFC 9111 wants done.
+/// One row: the stored response, the request, the time between them, and the decision that RFC 9111 requires.
 struct DecisionRow: Sendable, CustomTestStringConvertible {
     enum Outcome: Sendable, Equatable {
         case fresh, stale, staleAndRevalidate, validate, forward, fail
@@ -14,7 +14,7 @@ struct DecisionRow: Sendable, CustomTestStringConvertible {
     var section: String
     var response: [String]
     var request: [String] = []
-    /// Seconds since it was received.
+    /// Seconds since the response was received.
     var after: Double
     var expected: Outcome
 
@@ -166,14 +166,14 @@ struct DecisionTests {
     }
 
     @Test
-    func `without a stored response a request goes on, unless it must not`() {
+    func `without a stored response, a request is forwarded, or fails if it is only-if-cached`() {
         #expect(CachePolicy().decision(RequestTerms(), nil, at: 0) == .forward(.uriMiss))
         #expect(CachePolicy().decision(RequestTerms(), nil, miss: .varyMiss, at: 0) == .forward(.varyMiss))
         #expect(CachePolicy().decision(RequestTerms(["Cache-Control": "only-if-cached"]), nil, at: 0) == .fail)
     }
 
     @Test
-    func `HEAD is served from a stored GET, but neither validates nor revalidates (§4.3.5)`() {
+    func `HEAD is served from a stored GET, but does not cause a validation or revalidation (§4.3.5)`() {
         let terms = ResponseTerms(.make(HTTPHeaders(lines: "Cache-Control: max-age=60, stale-while-revalidate=30", Self.tag)))
         let start = TestTime.start.timeIntervalSinceReferenceDate
         #expect(outcome(CachePolicy().decision(RequestTerms(), terms, isHead: true, at: start + 1)) == .fresh)
@@ -197,7 +197,7 @@ struct DecisionTests {
     }
 
     @Test
-    func `a policy without heuristics asks after every response that says nothing (§4.2.2)`() {
+    func `a policy without heuristic freshness validates each response without an explicit lifetime (§4.2.2)`() {
         var policy = CachePolicy()
         policy.heuristicFraction = 0
         let terms = ResponseTerms(.make(HTTPHeaders(lines: "Last-Modified: \(TestTime.text(-86_400))")))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkCache
 
-/// One row: a response, and whether RFC 9111 lets a private cache keep it, and it is of any use.
+/// One row: a response, and whether a private cache stores it: RFC 9111 permits that, and the response can be reused.
 struct StorageRow: Sendable, CustomTestStringConvertible {
     var section: String
     var status: Int
@@ -64,7 +64,7 @@ struct StorageTests {
     ]
 
     @Test(arguments: rows)
-    func `responses that may be stored and are useful are stored`(row: StorageRow) {
+    func `responses that may be stored and can be reused are stored`(row: StorageRow) {
         #expect(isStored(row.response, status: row.status, request: row.request) == row.isStored)
     }
 
@@ -75,14 +75,14 @@ struct StorageTests {
     }
 
     @Test
-    func `more names in Vary than can be compared are not kept`() {
+    func `a response with more names in Vary than the limit is not stored`() {
         let names = (0...StorageRules.maximumVaryingFields).map { "a\($0)" }
         #expect(!isStored(["Cache-Control: max-age=60", "Vary: \(names.joined(separator: ","))"]))
         #expect(isStored(["Cache-Control: max-age=60", "Vary: \(names.dropLast().joined(separator: ","))"]))
     }
 
     @Test
-    func `fields of the connection are not kept, and a missing date is added (§3.1, RFC 9110 §6.6.1)`() {
+    func `connection-specific fields are not stored, and a missing Date is added (§3.1, RFC 9110 §6.6.1)`() {
         let headers = HTTPHeaders(
             lines: "Connection: close, X-Hop", "X-Hop: 1", "Transfer-Encoding: chunked", "Keep-Alive: 5", "TE: x", "Upgrade: h2c",
             "Proxy-Authenticate: Basic", "Content-Type: a/b")
@@ -91,7 +91,7 @@ struct StorageTests {
     }
 
     @Test
-    func `a 304 renews all fields but those of bytes that did not come again (§3.2, §4.3.4)`() {
+    func `a 304 updates all fields except those that describe the stored bytes (§3.2, §4.3.4)`() {
         let old = HTTPHeaders(
             lines: "Content-Length: 4", "Content-Encoding: gzip", "X-Old: 1", "X-Both: 1", "Age: 99",
             "Date: \(TestTime.text(-99))",
@@ -107,7 +107,7 @@ struct StorageTests {
     }
 
     @Test
-    func `whitespace and the number of lines do not make another variant (§4.1)`() {
+    func `whitespace and the number of field lines do not distinguish variants (§4.1)`() {
         let names = StorageRules.varyingNames(HTTPHeaders(lines: "Vary: accept, Accept-Language", "Vary: ACCEPT"))
         #expect(names == ["accept", "accept-language"])
         let stored = StorageRules.varying(names ?? [], HTTPHeaders(lines: "Accept: a/b, c/d"))
@@ -117,7 +117,7 @@ struct StorageTests {
     }
 
     @Test
-    func `a credential that Vary names is kept as a digest`() {
+    func `a credential that Vary names is stored as a digest`() {
         let varying = StorageRules.varying(
             ["authorization", "x-api-key"], HTTPHeaders(lines: "Authorization: Bearer canary", "X-Api-Key: canary"))
         #expect(!varying.contains { $0.value?.contains("canary") ?? true })
@@ -128,14 +128,16 @@ struct StorageTests {
     @Test(arguments: [
         (#""1""#, #""1""#, true), (#""1""#, #"W/"1""#, true), (#""2""#, #""1""#, false),
     ])
-    func `a 304 with another entity tag speaks of another response (§4.3.4)`(sent: String, stored: String, isAbout: Bool) {
+    func `a 304 with another entity tag does not apply to the stored response (§4.3.4)`(
+        sent: String, stored: String, isAbout: Bool
+    ) {
         let terms = ResponseTerms(.make(["ETag": stored]))
         #expect(ValidationRules.isAbout(["ETag": sent], terms) == isAbout)
         #expect(ValidationRules.isAbout([:], terms))
     }
 
     @Test
-    func `conditions are the validators as they came (§4.3.1)`() {
+    func `conditional requests contain the validators unchanged (§4.3.1)`() {
         let date = "Sunday, 06-Nov-94 08:49:37 GMT"
         let request = NetworkRequest(url: URL(filePath: "/"))
         let both = ValidationRules.conditional(request, ResponseTerms(.make(["ETag": #"W/"a""#, "Last-Modified": date])))
@@ -149,7 +151,9 @@ struct StorageTests {
         (.put, 404, []), (.delete, 500, []),
         (HTTPMethod("PURGE"), 302, ["https://a.example/x", "https://a.example/new", "https://a.example/y/z"]),
     ])
-    func `what an unsafe request changed is doubtful, on its own origin (§4.4)`(method: HTTPMethod, status: Int, urls: [String])
+    func `a successful unsafe request invalidates its URL, Location and Content-Location on its own origin (§4.4)`(
+        method: HTTPMethod, status: Int, urls: [String]
+    )
         throws
     {
         let url = try #require(URL(string: "https://A.example:443/x#part"))

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func `what was parsed prints into text that parses into the same`(seed: UInt64) {
+    func `printing a parsed field and parsing it again yields the same value`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<5_000 {
             let text = text(&random)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: 5...8 as ClosedRange<UInt64>)
-    func `durations stay between zero and the limit, and directives add up`(seed: UInt64) {
+    func `durations are between zero and the limit, and appended directives do not change earlier ones`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let allowed = Duration.zero...Duration.seconds(CacheControl.maximumSeconds)
         for _ in 0..<5_000 {
@@ -33,7 +33,8 @@ import Testing
             let value = CacheControl(parsing: text)
             let durations = [value.maxAge, value.sharedMaxAge, value.maxStale, value.minFresh, value.staleIfError]
             #expect(durations.compactMap { $0 }.allSatisfy(allowed.contains), "\(text.debugDescription)")
-            // A separator and a directive behind any damage are seen, unless an open quote is closed by it.
+            // A separator and a directive that follow malformed text are parsed, unless the text has an open quote that they
+            // close.
             let longer = CacheControl(parsing: text + ", no-store")
             #expect(longer.directives.starts(with: value.directives), "\(text.debugDescription)")
             #expect(longer.noStore, "\(text.debugDescription)")

@@ -10,7 +10,7 @@ import Testing
 
     @Test(
         arguments: [
-            // RFC 9111 §5.2: #cache-directive, token [ "=" ( token / quoted-string ) ], names without case.
+            // RFC 9111 §5.2: #cache-directive, token [ "=" ( token / quoted-string ) ]; names are case-insensitive.
             ("no-store", ["no-store"]),
             ("No-Store, MAX-AGE=60", ["no-store", "max-age|60"]),
             ("max-age=\"60\"", ["max-age|60"]),
@@ -19,10 +19,10 @@ import Testing
             // RFC 9110 §5.6.1.2: empty list elements, spaces and tabs around elements.
             (",, no-store ,\t,max-age=1,", ["no-store", "max-age|1"]),
             ("", []), (" , ,", []),
-            // RFC 9110 §5.6.4: quoted pairs; a comma inside quotes ends nothing.
+            // RFC 9110 §5.6.4: quoted pairs; a comma inside quotes is not a separator.
             (#"x="a\"b\\c, no-store", public"#, [#"x|a"b\c, no-store"#, "public"]),
             ("x=\"\"", ["x|"]), ("x=", ["x|"]),
-            // Damage: nothing behind it is lost.
+            // Malformed directives: the directives after them are still parsed.
             ("max-age = 60", ["max-age|60"]),
             ("max-age=\"60, no-store", ["max-age|\"60", "no-store"]),
             ("max-age=\"6\"0, no-store", ["max-age|\"6\"0", "no-store"]),
@@ -34,22 +34,22 @@ import Testing
             ("a=b=c", ["a|b=c"]),
             ("é=1, public", ["public"]),
         ] as [(String, [String])])
-    func `a field is read into its directives`(text: String, expected: [String]) {
+    func `a Cache-Control field is parsed into its directives`(text: String, expected: [String]) {
         #expect(parsed(text) == expected)
     }
 
     @Test(
         arguments: [
             ("max-age=0", 0), ("max-age=3600", 3600), ("max-age=\"10\"", 10), ("max-age=007", 7),
-            // RFC 9111 §1.2.2: what is too great is 2^31.
+            // RFC 9111 §1.2.2: a value that is too large counts as 2^31.
             ("max-age=2147483647", 2_147_483_647), ("max-age=2147483648", 2_147_483_648),
             ("max-age=2147483649", 2_147_483_648), ("max-age=99999999999999999999999999", 2_147_483_648),
-            // §4.2.1: the first of several; what is damaged is stale.
+            // §4.2.1: the first of several values applies; a malformed value makes the response stale.
             ("max-age=5, max-age=9", 5), ("max-age=9, max-age=5", 9), ("max-age=x, max-age=5", 0),
             ("max-age", 0), ("max-age=", 0), ("max-age=-1", 0), ("max-age=+1", 0), ("max-age=1.5", 0), ("max-age=1 2", 0),
             ("max-age=\"1", 0), ("max-age='1'", 0), ("max-age=0x10", 0), ("max-age=１", 0),
         ] as [(String, Int)])
-    func `max-age and s-maxage are whole seconds, and stale where damaged`(text: String, seconds: Int) {
+    func `max-age and s-maxage are whole seconds, and zero if malformed`(text: String, seconds: Int) {
         #expect(CacheControl(parsing: text).maxAge == .seconds(seconds))
         let shared = text.replacingOccurrences(of: "max-age", with: "s-maxage")
         #expect(CacheControl(parsing: shared).sharedMaxAge == .seconds(seconds))
@@ -57,12 +57,14 @@ import Testing
 
     @Test(
         arguments: [
-            // §5.2.1.2: without an argument any staleness will do; §5.2.1.3.
+            // §5.2.1.2: max-stale without an argument accepts any staleness. §5.2.1.3: min-fresh.
             ("max-stale", CacheControl.maximumSeconds, nil), ("max-stale=5", 5, nil), ("max-stale=x", nil, nil),
             ("max-stale=", nil, nil),
             ("min-fresh=5", nil, 5), ("min-fresh=x", nil, CacheControl.maximumSeconds), ("", nil, nil),
         ] as [(String, Int?, Int?)])
-    func `max-stale allows nothing and min-fresh demands all where damaged`(text: String, stale: Int?, fresh: Int?) {
+    func `a malformed max-stale permits no staleness, and a malformed min-fresh requires the maximum`(
+        text: String, stale: Int?, fresh: Int?
+    ) {
         #expect(CacheControl(parsing: text).maxStale == stale.map { .seconds($0) })
         #expect(CacheControl(parsing: text).minFresh == fresh.map { .seconds($0) })
     }
@@ -73,7 +75,7 @@ import Testing
             ("stale-while-revalidate=30, stale-if-error=60", 30, 60), ("stale-if-error=\"7\"", nil, 7),
             ("stale-while-revalidate=x, stale-if-error", nil, nil),
         ] as [(String, Int?, Int?)])
-    func `staleness is not allowed by damage`(text: String, revalidating: Int?, failing: Int?) {
+    func `malformed directives do not permit stale responses`(text: String, revalidating: Int?, failing: Int?) {
         #expect(CacheControl(parsing: text).staleWhileRevalidate == revalidating.map { .seconds($0) })
         #expect(CacheControl(parsing: text).staleIfError == failing.map { .seconds($0) })
     }
@@ -84,12 +86,12 @@ import Testing
             ("no-cache", .all), ("no-cache=\"Set-Cookie, X-A\"", .fields(["set-cookie", "x-a"])),
             ("no-cache=Set-Cookie", .fields(["set-cookie"])), ("no-cache=\",a,,\"", .fields(["a"])),
             ("no-cache=\"a\", no-cache=\"b\"", .fields(["a", "b"])),
-            // The most restrictive.
+            // The most restrictive value applies.
             ("no-cache=\"a\", no-cache", .all), ("no-cache, no-cache=a", .all),
             ("no-cache=\"\"", .all), ("no-cache=", .all), ("no-cache=\"a b\"", .all), ("no-cache=\"a", .all),
             ("no-cache=\"a, b\"c", .all), ("public", nil),
         ] as [(String, CacheControl.Scope?)])
-    func `no-cache and private speak of all or of the fields they list`(text: String, scope: CacheControl.Scope?) {
+    func `no-cache and private apply to the whole response or to the listed fields`(text: String, scope: CacheControl.Scope?) {
         #expect(CacheControl(parsing: text).noCache == scope)
         #expect(CacheControl(parsing: text.replacingOccurrences(of: "no-cache", with: "private")).isPrivate == scope)
     }
@@ -101,9 +103,9 @@ import Testing
         "proxy-revalidate": { $0.proxyRevalidate }, "public": { $0.isPublic }, "immutable": { $0.isImmutable },
     ]
 
-    // RFC 8246 §2: an argument means nothing.
+    // RFC 8246 §2: an argument has no meaning.
     @Test(arguments: flags.keys.sorted())
-    func `a flag is there in whatever form, or it is not`(name: String) throws {
+    func `a flag directive is recognized in any valid form, and only under its own name`(name: String) throws {
         let isThere = try #require(Self.flags[name])
         for text in [name, name.uppercased(), "x, \(name)", "\(name)=1", "\(name)=\"a, b\"", " \(name) =", "\(name), \(name)"] {
             #expect(isThere(CacheControl(parsing: text)), "\(text)")
@@ -121,7 +123,7 @@ import Testing
                 "max-age=60, max-stale, max-stale=5, min-fresh=1"
             ),
             ([.maxAge(.seconds(-5)), .sharedMaxAge(.seconds(1 << 40))], "max-age=0, s-maxage=2147483648"),
-            // §5.2.2.4: a list is quoted even where it need not be.
+            // §5.2.2.4: a list is quoted, even if that is not necessary.
             (
                 [.noCache, .noCache(fields: ["A"]), .private(fields: ["A", "B"]), .private],
                 "no-cache, no-cache=\"A\", private=\"A, B\", private"
@@ -136,11 +138,11 @@ import Testing
                 #"x="a \"b\" \\", y="""#
             ),
         ] as [(CacheControl, String)])
-    func `directives are printed as they are sent`(value: CacheControl, text: String) {
+    func `directives are printed in the form in which they are sent`(value: CacheControl, text: String) {
         #expect(value.description == text)
     }
 
-    @Test func `headers read each line by itself and are set as one line`() {
+    @Test func `each header line is parsed separately, and directives are set as one line`() {
         var headers: HTTPHeaders = [:]
         #expect(headers.cacheControl == nil)
         headers.add("x=\"never closed", for: "cache-control")
@@ -156,7 +158,7 @@ import Testing
         #expect(headers.cacheControl == nil)
     }
 
-    @Test func `unknown directives are kept and mean nothing`() {
+    @Test func `unknown directives are preserved and have no effect`() {
         let value = CacheControl(parsing: "x-private, x-max-age=5, community=\"UCI\"")
         #expect(value.contains("Community"))
         #expect(value.maxAge == nil && value.isPrivate == nil)

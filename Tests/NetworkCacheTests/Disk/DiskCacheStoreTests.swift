@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct DiskCacheStoreTests {
     private let directory: CacheDirectory
-    private let gone = Locked<[String]>([])
+    private let removals = Locked<[String]>([])
 
     init() throws {
         directory = try CacheDirectory()
@@ -17,8 +17,8 @@ struct DiskCacheStoreTests {
     private func store(_ change: (inout DiskCacheStore.Limits) -> Void = { _ in }) throws -> DiskCacheStore {
         var limits = DiskCacheStore.Limits()
         change(&limits)
-        return try DiskCacheStore(directory: directory.place, limits: limits) { [gone] key, reason in
-            gone.withLock { $0.append("\(key.url.split(separator: "/").last ?? "") \(reason.rawValue)") }
+        return try DiskCacheStore(directory: directory.place, limits: limits) { [removals] key, reason in
+            removals.withLock { $0.append("\(key.url.split(separator: "/").last ?? "") \(reason.rawValue)") }
         }
     }
 
@@ -30,7 +30,7 @@ struct DiskCacheStoreTests {
         await store.entries(for: response.key).map { String(decoding: $0.response.body, as: UTF8.self) }
     }
 
-    @Test func `what was saved is found, by the next store too`() async throws {
+    @Test func `a saved response is found, also by a store that is opened later`() async throws {
         let response = StoredResponse.kept(varying: language("de"), body: "hallo")
         do {
             let store = try store()
@@ -46,17 +46,17 @@ struct DiskCacheStoreTests {
 
     private func size(_ path: String) -> Int { (try? Data(contentsOf: directory.place.appendingPathComponent(path)).count) ?? 0 }
 
-    @Test func `variants lie under one key, and one takes the place of its like`() async throws {
+    @Test func `variants are stored under one key, and a variant replaces an equal one`() async throws {
         let store = try store { $0.variants = 3 }
         for (value, body) in [(nil, "none"), ("", "empty"), ("de", "de 1"), ("de", "de 2"), ("fr", "fr")] as [(String?, String)] {
             try await store.save(CacheEntry(.kept(varying: language(value), body: body)))
         }
         #expect(await bodies(store) == ["empty", "de 2", "fr"])
-        #expect(gone.withLock(\.self) == ["movies replaced", "movies evicted"])
+        #expect(removals.withLock(\.self) == ["movies replaced", "movies evicted"])
         #expect(directory.files().count == 1)
     }
 
-    @Test func `keys of other partitions, queries and hosts are apart`() async throws {
+    @Test func `different partitions, queries, hosts and schemes have separate keys`() async throws {
         let store = try store()
         let responses = [
             StoredResponse.kept(body: "1"), .kept(partition: CachePartition(named: "7"), body: "2"),
@@ -74,7 +74,7 @@ struct DiskCacheStoreTests {
             (.storedBefore(Date(timeIntervalSinceReferenceDate: 700_000_002)), ["mine", "other"]),
             (.url(URL(fileURLWithPath: "/")), ["a", "b", "mine", "other"]),
         ] as [(CacheSelection, [String])])
-    func `exactly the selected responses are removed`(selection: CacheSelection, kept: [String]) async throws {
+    func `only the selected responses are removed`(selection: CacheSelection, kept: [String]) async throws {
         let store = try store()
         let responses = [
             StoredResponse.kept("https://api.example.com/a", body: "a", at: 700_000_000),
@@ -87,7 +87,7 @@ struct DiskCacheStoreTests {
         var left: [String] = []
         for response in responses { left += await bodies(store, response) }
         #expect(left.sorted() == kept)
-        #expect(gone.withLock(\.count) == 4 - kept.count)
+        #expect(removals.withLock(\.count) == 4 - kept.count)
     }
 
     @Test func `a URL is removed in all partitions, without reading other entries`() async throws {
@@ -100,7 +100,7 @@ struct DiskCacheStoreTests {
         try await store.save(CacheEntry(.kept("https://api.example.com/movies/1")))
         #expect(Set(directory.files(below: "records").map { $0.prefix(2) }).count == 2)
         #expect(try await store.remove(.url(url), because: .invalidated) == 6)
-        #expect(gone.withLock(\.self) == [String](repeating: "movies invalidated", count: 6))
+        #expect(removals.withLock(\.self) == [String](repeating: "movies invalidated", count: 6))
         #expect(directory.files().count == 1)
     }
 
@@ -114,17 +114,19 @@ struct DiskCacheStoreTests {
         #expect(directory.files().isEmpty)
     }
 
-    @Test func `what is too large is an error that names the limit, and what was there is gone`() async throws {
+    @Test func `a response that is too large is an error that names the limit, and the previous response is removed`()
+        async throws
+    {
         let store = try store { $0.entryBytes = 2_000 }
         try await store.save(CacheEntry(.kept(body: "small")))
         do throws(CacheStoreError) {
             try await store.save(CacheEntry(.kept(body: String(repeating: "x", count: 3_000))))
-            Issue.record("it was kept")
+            Issue.record("the save did not fail")
         } catch {
             #expect(error.code == .tooLarge && error.message.contains("2000"), "\(error)")
         }
         #expect(await bodies(store).isEmpty)
-        // Two that fit alone, but not together.
+        // Two variants that fit individually, but not together.
         for value in ["de", "fr"] {
             try await store.save(CacheEntry(.kept(varying: language(value), body: String(repeating: value, count: 600))))
         }
@@ -133,7 +135,7 @@ struct DiskCacheStoreTests {
 
     @Test func `evicted responses are reported`() async throws {
         let store = try store { $0.keys = 2 }
-        // What is oldest is known for sure once all was looked at.
+        // The oldest records are known reliably only after a complete scan.
         await store.records.settle()
         for number in 1...3 {
             try await store.save(CacheEntry(.kept("https://api.example.com/\(number)", varying: language("de"))))
@@ -141,10 +143,10 @@ struct DiskCacheStoreTests {
         }
         await store.records.settle()
         #expect(store.count == 2)
-        #expect(gone.withLock(\.self) == ["1 evicted", "1 evicted"])
+        #expect(removals.withLock(\.self) == ["1 evicted", "1 evicted"])
     }
 
-    @Test func `a damaged file is a miss, whatever byte of it`() async throws {
+    @Test func `a file with any damaged byte is a miss`() async throws {
         let response = StoredResponse.kept(varying: language("de"), body: "hello")
         let writer = try store()
         try await writer.save(CacheEntry(response))
@@ -161,14 +163,14 @@ struct DiskCacheStoreTests {
         #expect(await writer.entries(for: response.key).map(\.response) == [response])
     }
 
-    @Test func `large responses are read too`() async throws {
+    @Test func `large responses are stored and read`() async throws {
         let store = try store()
         let response = StoredResponse.kept(body: String(repeating: "0123456789", count: 300_000))
         try await store.save(CacheEntry(response))
         #expect(await store.entries(for: response.key).map(\.response) == [response])
     }
 
-    @Test func `many at once find what they saved`() async throws {
+    @Test func `concurrent tasks find the responses that they saved`() async throws {
         let store = try store()
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<8 {

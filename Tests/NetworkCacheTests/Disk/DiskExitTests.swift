@@ -17,10 +17,10 @@
         }
 
         private static let keys = 6
-        /// Of what a version of a key has.
+        /// The payload size of a version of a key, in bytes.
         private static func count(_ key: Int, _ version: Int) -> Int { (version &* 7_919 &+ key &* 104_729) % 50_000 }
 
-        /// A moment that nothing in the process can prepare for: a timer's, and so one that differs from round to round.
+        /// Kills this process from a timer, at a moment that the test cannot prepare for and that differs in each round.
         private static func killSelf(after microseconds: Int) {
             DispatchQueue(label: "killer").asyncAfter(deadline: .now() + .microseconds(microseconds)) { kill(getpid(), SIGKILL) }
         }
@@ -29,11 +29,11 @@
             try DiskRecords(place, limits: DiskLimits(bytes: 1 << 30, entries: 1 << 20, recordBytes: 1 << 20))
         }
 
-        // MARK: Killed
+        // MARK: Killed processes
 
-        /// The child writes versions of a few keys one after the other, and notes each as soon as it is acknowledged; it is
-        /// killed at some moment.
-        @Test func `a process killed while writing loses no acknowledged record, and mixes none`() async throws {
+        /// The child process writes versions of a few keys one after the other, and logs each one as soon as it is acknowledged.
+        /// It is killed at an arbitrary moment.
+        @Test func `a process killed while writing loses no acknowledged record and mixes no two records`() async throws {
             let notes = directory.url.appendingPathComponent("notes")
             var acknowledged = [Int](repeating: 0, count: Self.keys)
             var leftovers = 0
@@ -70,21 +70,21 @@
                 for key in 0..<Self.keys where acknowledged[key] > 0 {
                     let found = try #require(await records.read(RecordKey("\(key)")), "round \(round), key \(key): lost")
                     #expect(found.info == [UInt8(key)])
-                    // What was written and not acknowledged yet may be there, too.
+                    // A version that was written but not yet acknowledged may be present, too.
                     let version = try #require(
                         [acknowledged[key], acknowledged[key] + 1, first].first { version in
                             found.payload == sampleBytes("\(key)", version: version, count: Self.count(key, version))
-                        }, "round \(round), key \(key): none of the versions it can be")
+                        }, "round \(round), key \(key): not one of the possible versions")
                     #expect(version >= acknowledged[key])
                     acknowledged[key] = version
                 }
             }
             #expect(acknowledged.contains { $0 > 0 })
-            // Else nothing was killed in the middle of anything.
+            // Otherwise, no process was killed during a write.
             if isSlowRun { #expect(leftovers > 0) }
         }
 
-        @Test func `a process that is killed while it removes everything leaves each record whole or gone`() async throws {
+        @Test func `a process that is killed during removeAll leaves each record complete or removed`() async throws {
             let records = try Self.folderOfRecords(directory.place)
             for round in 0..<(isSlowRun ? 50 : 3) {
                 for key in 0..<200 { try await records.write("\(key)", sampleBytes("\(key)", version: round, count: 300)) }
@@ -107,9 +107,9 @@
             }
         }
 
-        // MARK: Two at once
+        // MARK: Two processes
 
-        @Test func `processes that share a directory keep its limits, and never read what none of them wrote`()
+        @Test func `processes that share a directory stay within its limits and read only what one of them wrote`()
             async throws
         {
             let rounds = isSlowRun ? 20_000 : 1_500
@@ -175,9 +175,11 @@
             }
         }
 
-        // MARK: No room, no permission
+        // MARK: Full disk, missing permission
 
-        @Test func `where there is no room it is an error that says so, and what was there stays`() async throws {
+        @Test func `a write that exceeds the file size limit is reported as a full disk, and the stored response is kept`()
+            async throws
+        {
             await #expect(processExitsWith: .success) { [place = directory.place as URL] in
                 let store = try DiskCacheStore(directory: place)
                 try await store.save(CacheEntry(.kept(body: "small")))
@@ -186,7 +188,7 @@
                 #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
                 do throws(CacheStoreError) {
                     try await store.save(CacheEntry(.kept(body: String(repeating: "x", count: 200_000))))
-                    Issue.record("it was kept")
+                    Issue.record("the save did not fail")
                 } catch {
                     #expect(error.code == .diskFull && error.systemError == EFBIG, "\(error)")
                     #expect(error.description.contains(place.path) && error.message.contains(String(cString: strerror(EFBIG))))
@@ -196,7 +198,8 @@
             #expect(directory.files(below: "writing").isEmpty)
         }
 
-        /// Mounts a file system of 256 KiB. Open files stay usable; nothing else can reach it after `use`.
+        /// Mounts a file system of 256 KiB. After `use`, files that are already open remain usable, but nothing else can be
+        /// reached.
         private static func withSmallDisk<Value>(at place: URL, _ use: () throws -> Value) rethrows -> Value? {
             guard mkdir(place.path, 0o700) == 0, mount("tmpfs", place.path, "tmpfs", 0, "size=256k,mode=700") == 0 else {
                 return nil
@@ -211,7 +214,9 @@
         }
 
         @Test(.enabled(if: canMount, "no file system can be mounted here"))
-        func `a full disk is an error that says so, hits go on, and what makes room makes it good`() async throws {
+        func `a full disk is reported as an error, stored records remain readable, and a removal makes room for writes`()
+            async throws
+        {
             await #expect(processExitsWith: .success) { [place = directory.place as URL] in
                 let records = try #require(try Self.withSmallDisk(at: place) { try Self.folderOfRecords(place) })
                 var kept: [Int] = []
@@ -242,7 +247,7 @@
             }
         }
 
-        @Test func `a directory that may not be written is an error, and one that may no longer be read a miss`() async throws {
+        @Test func `a directory without write permission is an error, and one without read permission is a miss`() async throws {
             let store = try DiskCacheStore(directory: directory.place)
             try await store.save(CacheEntry(.kept()))
             if geteuid() == 0 {
@@ -254,13 +259,13 @@
             let shard = directory.file(of: StoredVariants.recordKey(StoredResponse.kept().key)).deletingLastPathComponent()
             chmod(directory.place.appendingPathComponent("writing").path, 0o500)
             await #expect(processExitsWith: .success) { [place = directory.place as URL, shard = shard as URL] in
-                // Root may write everywhere.
+                // Root can write to every directory.
                 if geteuid() == 0 { #expect(seteuid(65534) == 0) }
                 let store = try DiskCacheStore(directory: place)
                 #expect(await store.entries(for: StoredResponse.kept().key).count == 1)
                 do throws(CacheStoreError) {
                     try await store.save(CacheEntry(.kept(body: "new")))
-                    Issue.record("it was kept")
+                    Issue.record("the save did not fail")
                 } catch {
                     #expect(error.code == .noPermission && error.systemError == EACCES, "\(error)")
                 }
@@ -272,9 +277,9 @@
             chmod(directory.place.appendingPathComponent("writing").path, 0o700)
         }
 
-        // MARK: Held up
+        // MARK: Suspended processes
 
-        @Test func `a process that holds a lock and does not run does not block others for long`() async throws {
+        @Test func `a suspended process that holds a lock does not block other processes for long`() async throws {
             let records = try Self.folderOfRecords(directory.place)
             try await records.write("key", Data("old".utf8))
             let shard = directory.file(of: RecordKey("key")).deletingLastPathComponent()

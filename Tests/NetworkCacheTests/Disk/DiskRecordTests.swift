@@ -30,14 +30,14 @@ struct DiskRecordTests {
         }
     }
 
-    @Test func `what was written is read`() throws {
+    @Test func `a record is unchanged after it is encoded and decoded`() throws {
         #expect(try DiskRecord.decode(file) == record)
         #expect(file.count == record.byteCount)
         let empty = DiskRecord(key: [], info: [], payload: Data())
         #expect(try DiskRecord.decode(Data(empty.encodedHead())) == empty)
     }
 
-    @Test func `a change of any bit of any byte is noticed`() {
+    @Test func `a change of any bit is detected`() {
         for index in file.indices {
             for bit in 0..<8 {
                 var changed = file
@@ -47,7 +47,7 @@ struct DiskRecordTests {
         }
     }
 
-    @Test func `a change before the payload is noticed without reading the payload`() {
+    @Test func `a change before the payload is detected without reading the payload`() {
         let head = record.encodedHead().count
         for index in 0..<head {
             var changed = file
@@ -57,7 +57,7 @@ struct DiskRecordTests {
         #expect(headError(file) == nil)
     }
 
-    @Test func `a file cut off anywhere, or longer than it was, is damaged`() {
+    @Test func `a truncated file, or one with extra bytes, is damaged`() {
         for count in 0..<file.count { #expect(decodingError(file.prefix(count)) == .damaged, "\(count) bytes") }
         #expect(decodingError(file + [0]) == .damaged)
         #expect(decodingError(file + file) == .damaged)
@@ -65,14 +65,14 @@ struct DiskRecordTests {
     }
 
     @Test(arguments: [0, 2, 77, UInt32.max])
-    func `another version is not taken for damage`(version: UInt32) {
+    func `a record of another format version is reported as such, and not as damaged`(version: UInt32) {
         var other = file
         withUnsafeBytes(of: version.littleEndian) { other.replaceSubrange(4..<8, with: $0) }
         #expect(decodingError(other) == .otherVersion)
     }
 
     @Test(arguments: [.max, .max / 2, 1 << 63, 1 << 32, 1 << 31, 21, 19, 0] as [UInt64])
-    func `lengths that are not those of the file are damage, and cost nothing`(length: UInt64) {
+    func `lengths that do not match the file size are reported as damage`(length: UInt64) {
         for offset in [24, 28, 32] {
             var other = file
             if offset == 32 {
@@ -85,7 +85,7 @@ struct DiskRecordTests {
         }
     }
 
-    @Test func `lengths that add up to the file's, but lie otherwise, are damage`() {
+    @Test func `lengths with the right sum that divide the file wrongly are reported as damage`() {
         var other = file
         withUnsafeBytes(of: UInt32(record.key.count + 1).littleEndian) { other.replaceSubrange(24..<28, with: $0) }
         withUnsafeBytes(of: UInt32(record.info.count - 1).littleEndian) { other.replaceSubrange(28..<32, with: $0) }
@@ -93,7 +93,7 @@ struct DiskRecordTests {
     }
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
-    func `random bytes behind a good beginning are never a record`(seed: UInt64) {
+    func `a record with random changes is never accepted`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<2_000 {
             var bytes = Array(file)

@@ -6,7 +6,7 @@ import NetworkCore
 
 let isSlowRun = ProcessInfo.processInfo.environment["DATA_TRANSFER_SLOW"] != nil
 
-/// A directory for one test, gone with it.
+/// A directory for one test. It is removed when the value is released.
 final class CacheDirectory: Sendable {
     let url: URL
 
@@ -20,7 +20,7 @@ final class CacheDirectory: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// Where the cache is; not made yet.
+    /// The path of the cache. The directory does not exist at first.
     var place: URL { url.appendingPathComponent("cache", isDirectory: true) }
 
     func records(
@@ -32,7 +32,7 @@ final class CacheDirectory: Sendable {
             clock: { clock.now }, onRemoval: onRemoval)
     }
 
-    /// Paths below the cache's directory of all that is no folder.
+    /// The paths of all files below the cache's directory; folders are not included.
     func files(below folder: String = "") -> [String] {
         let start = place.appendingPathComponent(folder)
         let paths = (try? FileManager.default.subpathsOfDirectory(atPath: start.path)) ?? []
@@ -50,7 +50,7 @@ final class CacheDirectory: Sendable {
     }
 }
 
-/// A clock that stands still until a test advances it.
+/// A clock whose time changes only when a test advances it.
 final class TestClock: Sendable {
     private let time: Locked<FileTime>
 
@@ -81,7 +81,7 @@ extension DiskRecords {
     }
 }
 
-/// Bytes that tell what they belong to, so that none of them can pass for another's.
+/// Bytes that identify the key, version and size they belong to, so that records cannot be confused.
 func sampleBytes(_ key: String, version: Int, count: Int) -> Data {
     let text = Array("\(key)/\(version)/\(count);".utf8)
     var bytes = [UInt8](repeating: 0, count: count)

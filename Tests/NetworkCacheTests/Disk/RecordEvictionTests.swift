@@ -4,10 +4,10 @@ import Testing
 
 @testable import NetworkCache
 
-/// What is removed, and when.
+/// Which records are removed, and when.
 @Suite(.timeLimit(.minutes(10)))
 struct RecordEvictionTests {
-    // What is oldest is known for sure once all was looked at: tests of the order wait for that first.
+    // The oldest records are known reliably only after a complete scan, so tests of the order wait for it first.
     private let directory: CacheDirectory
     private let clock = TestClock()
 
@@ -15,11 +15,11 @@ struct RecordEvictionTests {
         directory = try CacheDirectory()
     }
 
-    /// Each a second after the one before.
+    /// Writes each record one second after the previous one.
     private func write(_ keys: Range<Int>, bytes: Int = 60, to records: DiskRecords) async throws {
         for key in keys {
             clock.advance(by: .seconds(1))
-            // With fixed bytes and a key of four letters.
+            // 44 bytes are the fixed part and a key of four letters.
             try await records.write("k\(key + 100)", sampleBytes("\(key)", version: 0, count: bytes - 44))
         }
     }
@@ -38,7 +38,7 @@ struct RecordEvictionTests {
         await records.settle()
         #expect(present(0..<14, in: records) == [0, 3, 6, 7, 8, 9, 10, 11, 12, 13])
         #expect(records.usage == (600, 10))
-        // One that was to go next, and is used before it comes to that.
+        // A record that is next in order, but is used before it is evicted.
         clock.advance(by: .seconds(1))
         #expect(await records.payload("k106") != nil)
         try await write(14..<15, to: records)
@@ -47,7 +47,7 @@ struct RecordEvictionTests {
     }
 
     @Test(arguments: [1_000, 6_000, 60_000])
-    func `bytes stay within their limit, whatever is written`(limit: Int) async throws {
+    func `the total size stays within the limit for any sequence of writes`(limit: Int) async throws {
         let records = try directory.records(bytes: limit, recordBytes: 500, clock: clock)
         var random = SeededGenerator(seed: UInt64(limit))
         for key in 0..<300 {
@@ -65,7 +65,7 @@ struct RecordEvictionTests {
         #expect(sum > limit - 500 || limit == 60_000)
     }
 
-    @Test func `a smaller limit than the last time holds after opening`() async throws {
+    @Test func `a limit that is smaller than at the last opening is applied after opening`() async throws {
         do {
             let records = try directory.records(clock: clock)
             try await write(0..<50, to: records)
@@ -78,7 +78,7 @@ struct RecordEvictionTests {
         #expect(records.usage == (600, 10))
     }
 
-    @Test func `a limit of nothing keeps nothing`() async throws {
+    @Test func `with a limit of zero, no records are stored`() async throws {
         let records = try directory.records(bytes: 0, clock: clock)
         await #expect(throws: CacheStoreError.self) { try await write(0..<1, to: records) }
         let none = try directory.records(entries: 0, clock: clock)
@@ -92,7 +92,7 @@ struct RecordEvictionTests {
         await records.settle()
         try await write(0..<10, to: records)
         clock.advance(by: .seconds(-100_000))
-        // This one is used now, and so is newer than those used in the future.
+        // This record is used now, so it is newer than those whose last use is in the future.
         #expect(await records.payload("k102") != nil)
         try await write(10..<15, to: records)
         await records.settle()
@@ -100,7 +100,7 @@ struct RecordEvictionTests {
         #expect(kept.count == 10 && kept.contains(2) && kept.suffix(5) == [10, 11, 12, 13, 14], "\(kept)")
     }
 
-    @Test func `what other processes write counts too`() async throws {
+    @Test func `records written by other processes count towards the limits`() async throws {
         let (first, second) = (
             try directory.records(entries: 100, clock: clock), try directory.records(entries: 100, clock: clock)
         )
@@ -114,7 +114,7 @@ struct RecordEvictionTests {
         await second.settle()
         // Each process scans again after it has written 64 records: until then, the other's changes are not included.
         #expect((36...228).contains(directory.files(below: "records").count), "\(directory.files(below: "records").count)")
-        // The newest are there.
+        // The newest records are present.
         #expect(present(390..<400, in: first) == Array(390..<400))
     }
 
@@ -127,7 +127,7 @@ struct RecordEvictionTests {
         #expect(directory.files(below: "records").count == 200)
     }
 
-    @Test func `files that vanish or appear meanwhile do no harm`() async throws {
+    @Test func `files that other processes remove or add during eviction cause no errors`() async throws {
         let records = try directory.records(entries: 20, clock: clock)
         await records.settle()
         try await write(0..<20, to: records)
@@ -154,7 +154,7 @@ struct RecordEvictionTests {
         #expect(directory.files().isEmpty && records.usage == (0, 0))
     }
 
-    @Test func `damage is a miss, and is removed; another version stays`() async throws {
+    @Test func `a damaged record is a miss and is removed, and a record of another version is kept`() async throws {
         let removed = Locked<[CacheRemoval]>([])
         let records = try directory.records(clock: clock) { _, reason in removed.withLock { $0.append(reason) } }
         try await write(0..<3, to: records)
@@ -166,29 +166,29 @@ struct RecordEvictionTests {
         }
         for key in 0..<2 { #expect(await records.payload("k\(key + 100)") == nil) }
         await records.settle()
-        // What removes it stands on the queue in front of this.
+        // The removal of the damaged record is on the queue before this write.
         try await write(3..<4, to: records)
         #expect(present(0..<4, in: records) == [1, 2, 3])
         #expect(removed.withLock(\.self) == [.damaged])
     }
 
-    @Test func `where nothing can be removed the search ends`() async throws {
-        // A folder under a record's name is not counted, and what is counted can always be removed by its owner: so by a plan
-        // alone.
+    @Test func `eviction stops scanning if it finds nothing to remove`() async throws {
+        // A folder under a record's name is not counted, and a record that is counted can always be removed by its owner. For
+        // that reason, this test uses only the eviction plan.
         var eviction = RecordEviction(DiskLimits(bytes: 100, entries: 10, recordBytes: 100))
         let status = try #require(try someStatus())
-        var looks = 0
+        var scanCount = 0
         for _ in 0..<10_000 {
             switch eviction.next() {
             case .scan(let shard):
-                looks += 1
+                scanCount += 1
                 if shard == 0 { for _ in 0..<40 { eviction.found(status, now: clock.now) } }
                 eviction.endScan()
             case .remove: eviction.removed(.init(), shard: 0)
             case .none: break
             }
         }
-        #expect(looks == RecordName.shards)
+        #expect(scanCount == RecordName.shards)
         eviction.note(.init(bytes: 1, count: 1), shard: 7)
         #expect(eviction.next() == .scan(shard: 0))
     }
@@ -200,7 +200,7 @@ struct RecordEvictionTests {
     }
 
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
-    func `the oldest of many are those that sorting finds`(seed: UInt64) throws {
+    func `the oldest records are the same as those that sorting by last use finds`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var status = try #require(try someStatus())
         var all: [Int64] = []
@@ -214,7 +214,7 @@ struct RecordEvictionTests {
         #expect(oldest.newestFirst.map(\.lastUse.nanoseconds) == all.sorted().prefix(50).reversed())
     }
 
-    @Test func `everything is out of use at once, and gone when that returns`() async throws {
+    @Test func `when removeAll returns, all records are removed and new ones can be written`() async throws {
         let records = try directory.records(clock: clock)
         try await write(0..<200, to: records)
         try await records.removeAll()

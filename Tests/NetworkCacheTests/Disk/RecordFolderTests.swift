@@ -39,14 +39,14 @@ struct RecordFolderTests {
 
     // MARK: Access rights
 
-    @Test func `only the owner may see what is made`() throws {
+    @Test func `only the owner has access to files and folders of the cache`() throws {
         _ = try folder.write(key, info: [], payload: Data("x".utf8), now: now)
         let shard = "records/" + RecordName.folder(ofShard: RecordName(key).shard)
         for path in ["", "records", "writing", "trash", shard] { #expect(mode(path) == 0o700, "\(path)") }
         #expect(mode(shard + "/" + RecordName(key).file) == 0o600)
     }
 
-    @Test func `no part of a key is part of a name`() throws {
+    @Test func `no part of a key appears in a file name`() throws {
         for text in ["../../escape", "/etc/passwd", "", ".", "a/b", "\u{0}", String(repeating: "x", count: 10_000)] {
             let key = RecordKey(text)
             _ = try folder.write(key, info: [], payload: Data(text.utf8), now: now)
@@ -79,13 +79,13 @@ struct RecordFolderTests {
         #expect(error?.code == .unsafeDirectory && error?.message.contains("65534") == true)
     }
 
-    @Test func `a folder in it that is a symbolic link is refused`() throws {
+    @Test func `a directory that contains a symbolic link in place of a folder is refused`() throws {
         let records = directory.place.appendingPathComponent("records")
         #expect(rmdir(records.path) == 0 && symlink(directory.url.path, records.path) == 0)
         #expect(openError(directory.place)?.code == .unsafeDirectory)
     }
 
-    @Test func `where a file is in the way, the error says so with its path and the system's words`() throws {
+    @Test func `if a file has the path of the directory, the error names the path and the system error`() throws {
         let file = directory.url.appendingPathComponent("file")
         try Data().write(to: file)
         let error = try #require(openError(file.appendingPathComponent("cache")))
@@ -96,9 +96,9 @@ struct RecordFolderTests {
         #expect(openError(try #require(URL(string: "https://example.com/cache")))?.code == .directoryMissing)
     }
 
-    // MARK: What is no record
+    // MARK: Files that are not records
 
-    @Test func `something else under a record's name is a miss, and nothing waits for it`() throws {
+    @Test func `a symbolic link or a pipe under a record's name is a miss and does not block`() throws {
         let file = directory.file(of: key)
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         let other = directory.url.appendingPathComponent("secret")
@@ -108,26 +108,26 @@ struct RecordFolderTests {
         #expect(read(key) == nil)
         #expect(unlink(file.path) == 0 && mkfifo(file.path, 0o600) == 0)
         #expect(read(key) == nil)
-        // What is written takes its place.
+        // A write replaces it.
         _ = try folder.write(key, info: [], payload: Data("y".utf8), now: now)
         #expect(read(key) == Data("y".utf8))
         #expect(FileManager.default.fileExists(atPath: other.path))
     }
 
-    @Test func `the record of another key of the same name is a miss`() throws {
+    @Test func `a record of another key under the same file name is a miss`() throws {
         let other = RecordKey("other")
         _ = try folder.write(other, info: [], payload: Data("x".utf8), now: now)
         let place = directory.file(of: key)
         try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
         try FileManager.default.copyItem(at: directory.file(of: other), to: place)
         #expect(read(key) == nil && read(other) != nil)
-        // It is somebody's, and stays.
+        // The record belongs to another key, so it is not removed.
         #expect(FileManager.default.fileExists(atPath: place.path))
     }
 
-    // MARK: Left over, replaced, gone
+    // MARK: Leftovers, replacements, missing directories
 
-    @Test func `what a killed process left behind is removed, and what is being written is not`() throws {
+    @Test func `files left behind by a killed process are removed, but files that are being written are not`() throws {
         let writing = directory.place.appendingPathComponent("writing")
         try Data("left".utf8).write(to: writing.appendingPathComponent("1-1-a"))
         let descriptor = open(writing.appendingPathComponent("1-2-b").path, O_CREAT | O_WRONLY, 0o600)
@@ -141,7 +141,7 @@ struct RecordFolderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.place.appendingPathComponent("trash").path).isEmpty)
     }
 
-    @Test func `a process does not remove the file with which another one has replaced a record`() throws {
+    @Test func `a process does not remove a record that another process has replaced`() throws {
         _ = try folder.write(key, info: [], payload: Data("old".utf8), now: now)
         let old = try #require(folder.status(of: RecordName(key)))
         let other = try RecordFolder(directory.place)
@@ -153,7 +153,7 @@ struct RecordFolderTests {
         #expect(try folder.remove(RecordName(key)) == .init())
     }
 
-    @Test func `a change that another was faster with is made of what is there then`() throws {
+    @Test func `an update that another process overtakes is repeated with the current record`() throws {
         let other = try RecordFolder(directory.place)
         var calls = 0
         let change = try folder.update(key, maximumBytes: 1 << 20, now: now) { (old) throws(CacheStoreError) in
@@ -166,7 +166,7 @@ struct RecordFolderTests {
         #expect(change == .init(bytes: 5, count: 0))
     }
 
-    @Test func `a removal that another was faster with looks again`() throws {
+    @Test func `a removal that another process overtakes is repeated with the current record`() throws {
         let other = try RecordFolder(directory.place)
         _ = try folder.write(key, info: [], payload: Data("old".utf8), now: now)
         _ = try folder.update(key, maximumBytes: 1 << 20, now: now) { (old) throws(CacheStoreError) in
@@ -177,20 +177,20 @@ struct RecordFolderTests {
         #expect(read(key) == Data("new".utf8))
     }
 
-    @Test func `a reader keeps what it has opened`() throws {
+    @Test func `a record that is open can be read after it was replaced and removed`() throws {
         _ = try folder.write(key, info: [], payload: Data("old".utf8), now: now)
         let open = try #require(folder.open(key, maximumBytes: 1 << 20))
         _ = try folder.write(key, info: [], payload: Data("new".utf8), now: now)
         try folder.removeAll()
         guard case .found(let record) = folder.read(open, now: now, noting: .zero) else {
-            Issue.record("it is gone")
+            Issue.record("the open record cannot be read")
             return
         }
         #expect(record.payload == Data("old".utf8))
         #expect(read(key) == nil && directory.files().isEmpty)
     }
 
-    @Test func `a directory that vanishes is a miss, and is made again by the next write`() throws {
+    @Test func `a directory that was removed is a miss, and the next write creates it again`() throws {
         _ = try folder.write(key, info: [], payload: Data("x".utf8), now: now)
         try FileManager.default.removeItem(at: directory.place)
         #expect(read(key) == nil)
@@ -201,18 +201,18 @@ struct RecordFolderTests {
         #expect(read(key) == Data("y".utf8))
     }
 
-    @Test func `a directory that cannot be made again is an error that names it`() throws {
+    @Test func `a directory that cannot be created again is an error that names it`() throws {
         try FileManager.default.removeItem(at: directory.url)
         try Data().write(to: directory.url)
         do throws(CacheStoreError) {
             _ = try folder.write(key, info: [], payload: Data("y".utf8), now: now)
-            Issue.record("it was written")
+            Issue.record("the write did not fail")
         } catch {
             #expect(error.code == .directoryMissing && error.path.hasPrefix(directory.url.path), "\(error)")
         }
     }
 
-    @Test func `names are read as they are written`() {
+    @Test func `record names are parsed from their printed form, and invalid names are rejected`() {
         for number in 0..<1_000 {
             let name = RecordName(RecordKey("\(number)"))
             #expect(RecordName(shard: name.shard, file: name.file) == name)

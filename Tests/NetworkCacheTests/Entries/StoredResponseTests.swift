@@ -12,20 +12,20 @@ struct StoredResponseTests {
         partition: CachePartition(named: "someone"), age: 0.123)
 
     @Test
-    func `what is written is read`() throws {
+    func `a stored response is unchanged after it is encoded and decoded`() throws {
         #expect(try StoredResponse(encoded: Self.sample.encoded()) == Self.sample)
         let plain = StoredResponse.make([:], body: "")
         #expect(try StoredResponse(encoded: plain.encoded()) == plain)
     }
 
     @Test
-    func `a part of other bytes is read as well as all of them`() throws {
+    func `a slice of a larger buffer can be decoded`() throws {
         let bytes = Data([1, 2, 3]) + Self.sample.encoded()
         #expect(try StoredResponse(encoded: bytes.dropFirst(3)) == Self.sample)
     }
 
     @Test
-    func `no byte can be changed, and none be missing`() {
+    func `any changed, missing or additional byte is an error`() {
         let bytes = Self.sample.encoded()
         for index in bytes.indices {
             var damaged = bytes
@@ -37,7 +37,7 @@ struct StoredResponseTests {
     }
 
     @Test
-    func `hostile bytes with a right checksum neither trap nor get through`() {
+    func `malicious bytes with a valid checksum do not trap, and decode only to valid responses`() {
         let bytes = Self.sample.encoded()
         var read = 0
         for index in 16..<bytes.count {
@@ -46,7 +46,7 @@ struct StoredResponseTests {
                 hostile[index] = value
                 guard let stored = try? StoredResponse(encoded: hostile.rechecked()) else { continue }
                 read += 1
-                // What got through can be written, and is the same again.
+                // A response that was accepted is unchanged after it is encoded and decoded.
                 #expect((try? StoredResponse(encoded: stored.encoded())) == stored)
             }
         }
@@ -56,7 +56,7 @@ struct StoredResponseTests {
     @Test(arguments: [
         (4, 2, "otherVersion"), (0, 0, "malformed"), (8, 0, "damaged"),
     ])
-    func `an error says what is wrong`(offset: Int, value: UInt8, code: String) throws {
+    func `a decoding error states the kind of damage`(offset: Int, value: UInt8, code: String) throws {
         var bytes = Self.sample.encoded()
         bytes[offset] = value
         let error = #expect(throws: StoredResponseError.self) { try StoredResponse(encoded: bytes) }
@@ -64,7 +64,7 @@ struct StoredResponseTests {
     }
 
     @Test
-    func `more bytes than may be are not read`() {
+    func `data larger than the limit is not decoded`() {
         let bytes = Self.sample.encoded()
         let error = #expect(throws: StoredResponseError.self) {
             try StoredResponse(encoded: bytes, maximumBytes: bytes.count - 1)
@@ -75,13 +75,13 @@ struct StoredResponseTests {
     }
 
     @Test(arguments: ["X-A\r\nX-B: 1", "X A", ""])
-    func `a field that could not be sent is not read`(name: String) {
+    func `an encoded response with an invalid field name is rejected`(name: String) {
         let stored = StoredResponse.make([name: "1"])
         #expect(throws: StoredResponseError.self) { try StoredResponse(encoded: stored.encoded()) }
     }
 
     @Test
-    func `a value with a line break is not read`() {
+    func `an encoded field value with a line break is rejected`() {
         #expect(throws: StoredResponseError.self) {
             try StoredResponse(encoded: StoredResponse.make(["X-A": "1\r\nX-B: 2"]).encoded())
         }
@@ -106,7 +106,7 @@ struct StoredResponseTests {
     }
 
     @Test
-    func `descriptions show no body, no query and no secret`() throws {
+    func `descriptions contain no body, query or secret`() throws {
         var stored = StoredResponse.make(["Set-Cookie": "canary", "X-Token": "canary"], path: "a?key=canary", body: "canary")
         stored.varying = [.init(name: "cookie", value: "canary")]
         var dumped = ""
@@ -117,7 +117,7 @@ struct StoredResponseTests {
 }
 
 extension Data {
-    /// With the checksum that belongs to it.
+    /// Replaces the checksum with one that matches the data.
     func rechecked() -> Data {
         var data = self
         let sum = ByteWriter.checksum(of: data, from: 16)

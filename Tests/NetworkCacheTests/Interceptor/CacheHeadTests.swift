@@ -52,7 +52,7 @@ struct CacheHeadTests {
     }
 
     @Test
-    func `a failed HEAD changes nothing`() async throws {
+    func `a failed HEAD request does not change the stored response`() async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: max-age=60", #"ETag: "1""#)
         _ = try await harness.send()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct CacheInPipelineTests {
-    /// Four at once, which share one exchange behind the cache.
+    /// Sends four concurrent requests, which share one exchange behind the cache.
     private func together(_ harness: CacheHarness, _ coalescing: CoalescingInterceptor, _ gate: AsyncGate) async throws
         -> [CacheResult]
     {
@@ -25,7 +25,7 @@ struct CacheInPipelineTests {
     }
 
     @Test
-    func `of requests that share an exchange, the one that was sent is kept`() async throws {
+    func `a response that several requests share is stored only once`() async throws {
         let (coalescing, gate) = (CoalescingInterceptor(), AsyncGate())
         let removals = Locked(0)
         let store = MemoryCacheStore { _, _ in removals.withLock { $0 += 1 } }
@@ -51,7 +51,7 @@ struct CacheInPipelineTests {
         harness.enqueue("", "Cache-Control: max-age=60", status: 304)
         let results = try await together(harness, coalescing, gate)
         #expect(results.map(\.body) == Array(repeating: "one", count: 4))
-        #expect(harness.asked == 1)
+        #expect(harness.requestCount == 1)
         #expect(results.filter { $0.status.contains("; collapsed") }.count == 3)
         #expect(try await harness.send().isHit)
     }
@@ -69,7 +69,7 @@ struct CacheInPipelineTests {
     }
 
     @Test
-    func `in the preset it stands behind authentication`() async throws {
+    func `in the pipeline preset, the cache is placed behind authentication`() async throws {
         let token = Locked("one")
         let api = try APIConfiguration("https://api.example.com")
         let credential = AuthenticationInterceptor(origins: [api.baseURL]) { _ in .bearer(token.withLock { $0 }) }
@@ -84,15 +84,15 @@ struct CacheInPipelineTests {
         }
         let chain = InterceptedSession(interceptors: pipeline.interceptors, session: origin)
         let request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
-        for (name, asked) in [("one", 1), ("two", 2), ("one", 2)] {
+        for (name, requestCount) in [("one", 1), ("two", 2), ("one", 2)] {
             token.withLock { $0 = name }
             #expect(try await chain.response(for: request).body == Data("Bearer \(name)".utf8))
-            #expect(origin.requests.count == asked)
+            #expect(origin.requests.count == requestCount)
         }
     }
 
     @Test
-    func `an observer in front receives no attempt that was made after its call`() async throws {
+    func `an observer before the cache does not receive attempts of a revalidation after its call`() async throws {
         let events = Locked<[ExchangeEvent]>([])
         let gate = AsyncGate()
         let cache = CacheHarness()
@@ -113,13 +113,13 @@ struct CacheInPipelineTests {
             await Task.yield()
         }
         guard case .done(_, attempts: 0) = events.withLock({ $0.last?.kind }) else {
-            Issue.record("notified of more than the call")
+            Issue.record("the observer received more than its call")
             return
         }
     }
 
     @Test
-    func `two observers receive each attempt`() async throws {
+    func `each of two observers receives each attempt`() async throws {
         let counts = Locked((0, 0))
         @Sendable func count(_ event: ExchangeEvent) -> Int { if case .attempted = event.kind { 1 } else { 0 } }
         let origin = StubSessionManager()

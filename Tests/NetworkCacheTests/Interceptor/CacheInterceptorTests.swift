@@ -19,7 +19,7 @@ struct CacheInterceptorTests {
         let second = try await harness.send()
         #expect(second.body == "one" && second.status == "NetworkCache; hit; ttl=50")
         #expect(second.age == "10" && second.response.headers["Content-Type"] == "a/b")
-        #expect(harness.asked == 1)
+        #expect(harness.requestCount == 1)
     }
 
     @Test(arguments: [false, true])
@@ -30,7 +30,7 @@ struct CacheInterceptorTests {
             let result = try await harness.send()
             #expect(result.status == "NetworkCache; fwd=uri-miss; fwd-status=200" && result.body == "secret")
         }
-        #expect(harness.asked == 2)
+        #expect(harness.requestCount == 2)
     }
 
     @Test(arguments: [false, true])
@@ -47,7 +47,7 @@ struct CacheInterceptorTests {
         #expect(harness.origin.requests[1].headers == ["If-None-Match": #""1""#, "If-Modified-Since": date])
         harness.time.advance(29)
         #expect(try await harness.send().isHit)
-        #expect(harness.asked == 2)
+        #expect(harness.requestCount == 2)
     }
 
     @Test
@@ -63,7 +63,7 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func `a 304 about another response has the whole one fetched (§4.3.4)`() async throws {
+    func `after a 304 for another response, the complete response is requested (§4.3.4)`() async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: max-age=60", #"ETag: "1""#)
         _ = try await harness.send()
@@ -76,7 +76,7 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func `a 304 that forbids keeping serves once, and forgets`() async throws {
+    func `a 304 with no-store is used once, and the stored response is removed`() async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: max-age=60", #"ETag: "1""#)
         _ = try await harness.send()
@@ -88,7 +88,7 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func `a response that is not stored removes the old one`() async throws {
+    func `a new response that may not be stored removes the old one`() async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: max-age=60", #"ETag: "1""#)
         _ = try await harness.send()
@@ -100,13 +100,13 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func `only-if-cached without a response is 504, and the origin is not contacted (§5.2.1.7)`() async throws {
+    func `only-if-cached without a stored response is 504, and the origin is not contacted (§5.2.1.7)`() async throws {
         let harness = CacheHarness()
         let result = try await harness.send("Cache-Control: only-if-cached")
         #expect(result.response.statusCode == 504 && result.status == "NetworkCache; detail=only-if-cached")
         let part = try await harness.send("Cache-Control: only-if-cached", "Range: bytes=0-1")
         #expect(part.response.statusCode == 504)
-        #expect(harness.asked == 0)
+        #expect(harness.requestCount == 0)
     }
 
     @Test(arguments: [
@@ -125,7 +125,7 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func `fields that no-cache names are left out of a hit (§5.2.2.4)`() async throws {
+    func `fields that no-cache lists are not part of a hit (§5.2.2.4)`() async throws {
         let harness = CacheHarness()
         harness.enqueue("one", #"Cache-Control: max-age=60, no-cache="x-a""#, "X-A: 1", "X-B: 1")
         #expect(try await harness.send().response.headers["X-A"] == "1")
@@ -134,13 +134,13 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func `variants are kept side by side (§4.1)`() async throws {
+    func `variants of a response are stored separately (§4.1)`() async throws {
         let harness = CacheHarness()
         for language in ["de", "en"] {
             harness.enqueue(language, "Cache-Control: max-age=60", "Vary: Accept-Language")
             _ = try await harness.send("Accept-Language: \(language)")
         }
-        #expect(harness.asked == 2)
+        #expect(harness.requestCount == 2)
         for language in ["de", "en"] {
             let result = try await harness.send("accept-language:  \(language)")
             #expect(result.body == language && result.isHit)
@@ -150,7 +150,7 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func `URLs that mean the same share a response`() async throws {
+    func `equivalent URLs share a stored response`() async throws {
         let harness = CacheHarness()
         for url in [CacheHarness.url, "HTTPS://API.example.com:443/%69tem#part"] {
             let request = NetworkRequest(url: try #require(URL(string: url)))
@@ -162,13 +162,13 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func `an empty cache tells its name as it can be sent`() async throws {
+    func `a cache name that is not a token is quoted in Cache-Status`() async throws {
         #expect(CacheStatus(name: "a b\"\\").hit(ttl: 1.9) == #""a b"; hit; ttl=1"#)
         #expect(CacheStatus(name: "1a").hit(ttl: -0.1) == #""1a"; hit; ttl=-1"#)
     }
 
     @Test
-    func `a response from an upstream cache keeps its status in front`() async throws {
+    func `the Cache-Status of an upstream cache is kept before that of this cache`() async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: max-age=60", "Cache-Status: CDN; hit")
         _ = try await harness.send()
@@ -176,7 +176,7 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func `a clock that was moved back makes nothing fresh for longer`() async throws {
+    func `moving the clock back does not extend the freshness of a response`() async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: max-age=60", #"ETag: "1""#)
         _ = try await harness.send()
@@ -184,7 +184,7 @@ struct CacheInterceptorTests {
         harness.enqueue("", "Cache-Control: max-age=60", status: 304)
         #expect(try await harness.send().body == "one")
         #expect(try await harness.send().isHit)
-        #expect(harness.asked == 2)
+        #expect(harness.requestCount == 2)
     }
 
     @Test
@@ -205,14 +205,14 @@ struct CacheInterceptorTests {
     }
 
     @Test
-    func `a response of another length than announced is not kept`() async throws {
+    func `a response whose length differs from Content-Length is not stored`() async throws {
         for isStreamed in [false, true] {
             let harness = CacheHarness(isStreamed: isStreamed)
             for _ in 0..<2 {
                 harness.enqueue("one", "Cache-Control: max-age=60", "Content-Length: 4")
                 #expect(try await harness.send().body == "one")
             }
-            #expect(harness.asked == 2)
+            #expect(harness.requestCount == 2)
         }
     }
 

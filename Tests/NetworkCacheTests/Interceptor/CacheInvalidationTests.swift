@@ -85,7 +85,7 @@ struct CacheInvalidationTests {
         #expect(removals.withLock { $0 } == 0)
     }
 
-    /// Saves when its gate opens.
+    /// A store that saves only after its gate is opened.
     private struct SlowStore: CacheStore {
         let memory = MemoryCacheStore()
         let gate: AsyncGate

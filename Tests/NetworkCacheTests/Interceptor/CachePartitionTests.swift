@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct CachePartitionTests {
     @Test(arguments: ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key"])
-    func `a response never reaches another credential`(name: String) async throws {
+    func `a response is never returned to a request with another credential`(name: String) async throws {
         let harness = CacheHarness()
         for value in ["one", "two", nil] {
             harness.enqueue(value ?? "nobody", "Cache-Control: public, max-age=60")
@@ -22,11 +22,13 @@ struct CachePartitionTests {
         #expect(try await harness.send("\(name): one").body == "one")
         #expect(try await harness.send("\(name): two").body == "two")
         #expect(try await harness.send().body == "nobody")
-        #expect(harness.asked == 3)
+        #expect(harness.requestCount == 3)
     }
 
     @Test(arguments: [false, true])
-    func `in front of authentication nothing is kept, as the credential cannot be seen`(isStreamed: Bool) async throws {
+    func `before authentication, responses are not stored, because the cache cannot see the credential`(isStreamed: Bool)
+        async throws
+    {
         let credential = Locked("one")
         let harness = CacheHarness(isStreamed: isStreamed, behind: [authentication { credential.withLock { $0 } }])
         harness.enqueue("for one", "Cache-Control: max-age=60", #"ETag: "1""#)
@@ -38,7 +40,9 @@ struct CachePartitionTests {
     }
 
     @Test
-    func `a 304 to a request that was given a credential does not renew what had none`() async throws {
+    func `a 304 to a request that was authenticated behind the cache does not renew a response stored without credentials`()
+        async throws
+    {
         let plain = CacheHarness()
         plain.enqueue("for nobody", "Cache-Control: max-age=60", #"ETag: "1""#)
         _ = try await plain.send()
@@ -52,7 +56,7 @@ struct CachePartitionTests {
     }
 
     @Test
-    func `in front of authentication a named partition keeps users apart, and outlives a token`() async throws {
+    func `before authentication, named partitions separate users and stay valid when a token changes`() async throws {
         let user = Locked((name: "one", token: "a"))
         let harness = CacheHarness(
             partition: { _ in CachePartition(named: user.withLock { $0.name }) },
@@ -69,7 +73,7 @@ struct CachePartitionTests {
     }
 
     @Test
-    func `behind authentication each credential has its own`() async throws {
+    func `behind authentication, each credential has a separate partition`() async throws {
         let credential = Locked("one")
         let cache = CacheInterceptor()
         let origin = StubSessionManager()
@@ -79,15 +83,15 @@ struct CachePartitionTests {
         let chain = InterceptedSession(
             interceptors: [authentication { credential.withLock { $0 } }, cache], session: origin)
         let request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
-        for (token, asked) in [("one", 1), ("two", 2), ("one", 2), ("two", 2)] {
+        for (token, requestCount) in [("one", 1), ("two", 2), ("one", 2), ("two", 2)] {
             credential.withLock { $0 = token }
             #expect(try await chain.response(for: request).body == Data("Bearer \(token)".utf8))
-            #expect(origin.requests.count == asked)
+            #expect(origin.requests.count == requestCount)
         }
     }
 
     @Test
-    func `a response for which no request was sent is not stored`() async throws {
+    func `a response from an interceptor that sent no request is not stored`() async throws {
         let harness = CacheHarness(behind: [Canned()])
         #expect(try await !harness.send().isStored)
         #expect(try await !harness.send().isHit)
@@ -110,7 +114,7 @@ struct CachePartitionTests {
     }
 
     @Test
-    func `with the whole preset behind it, a hit touches none of it`() async throws {
+    func `a hit does not reach the interceptors behind the cache`() async throws {
         let events = Locked(0)
         let pipeline = RequestPipeline { $0.observation = .observation { _ in events.withLock { $0 += 1 } } }
         let harness = CacheHarness(behind: pipeline.interceptors)

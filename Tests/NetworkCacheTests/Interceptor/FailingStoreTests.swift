@@ -45,7 +45,7 @@ struct FailingStoreTests {
     }
 
     @Test
-    func `a store that cannot be read or written is a miss and a line in the log`() async throws {
+    func `a store that cannot be read or written is treated as a miss, and the error is logged`() async throws {
         for part in [FailingStore.Part.entries, .save] {
             let logger = InMemoryLogger()
             let harness = CacheHarness(store: FailingStore(part), logger: logger)
@@ -59,7 +59,7 @@ struct FailingStoreTests {
     }
 
     @Test
-    func `a response that a store cannot remove is not used`() async throws {
+    func `a response that the store failed to remove is not used`() async throws {
         let store = FailingStore(.remove)
         let harness = CacheHarness(store: store, logger: InMemoryLogger())
         harness.enqueue("old", "Cache-Control: max-age=60")
@@ -76,7 +76,7 @@ struct FailingStoreTests {
     }
 
     @Test
-    func `the list of ignored selections is bounded, and none is lost`() throws {
+    func `the list of distrusted selections is bounded, and every distrusted entry stays distrusted`() throws {
         let ledger = CacheLedger()
         let entry = CacheEntry(.make())
         ledger.distrust(.key(entry.response.key), until: TestTime.start)
@@ -97,7 +97,7 @@ struct FailingStoreTests {
     }
 
     @Test
-    func `an error shows what went wrong, and not the store's own error`() {
+    func `a store error describes the problem without the underlying error`() {
         let error = CacheStoreError("it is full", underlying: TransportError(.other, "canary"))
         var dumped = ""
         dump(error, to: &dumped)

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct StaleTests {
     @Test(arguments: [500, 502, 503, 504])
-    func `a stale response is served for a failing origin for as long as it allows`(status: Int) async throws {
+    func `if the origin fails, a stale response is returned for as long as stale-if-error allows`(status: Int) async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: max-age=60, stale-if-error=30", #"ETag: "1""#)
         _ = try await harness.send()
@@ -22,13 +22,13 @@ struct StaleTests {
         harness.time.advance(1)
         harness.enqueue("sorry", status: status)
         #expect(try await harness.send().response.statusCode == status)
-        // It is still there.
+        // The stored response is still present.
         harness.enqueue("", "Cache-Control: max-age=60", status: 304)
         #expect(try await harness.send().body == "one")
     }
 
     @Test
-    func `a stale response is served for an unreachable origin, with and without a validator`() async throws {
+    func `if the origin is unreachable, a stale response is returned, with and without a validator`() async throws {
         for validator in ["Accept-Language: en", #"ETag: "1""#] {
             let harness = CacheHarness()
             harness.enqueue("one", "Cache-Control: max-age=60, stale-if-error=30", validator)
@@ -41,7 +41,7 @@ struct StaleTests {
     }
 
     @Test
-    func `a request or a policy may allow a stale response on failure`() async throws {
+    func `a request or a policy can allow a stale response on failure`() async throws {
         var policy = CachePolicy()
         policy.staleIfError = .seconds(30)
         for (policy, line) in [(policy, "Accept-Language: en"), (CachePolicy(), "Cache-Control: stale-if-error=30")] {
@@ -59,7 +59,7 @@ struct StaleTests {
         ("max-age=60, stale-if-error=30", "Cache-Control: no-cache"),
         ("no-cache, stale-if-error=30", "Accept-Language: en"), ("max-age=60", "Accept-Language: en"),
     ])
-    func `a stale response is not served on failure if a directive forbids it`(response: String, request: String) async throws {
+    func `a stale response is not returned on failure if a directive forbids it`(response: String, request: String) async throws {
         let harness = CacheHarness()
         harness.enqueue("one", "Cache-Control: \(response)", #"ETag: "1""#)
         _ = try await harness.send()
@@ -80,7 +80,9 @@ struct StaleTests {
     }
 
     @Test(arguments: [false, true])
-    func `a stale response is served while one request asks for a newer one`(isStreamed: Bool) async throws {
+    func `with stale-while-revalidate, a stale response is returned while a single request revalidates it`(isStreamed: Bool)
+        async throws
+    {
         let gate = AsyncGate()
         let harness = CacheHarness(isStreamed: isStreamed, behind: [HeldUp(gate: gate)])
         gate.open()
@@ -97,12 +99,12 @@ struct StaleTests {
         #expect(closed.arrived == 1)
         stale.enqueue("two", "Cache-Control: max-age=60, stale-while-revalidate=60", #"ETag: "2""#)
         closed.open()
-        try await comesTo("two", stale)
-        #expect(stale.asked == 1 && stale.origin.requests[0].headers["If-None-Match"] == #""1""#)
+        try await waitForBody("two", stale)
+        #expect(stale.requestCount == 1 && stale.origin.requests[0].headers["If-None-Match"] == #""1""#)
     }
 
     @Test
-    func `a revalidation that fails is logged, and the next request tries again`() async throws {
+    func `a revalidation that fails is logged, and the next request starts another one`() async throws {
         let logger = InMemoryLogger()
         let harness = CacheHarness(logger: logger)
         harness.enqueue("one", "Cache-Control: max-age=60, stale-while-revalidate=60")
@@ -110,7 +112,7 @@ struct StaleTests {
         harness.time.advance(61)
         for count in 1...2 {
             harness.origin.enqueue(.failure(.cannotConnect))
-            // The one before may not have come to its end.
+            // The previous revalidation may not have ended yet.
             while logger.networkErrors.count < count {
                 #expect(try await harness.send().body == "one")
                 try Task.checkCancellation()
@@ -120,7 +122,7 @@ struct StaleTests {
     }
 
     @Test
-    func `revalidations are bounded`() async throws {
+    func `the number of concurrent revalidations is limited`() async throws {
         var policy = CachePolicy()
         policy.maximumRevalidations = 1
         let gate = AsyncGate()
@@ -138,7 +140,7 @@ struct StaleTests {
     }
 
     @Test
-    func `a revalidation is bounded in time, and does not report to the caller`() async throws {
+    func `a revalidation has a separate deadline, not that of the caller`() async throws {
         let seen = Locked<[NetworkRequest]>([])
         let harness = CacheHarness(behind: [Seeing(seen: seen)])
         harness.enqueue("one", "Cache-Control: max-age=1, stale-while-revalidate=60")
@@ -148,13 +150,13 @@ struct StaleTests {
         var request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
         request.deadline = Deadline(after: .zero, clock: ManualClock())
         #expect(try await harness.send(request).body == "one")
-        try await comesTo("two", harness)
+        try await waitForBody("two", harness)
         let deadline = try #require(seen.withLock { $0.last }?.deadline)
         #expect(deadline.limit == .seconds(30))
     }
 
-    /// Until the response that is kept has this body.
-    private func comesTo(_ body: String, _ harness: CacheHarness) async throws {
+    /// Waits until the stored response has this body.
+    private func waitForBody(_ body: String, _ harness: CacheHarness) async throws {
         while try await harness.send("Cache-Control: only-if-cached").body != body {
             try Task.checkCancellation()
             await Task.yield()

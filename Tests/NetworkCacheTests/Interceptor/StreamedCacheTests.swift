@@ -8,13 +8,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct StreamedCacheTests {
-    /// A session that responds with chunks, and counts how many were read.
+    /// A session that responds with chunks, and counts how many of them were read.
     private struct Chunks: NetworkSessionManager {
         var chunks: [String]
         var failure: TransportError?
         let taken = Locked(0)
         let stopped = Locked(0)
-        let asked = Locked(0)
+        let requestCount = Locked(0)
 
         func request(
             _ request: NetworkRequest, completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
@@ -24,7 +24,7 @@ struct StreamedCacheTests {
         }
 
         func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-            asked.withLock { $0 += 1 }
+            requestCount.withLock { $0 += 1 }
             request.attemptObserver?.attemptWillBegin(request)
             let stream = ResponseStream { () async throws(TransportError) in
                 let index = taken.withLock { taken in
@@ -54,7 +54,7 @@ struct StreamedCacheTests {
     }
 
     @Test
-    func `a body is kept while it is read, and nothing is read ahead`() async throws {
+    func `a streamed body is stored when it was read to its end, and no chunk is read ahead`() async throws {
         let cache = CacheInterceptor()
         let session = Chunks(chunks: ["a", "b", "c"])
         let response = try await stream(cache, session)
@@ -70,12 +70,12 @@ struct StreamedCacheTests {
         #expect(response.body.trailers == ["X-Sum": "1"])
         let hit = try await stream(cache, session)
         #expect(try await hit.body.collected() == Data("abc".utf8))
-        #expect(session.asked.withLock { $0 } == 1)
+        #expect(session.requestCount.withLock { $0 } == 1)
         #expect(try await stored(cache)?.headers.contains("X-Sum") == false)
     }
 
     @Test
-    func `half a body is never kept`() async throws {
+    func `an incomplete body is never stored`() async throws {
         let cache = CacheInterceptor()
         let broken = Chunks(chunks: ["a"], failure: TransportError(.incompleteBody, "too short"))
         let body = try await stream(cache, broken).body
@@ -93,7 +93,7 @@ struct StreamedCacheTests {
     }
 
     @Test
-    func `a body beyond the limit for one entry passes, and is not kept`() async throws {
+    func `a body that exceeds the limit for one entry is delivered completely, but not stored`() async throws {
         for limit in [1, 2000] {
             var limits = MemoryCacheStore.Limits()
             limits.entryBytes = limit
@@ -106,7 +106,7 @@ struct StreamedCacheTests {
     }
 
     @Test
-    func `a reader that was cancelled keeps nothing`() async throws {
+    func `a body whose reader is cancelled is not stored`() async throws {
         let cache = CacheInterceptor()
         let session = Chunks(chunks: ["a", "b"])
         let response = try await stream(cache, session)

@@ -21,7 +21,7 @@ struct CacheKeyTests {
         ("https://api.example.com/%7euser/%2f%c3%A4", "https://api.example.com/~user/%2F%C3%A4"),
         ("http://[::1]:80/a", "http://[::1]/a"),
     ])
-    func `URLs that mean the same are one (RFC 9110 §4.2.3)`(text: String, normal: String) throws {
+    func `equivalent URLs have the same key (RFC 9110 §4.2.3)`(text: String, normal: String) throws {
         let key = CacheKey(url: try #require(URL(string: text)))
         #expect(key.url == normal)
         #expect(CacheKey(method: .get, url: key.url, partition: "") == key)
@@ -50,7 +50,7 @@ struct CacheKeyTests {
     }
 
     @Test
-    func `a URL that is not in its normal form is no key`() {
+    func `a URL that is not in its normal form is not a valid key`() {
         #expect(CacheKey(method: .get, url: "https://API.example.com/", partition: "") == nil)
         #expect(CacheKey(method: .get, url: "", partition: "") == nil)
         #expect(CacheKey(method: .get, url: "/a", partition: "") == nil)
@@ -59,12 +59,12 @@ struct CacheKeyTests {
     @Test(arguments: [
         ("https://API.example.com:8443/", "api.example.com"), ("http://[::1]:8080/", "::1"), ("http://127.0.0.1/", "127.0.0.1"),
     ])
-    func `a key knows its host`(url: String, host: String) throws {
+    func `a key contains the host of its URL`(url: String, host: String) throws {
         #expect(CacheKey(url: try #require(URL(string: url))).host == host)
     }
 
     @Test(arguments: ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key", "X-Session-ID", "x-amz-security-token"])
-    func `another credential is another partition`(name: String) throws {
+    func `each credential has a separate partition`(name: String) throws {
         let url = try #require(URL(string: "https://api.example.com/"))
         let partitions = ["Bearer one", "Bearer two"].map {
             CachePartition(credentialsOf: NetworkRequest(url: url, headers: [name: $0]))
@@ -76,7 +76,7 @@ struct CacheKeyTests {
     }
 
     @Test
-    func `user information in the URL is a credential, and not in the key`() throws {
+    func `user information in the URL counts as a credential, and is not part of the key`() throws {
         let partitions = try ["https://a:one@api.example.com/", "https://a:two@api.example.com/", "https://api.example.com/"].map
         {
             CachePartition(credentialsOf: NetworkRequest(url: try #require(URL(string: $0))))
@@ -86,13 +86,13 @@ struct CacheKeyTests {
     }
 
     @Test(arguments: ["Accept", "User-Agent", "X-Request-ID", "traceparent", "Idempotency-Key", "If-Range"])
-    func `fields that hold no credential make no partition`(name: String) {
+    func `fields without credentials do not select a partition`(name: String) {
         let request = NetworkRequest(url: URL(filePath: "/"), headers: [name: "1"])
         #expect(CachePartition(credentialsOf: request) == .none)
     }
 
     @Test
-    func `where one value ends and the next begins makes a difference`() {
+    func `the boundaries between credential values distinguish partitions`() {
         let requests = [["Cookie": "ab", "Authorization": "c"], ["Cookie": "a", "Authorization": "bc"]].map {
             NetworkRequest(url: URL(filePath: "/"), headers: HTTPHeaders($0))
         }
@@ -100,13 +100,13 @@ struct CacheKeyTests {
     }
 
     @Test
-    func `a name is never a digest`() {
+    func `a named partition never equals one derived from credentials`() {
         #expect(CachePartition(named: "").text != CachePartition.none.text)
         #expect(CachePartition(named: "sha256:00").text.hasPrefix("name:"))
     }
 
     @Test
-    func `digests differ where keys do, and descriptions show no query`() throws {
+    func `different keys have different digests, and descriptions contain no query`() throws {
         let url = try #require(URL(string: "https://api.example.com/a?token=canary"))
         let keys = [
             CacheKey(url: url), CacheKey(method: .head, url: url), CacheKey(url: url, partition: CachePartition(named: "x")),

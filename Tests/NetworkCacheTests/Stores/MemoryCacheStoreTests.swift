@@ -15,7 +15,7 @@ struct MemoryCacheStoreTests {
     }
 
     @Test
-    func `what was saved is found, under its key only`() {
+    func `a saved response is found only under its key`() {
         let store = MemoryCacheStore()
         let entry = entry("a")
         store.save(entry)
@@ -39,7 +39,7 @@ struct MemoryCacheStoreTests {
     }
 
     @Test
-    func `a response takes the place of the one with the same variant`() {
+    func `a response replaces the one with the same variant`() {
         let removals = Removals()
         let store = MemoryCacheStore(onRemoval: removals.handler)
         store.save(entry("a", body: "old"))
@@ -51,7 +51,7 @@ struct MemoryCacheStoreTests {
     }
 
     @Test
-    func `variants of a key are bounded, the oldest goes`() {
+    func `the number of variants per key is limited, and the oldest variant is evicted`() {
         var limits = MemoryCacheStore.Limits()
         limits.variants = 2
         let removals = Removals()
@@ -62,7 +62,7 @@ struct MemoryCacheStoreTests {
     }
 
     @Test
-    func `keys are bounded`() {
+    func `the number of keys is limited`() {
         var limits = MemoryCacheStore.Limits()
         limits.keys = 2
         let store = MemoryCacheStore(limits: limits)
@@ -71,7 +71,7 @@ struct MemoryCacheStoreTests {
     }
 
     @Test
-    func `an entry beyond its limit is not kept, and neither is the one before`() {
+    func `an entry that exceeds its size limit is not stored, and the previous one is removed`() {
         var limits = MemoryCacheStore.Limits()
         limits.entryBytes = entry("a").footprint
         let removals = Removals()
@@ -83,7 +83,7 @@ struct MemoryCacheStoreTests {
     }
 
     @Test
-    func `limits of zero and below keep nothing`() {
+    func `with limits of zero or less, no responses are stored`() {
         for number in [0, -1] {
             var limits = MemoryCacheStore.Limits()
             limits.variants = number
@@ -97,7 +97,7 @@ struct MemoryCacheStoreTests {
     }
 
     @Test
-    func `what is selected is removed, and nothing else`() throws {
+    func `only the selected responses are removed`() throws {
         let someone = CachePartition(named: "someone")
         let url = try #require(URL(string: "https://api.example.com/a"))
         let rows: [(CacheSelection, [String])] = [
@@ -122,7 +122,7 @@ struct MemoryCacheStoreTests {
     }
 
     @Test
-    func `conditions of a selection hold together`() {
+    func `a selection with several conditions matches entries that meet all of them`() {
         var selection = CacheSelection.host("api.example.com")
         selection.storedBefore = TestTime.start
         let store = MemoryCacheStore()
@@ -134,7 +134,7 @@ struct MemoryCacheStoreTests {
     }
 
     @Test
-    func `the handler receives the reason, and may use the store`() {
+    func `the removal handler receives the reason, and may use the store`() {
         let store = Locked<MemoryCacheStore?>(nil)
         let received = Locked<[CacheRemoval]>([])
         let memory = MemoryCacheStore { key, reason in
@@ -149,7 +149,7 @@ struct MemoryCacheStoreTests {
     }
 
     @Test
-    func `random use keeps sums and order right`() {
+    func `random operations keep the sizes and the order of eviction correct`() {
         var random = SystemRandomNumberGenerator()
         let size = entry("0").footprint
         let store = MemoryCacheStore(maximumBytes: 5 * size)

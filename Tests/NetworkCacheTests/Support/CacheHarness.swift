@@ -6,7 +6,7 @@ import NetworkTesting
 @testable import NetworkCache
 @testable import NetworkCore
 
-/// A cache between a caller and an origin of stubs.
+/// A cache between a caller and a stubbed origin.
 struct CacheHarness {
     let origin = StubSessionManager()
     let time = TestTime()
@@ -48,7 +48,7 @@ struct CacheHarness {
     }
 
     /// The number of requests that the origin has received.
-    var asked: Int { origin.requests.count }
+    var requestCount: Int { origin.requests.count }
 }
 
 /// A response as the caller receives it, with the parts of `Cache-Status` that tests check.

@@ -1,7 +1,7 @@
 import NetworkCore
 import NetworkTesting
 
-/// Lets requests pass when a gate is open.
+/// Delays requests until a gate is open.
 struct HeldUp: NetworkInterceptor {
     var gate: AsyncGate
 

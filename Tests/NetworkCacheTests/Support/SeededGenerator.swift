@@ -1,4 +1,4 @@
-/// Numbers that are the same in each run (SplitMix64).
+/// Random numbers that are the same in each run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

@@ -19,7 +19,7 @@ extension StoredResponse {
 }
 
 extension HTTPHeaders {
-    /// From lines such as `Cache-Control: max-age=60`.
+    /// Creates headers from lines such as `Cache-Control: max-age=60`.
     init(lines: String...) {
         self.init(lines: lines)
     }

@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// A date that stands still until it is moved. Begins on Sunday, 6 November 1994, 08:49:37 GMT.
+/// A date that changes only when a test advances it. It starts on Sunday, 6 November 1994, 08:49:37 GMT.
 final class TestTime: Sendable {
     static let start = Date(timeIntervalSince1970: 784_111_777)
 
@@ -10,12 +10,12 @@ final class TestTime: Sendable {
 
     var now: Date { date.withLock { $0 } }
 
-    /// Back with a negative number.
+    /// Advances the date; a negative number moves it back.
     func advance(_ seconds: Double) {
         date.withLock { $0 += seconds }
     }
 
-    /// As HTTP writes it.
+    /// The date this many seconds after the start, in the format of HTTP.
     static func text(_ seconds: Int) -> String {
         HTTPDate(start.addingTimeInterval(Double(seconds))).description
     }

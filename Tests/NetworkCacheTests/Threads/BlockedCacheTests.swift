@@ -8,7 +8,7 @@
 
     /// The tests run in separate processes, because they block threads that other tests need.
     @Suite(.timeLimit(.minutes(10))) struct BlockedCacheTests {
-        @Test func `with 1,000 completions blocked, a disk cache is written and read`() async {
+        @Test func `with 1,000 completions blocked, a disk cache can be written and read`() async {
             await #expect(processExitsWith: .success) {
                 let gate = DispatchSemaphore(value: 0)
                 for _ in 0..<1000 { BackgroundThreads.completions.run { gate.wait() } }
@@ -24,7 +24,7 @@
             }
         }
 
-        @Test func `small entries are read on the threads for files too`() async {
+        @Test func `small entries are also read on the threads for files`() async {
             await #expect(processExitsWith: .success) {
                 let directory = try CacheDirectory()
                 let store = try DiskCacheStore(directory: directory.place)

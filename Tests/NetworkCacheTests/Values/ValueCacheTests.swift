@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkCache
 
-/// Each in memory and in a directory.
+/// Most tests run with a cache in memory and with one in a directory.
 @Suite(.timeLimit(.minutes(10)))
 struct ValueCacheTests {
     struct Movie: Codable, Equatable, Sendable {
@@ -36,7 +36,7 @@ struct ValueCacheTests {
     }
 
     @Test(arguments: Place.allCases)
-    func `a value is kept for its lifetime, and made again afterwards`(place: Place) async throws {
+    func `a value is returned for its lifetime, and computed again afterwards`(place: Place) async throws {
         let cache = try cache(place)
         let made = Locked(0)
         func value() async -> Movie {
@@ -58,7 +58,7 @@ struct ValueCacheTests {
     }
 
     @Test(arguments: Place.allCases)
-    func `of two lifetimes the shorter counts`(place: Place) async throws {
+    func `the shorter of the stored and the requested lifetime applies`(place: Place) async throws {
         let cache = try cache(place)
         try await cache.set(1, for: "key", lifetime: .seconds(1_000))
         clock.advance(by: .seconds(100))
@@ -67,7 +67,7 @@ struct ValueCacheTests {
     }
 
     @Test(arguments: Place.allCases)
-    func `a lifetime of nothing keeps nothing, and forgets what there was`(place: Place) async throws {
+    func `with a lifetime of zero or less, no value is stored, and the stored one is removed`(place: Place) async throws {
         let cache = try cache(place)
         try await cache.set(1, for: "key", lifetime: .seconds(1))
         #expect(await cache.value(for: "key", lifetime: .zero) { 2 } == 2)
@@ -79,7 +79,7 @@ struct ValueCacheTests {
     }
 
     @Test(arguments: Place.allCases)
-    func `a clock that was set back makes nothing live longer`(place: Place) async throws {
+    func `setting the clock back does not extend the lifetime of a value`(place: Place) async throws {
         let cache = try cache(place)
         try await cache.set(1, for: "key", lifetime: .seconds(300))
         clock.advance(by: .seconds(-1_000))
@@ -92,7 +92,7 @@ struct ValueCacheTests {
     }
 
     @Test(arguments: Place.allCases)
-    func `any text is a key, and none is a path`(place: Place) async throws {
+    func `any text is a valid key, and no key is used as a path`(place: Place) async throws {
         let cache = try cache(place)
         let keys = [
             "", ".", "..", "../../x", "/etc/passwd", "a/b", "a\u{0}b", "a", "b", "ab", String(repeating: "ü", count: 5_000), "📽",
@@ -107,7 +107,7 @@ struct ValueCacheTests {
     }
 
     @Test(arguments: Place.allCases)
-    func `clearing takes what is meant, and nothing else`(place: Place) async throws {
+    func `removal affects only the selected values`(place: Place) async throws {
         let cache = try cache(place)
         let (one, two) = (cache.partition("1"), cache.partition("2"))
         func fill() async throws {
@@ -137,7 +137,7 @@ struct ValueCacheTests {
     }
 
     @Test(arguments: Place.allCases)
-    func `what has another type is a miss, and is replaced`(place: Place) async throws {
+    func `a stored value of another type is a miss, and is replaced`(place: Place) async throws {
         let cache = try cache(place)
         try await cache.set("text", for: "key", lifetime: .seconds(60))
         #expect(await cache.value(for: "key", as: Int.self) == nil)
@@ -148,12 +148,12 @@ struct ValueCacheTests {
     }
 
     @Test(arguments: Place.allCases)
-    func `limits hold, and the least recently used entries are evicted first`(place: Place) async throws {
+    func `limits are enforced, and the least recently used values are evicted first`(place: Place) async throws {
         var limits = ValueCache.Limits(bytes: 1 << 20)
         limits.values = 3
         limits.valueBytes = 2_000
         let cache = try cache(place, limits: limits)
-        // What is oldest is known for sure once all was looked at.
+        // The oldest records are known reliably only after a complete scan.
         await (cache.storage as? DiskValues)?.records.settle()
         for key in 1...3 {
             clock.advance(by: .seconds(1))
@@ -169,15 +169,15 @@ struct ValueCacheTests {
         #expect(kept == [1, nil, 3, 4])
         do throws(CacheStoreError) {
             try await cache.set(String(repeating: "x", count: 3_000), for: "4", lifetime: .seconds(60))
-            Issue.record("it was kept")
+            Issue.record("the save did not fail")
         } catch {
             #expect(error.code == .tooLarge && error.message.contains("2000"), "\(error)")
         }
-        // What is older than what the caller has seen is no use.
+        // The caller has already seen a newer value, so the older one must not be returned.
         #expect(await cache.value(for: "4", as: Int.self) == nil)
     }
 
-    @Test func `values survive in a directory, and in memory only copies share them`() async throws {
+    @Test func `a directory keeps values between caches, and in memory only copies share values`() async throws {
         try await cache(.disk).set(Movie(id: 7, title: "Seven"), for: "movie", lifetime: .seconds(60))
         #expect(try await cache(.disk).value(for: "movie") == Movie(id: 7, title: "Seven"))
         let memory = ValueCache()
@@ -187,10 +187,10 @@ struct ValueCacheTests {
         #expect(await ValueCache().value(for: "key", as: Int.self) == nil)
     }
 
-    // MARK: Failing
+    // MARK: Failures
 
     @Test(arguments: Place.allCases)
-    func `a stale value is returned on failure for as long as allowed`(place: Place) async throws {
+    func `on failure, a stale value is returned for as long as the caller allows`(place: Place) async throws {
         let cache = try cache(place)
         func value(_ staleness: Duration) async throws(Failure) -> Int {
             try await cache.value(for: "key", lifetime: .seconds(10), allowingStale: staleness) { () throws(Failure) in
@@ -227,9 +227,9 @@ struct ValueCacheTests {
         #expect(error.code == .encoding && error.message.contains("Odd") && error.underlying is Failure)
     }
 
-    // MARK: At the same time
+    // MARK: Concurrent calls
 
-    /// Until so many wait for the value that another makes.
+    /// Waits until this number of calls wait for the value that another call computes.
     private func wait(for count: Int, in cache: ValueCache, as type: Any.Type = Int.self) async throws {
         let key = ValueFlights.Key(value: ValueKey(partition: cache.partition, name: "key"), type: ObjectIdentifier(type))
         while cache.flights.waitingCount(key) < count {
@@ -239,7 +239,7 @@ struct ValueCacheTests {
     }
 
     @Test(arguments: Place.allCases)
-    func `concurrent calls for the same value share the one that one of them makes`(place: Place) async throws {
+    func `concurrent calls for the same value share one computation`(place: Place) async throws {
         let cache = try cache(place)
         let made = Locked(0)
         let gate = AsyncStream.makeStream(of: Void.self)
@@ -254,14 +254,14 @@ struct ValueCacheTests {
         }
         let all = (0..<10).map { _ in Task { await value() } }
         try await wait(for: 9, in: cache)
-        // Another partition has nothing to do with it.
+        // Another partition is not affected.
         #expect(await cache.partition("x").value(for: "key", lifetime: .seconds(60)) { 42 } == 42)
         gate.continuation.finish()
         for task in all { #expect(await task.value == 1) }
         #expect(made.withLock(\.self) == 1)
     }
 
-    @Test func `waiting calls receive the error too`() async throws {
+    @Test func `calls that share a computation also receive its error`() async throws {
         let cache = try cache(.memory)
         let gate = AsyncStream.makeStream(of: Void.self)
         let all = (0..<3).map { _ in
@@ -277,7 +277,7 @@ struct ValueCacheTests {
         for task in all { await #expect(throws: Failure()) { try await task.value } }
     }
 
-    @Test func `when the call that makes the value is cancelled, another one makes it`() async throws {
+    @Test func `when the call that computes a value is cancelled, a waiting call computes it`() async throws {
         let cache = try cache(.memory)
         let (never, started) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
         let first = Task {
@@ -289,7 +289,7 @@ struct ValueCacheTests {
         }
         for await _ in started.stream { break }
         let others = (0..<3).map { number in
-            // They could throw what the first one throws.
+            // Their closures can throw the same error as the first one.
             Task { try await cache.value(for: "key", lifetime: .seconds(60)) { () async throws(CancellationError) in 7 } }
         }
         try await wait(for: 3, in: cache)
@@ -298,7 +298,7 @@ struct ValueCacheTests {
         for task in others { #expect(try await task.value == 7) }
     }
 
-    @Test func `a call that is cancelled while waiting does not wait`() async throws {
+    @Test func `a call that is cancelled stops waiting for a shared value`() async throws {
         let cache = try cache(.memory)
         let gate = AsyncStream.makeStream(of: Void.self)
         let first = Task {
@@ -307,7 +307,7 @@ struct ValueCacheTests {
                 return 1
             }
         }
-        // The first call makes the value, so it must have joined before the second.
+        // The first call computes the value, so it must have joined before the second.
         let key = ValueFlights.Key(value: ValueKey(partition: "", name: "key"), type: ObjectIdentifier(Int.self))
         while cache.flights.isFree(key) {
             try Task.checkCancellation()

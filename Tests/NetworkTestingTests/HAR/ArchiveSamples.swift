@@ -1,7 +1,7 @@
 import Foundation
 import NetworkTesting
 
-/// Documents with one entry; a test passes only the parts that it checks.
+/// Documents with one entry. A test passes only the parts that it checks.
 enum ArchiveSamples {
     static func document(_ entries: String) -> Data {
         Data(#"{"log": {"version": "1.2", "creator": {"name": "test", "version": "1"}, "entries": [\#(entries)]}}"#.utf8)
@@ -20,7 +20,7 @@ enum ArchiveSamples {
     }
 
     static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
-    /// Exported by Chromium 156, white space removed.
+    /// Exported by Chromium 156; white space was removed.
     static let chromium = fixtures.appendingPathComponent("chromium.har")
 }
 

@@ -2,7 +2,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// An archive that Chromium's own exporter wrote, of a page that asked a small server for these things.
+/// An archive exported by Chromium, of a page that requested these resources from a small server.
 @Suite(.timeLimit(.minutes(10))) struct ChromiumArchiveTests {
     let session: ReplaySessionManager
 
@@ -17,7 +17,7 @@ import Testing
             method, "http://127.0.0.1:8765" + path, headers: type.map { ["Content-Type": $0] } ?? [:], body: body)
     }
 
-    @Test func `compressed content is replayed decoded, without a Content-Encoding`() async throws {
+    @Test func `compressed content is replayed decoded, without Content-Encoding`() async throws {
         let recorded = try #require(try HTTPArchive(contentsOf: ArchiveSamples.chromium).entries.first)
         #expect(recorded.response.headers["Content-Encoding"] == "gzip" && recorded.response.headers["Content-Length"] == "66")
         let response = try await session.response(for: request(.get, "/users.json?page=1&q=a%20b"))
@@ -25,7 +25,7 @@ import Testing
         #expect(!response.headers.contains("Content-Encoding") && response.headers["ETag"] == #""1""#)
     }
 
-    @Test func `a repeated request gets the second response the second time, and every time after`() async throws {
+    @Test func `a repeated request receives the second recorded response the second time and every time after`() async throws {
         struct Users: Decodable, Sendable { struct User: Decodable, Sendable { var id: Int, name: String }; var list: [User] }
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("http://127.0.0.1:8765"), sessionManager: session)
@@ -35,7 +35,7 @@ import Testing
         #expect(ids == [1, 2, 2])
     }
 
-    @Test func `forms and JSON are compared by their meaning`() async throws {
+    @Test func `forms and JSON are compared by content, not byte by byte`() async throws {
         let form = "application/x-www-form-urlencoded"
         #expect(try await session.text(request(.post, "/login", type: form, body: "remember=tr%75e&user=ada")).contains("abc"))
         #expect(
@@ -46,7 +46,7 @@ import Testing
         #expect(json.statusCode == 201 && json.headers["Location"] == "/movies/7")
     }
 
-    @Test func `a multipart form matches whatever its boundary, as far as Chromium kept it`() async throws {
+    @Test func `a multipart form matches with any boundary, by the parts that Chromium recorded`() async throws {
         func form(_ name: String) throws -> NetworkRequest {
             var form = MultipartFormData(boundary: "quite-another")
             form.append(name, name: "name")
@@ -59,13 +59,13 @@ import Testing
         #expect(await session.failure(of: try form("y"))?.message.contains("the multipart body differs") == true)
     }
 
-    @Test func `a redirect is followed to its own entry`() async throws {
+    @Test func `a redirect is followed to the entry of its target`() async throws {
         let response = try await session.response(for: request(.get, "/old"))
         #expect(response.body == Data("moved here".utf8) && response.url.path == "/new" && response.statusCode == 200)
         #expect(session.unused.filter { $0.hasSuffix("/old") || $0.hasSuffix("/new") }.isEmpty)
     }
 
-    @Test func `empty bodies, bytes and text of any charset are replayed unchanged`() async throws {
+    @Test func `empty bodies, binary data and text of any charset are replayed unchanged`() async throws {
         let nothing = try await session.response(for: request(.delete, "/nothing"))
         #expect(nothing.statusCode == 204 && nothing.body.isEmpty)
         #expect(try await session.response(for: request(.get, "/binary")).body == Data(0...255))

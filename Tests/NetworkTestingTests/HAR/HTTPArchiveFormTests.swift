@@ -52,11 +52,11 @@ struct HTTPArchiveFormTests {
             #expect(isRight, "\(place).\(name)")
         }
         for name in object.keys where required[name] == nil && !name.hasPrefix("_") {
-            #expect(Self.optional[kind]?.contains(name) == true, "\(place).\(name) is not of HAR 1.2")
+            #expect(Self.optional[kind]?.contains(name) == true, "\(place).\(name) is not part of HAR 1.2")
         }
     }
 
-    @Test func `documents have all members that HAR requires, and others only with an underscore`() async throws {
+    @Test func `documents have all members that HAR requires, and other members only with an underscore`() async throws {
         let stub = StubSessionManager()
         stub.route("/fails", .failure(.timedOut))
         stub.route { _ in .json("{}", status: 201, headers: ["Set-Cookie": "a=b", "Location": "/y"]) }
@@ -91,7 +91,7 @@ struct HTTPArchiveFormTests {
         let first = try #require(entries[0]["request"] as? [String: Any])
         #expect((first["queryString"] as? [Any])?.count == 2)
         #expect(((first["postData"] as? [String: Any])?["params"] as? [Any])?.count == 1)
-        // The durations of the phases add up to the total; TLS is part of connecting.
+        // The durations of the phases add up to the total, and TLS is part of connecting.
         for entry in entries {
             let timings = try #require(entry["timings"] as? [String: Double])
             let sum = timings.filter { $0.key != "ssl" }.values.reduce(0) { $0 + max($1, 0) }
@@ -99,7 +99,9 @@ struct HTTPArchiveFormTests {
         }
     }
 
-    @Test func `phases are converted to those of HAR, and the time before the last redirect counts as blocked`() async throws {
+    @Test func `timing phases are converted to those of HAR, and the time before the last redirect counts as blocked`()
+        async throws
+    {
         struct Timed: NetworkSessionManager {
             var timings: TransferTimings
             func request(

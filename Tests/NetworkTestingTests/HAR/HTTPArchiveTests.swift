@@ -60,12 +60,12 @@ struct HTTPArchiveTests {
         #expect(error(Data(document.utf8)) == message)
     }
 
-    /// Entries as Firefox, Safari and others write them, each reduced to its peculiarities.
+    /// Entries in the form that Firefox, Safari and others write, each reduced to its peculiarities.
     @Test(
         arguments: [
             // Only required members.
             ArchiveSamples.entry(more: #""cache": null"#),
-            // Firefox leaves out the phases of a response from its cache, and has no size of it.
+            // Firefox omits the phases of a cached response, and its size is unknown.
             ArchiveSamples.entry(
                 response:
                     #""status": 200, "httpVersion": "HTTP/2", "headers": [], "cookies": [], "content": {"mimeType": "text/plain", "size": 2, "text": "ok"}, "redirectURL": "", "headersSize": -1, "bodySize": -1"#,
@@ -76,7 +76,7 @@ struct HTTPArchiveTests {
             ArchiveSamples.entry(
                 request: #""method": "GET", "url": "https://a.test/x", "headers": null, "postData": null, "bodySize": null"#,
                 more: #""startedDateTime": null, "timings": null, "serverIPAddress": 7, "_fetchType": "Memory Cache""#),
-            // Wrong sizes, invalid times, an invalid date.
+            // Sizes that do not match, invalid times, an invalid date.
             ArchiveSamples.entry(
                 response:
                     #""status": 200, "bodySize": 1e300, "content": {"size": 1000000000000, "compression": "x", "text": "ok"}"#,
@@ -88,7 +88,7 @@ struct HTTPArchiveTests {
                     #""status": 200, "headers": [{"name": "Set-Cookie", "value": "a=1\nb=2"}, {"name": ":status", "value": "200"}], "content": {"text": "b2\ns=", "encoding": "Base64"}"#
             ),
         ])
-    func `archives of browsers are read`(entry: String) async throws {
+    func `archives written by browsers are read`(entry: String) async throws {
         let archive = try HTTPArchive(data: ArchiveSamples.document(entry))
         #expect(archive.entries.first?.response.body.data == Data("ok".utf8))
         let session = ReplaySessionManager(archive)
@@ -117,7 +117,7 @@ struct HTTPArchiveTests {
             ),
             (#""status": 200, "_error": null, "content": {"text": "ok"}"#, nil),
         ] as [(String, TransportError.Code?)])
-    func `a browser's error is converted into a failure`(response: String, code: TransportError.Code?) async throws {
+    func `an error recorded by a browser is converted into a failure`(response: String, code: TransportError.Code?) async throws {
         let archive = try HTTPArchive(data: ArchiveSamples.document(ArchiveSamples.entry(response: response)))
         #expect(archive.entries.first?.failure?.code == code)
         #expect(await ReplaySessionManager(archive).failure(of: try .make())?.code == code)
@@ -132,7 +132,7 @@ struct HTTPArchiveTests {
     }
 
     @Test(arguments: ["202396-01-02T03:04:05.678Z", "0000-01-01T00:00:00Z", "1960-01-01T00:00:00Z", "now"])
-    func `an invalid date, or one out of range, is dropped`(text: String) throws {
+    func `an invalid date, or one out of range, is ignored`(text: String) throws {
         let entry = ArchiveSamples.entry(more: #""startedDateTime": "\#(text)""#)
         let archive = try HTTPArchive(data: ArchiveSamples.document(entry))
         #expect(archive.entries.first?.started == nil)
@@ -188,7 +188,7 @@ struct HTTPArchiveTests {
         #expect(try HTTPArchive(data: archive.data()) == archive)
     }
 
-    @Test(.timeLimit(.minutes(10))) func `damaged bytes are an error or an archive, and never the end of the process`() throws {
+    @Test(.timeLimit(.minutes(10))) func `a damaged archive is an error or an archive, and does not trap`() throws {
         let original = try Data(contentsOf: ArchiveSamples.chromium)
         var random = SystemRandomNumberGenerator()
         var seed = UInt64.random(in: 0...UInt64.max, using: &random)
@@ -210,7 +210,7 @@ struct HTTPArchiveTests {
         #expect(error(deep) == "the archive is not JSON in UTF-8")
     }
 
-    @Test func `descriptions hold no query, no field and no body`() throws {
+    @Test func `descriptions contain no query, header field or body`() throws {
         let archive = try ArchiveSamples.archive(
             ArchiveSamples.entry(
                 request: #"""

@@ -19,7 +19,7 @@ import Testing
 
     private var file: URL { folder.file("Fixtures/a.har") }
 
-    @Test func `once records if the file does not exist, and replays from then on`() async throws {
+    @Test func `in once mode, the first session records if the file does not exist, and later ones replay`() async throws {
         let live = StubSessionManager(returning: .text("live"))
         let first = try session(.once, live: live)
         #expect(first.isRecording && first.file == file)
@@ -29,7 +29,7 @@ import Testing
         #expect(try await second.text(.make()) == "live" && second.unused.isEmpty)
     }
 
-    @Test func `replay sends no requests and creates no live session manager`() async throws {
+    @Test func `in replay mode, no requests are sent and no live session manager is created`() async throws {
         #expect(throws: HTTPArchiveError.self) { try session(.replay, live: StubSessionManager()) }
         _ = try await session(.record, live: StubSessionManager(returning: .text("live"))).text(.make())
         let isMade = Locked(false)
@@ -42,7 +42,7 @@ import Testing
         #expect(!isMade.withLock { $0 })
     }
 
-    @Test func `record replaces an existing file`() async throws {
+    @Test func `in record mode, an existing file is replaced`() async throws {
         _ = try await session(.record, live: StubSessionManager(returning: .text("old"))).text(.make())
         _ = try await session(.record, live: StubSessionManager(returning: .text("new"))).text(.make())
         #expect(try await session(.replay, live: StubSessionManager()).text(.make()) == "new")

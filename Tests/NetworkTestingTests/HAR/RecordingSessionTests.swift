@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `compressed responses are recorded decoded, with their compressed size`() async throws {
-        // `{"a":"aaaa…"}`, 108 bytes, made by gzip.
+        // `{"a":"aaaa…"}`, 108 bytes, compressed by gzip.
         let packed = try #require(Data(base64Encoded: "H4sIAAAAAAACA6tWSlSyUkqkA1CqBQBxaDV0bAAAAA=="))
         let server = try LoopbackServer { _ in
             LoopbackResponse.data(packed).header("Content-Type", "application/json").header("Content-Encoding", "gzip")
@@ -101,7 +101,7 @@ import Testing
         #expect(await session.failure(of: other)?.message.contains("the body differs at a") == true)
     }
 
-    @Test func `secret numbers in a response become 0, so that it still decodes`() async throws {
+    @Test func `secret numbers in a response are replaced by 0, so that the response can still be decoded`() async throws {
         struct Failure: Decodable, Sendable, Equatable { var pin: Int, code: Int, message: String }
         let recording = RecordingSessionManager(
             StubSessionManager(returning: .json(#"{"pin": 17, "code": 404, "message": "no"}"#)))
@@ -113,7 +113,7 @@ import Testing
         #expect(try JSONDecoder().decode(Failure.self, from: again.body) == Failure(pin: 0, code: 404, message: "no"))
     }
 
-    @Test func `bodies from files, streams and forms are recorded as they are sent`() async throws {
+    @Test func `bodies from files, streams and forms are recorded in the form in which they are sent`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("a.bin")
         try Data(repeating: 3, count: 100_000).write(to: file)
@@ -140,7 +140,7 @@ import Testing
         #expect(sent.map(\.count)[..<2] == [100_000, 9] && sent.count == 3)
         #expect(recording.archive.entries.map { $0.request.body?.data } == sent.map { $0 as Data? })
         #expect(recording.archive.entries.map(\.request.bodySize) == sent.map { Int64($0.count) })
-        // The same bodies from memory match them.
+        // Equal bodies in memory match them.
         let session = try replay(recording)
         for body in sent { _ = try await session.response(for: NetworkRequest(method: .put, url: url, body: .data(body))) }
     }
@@ -179,13 +179,13 @@ import Testing
             } else {
                 #expect(try await again.body.collected() == Data(repeating: 5, count: 300_000))
             }
-            // A buffered one too.
+            // The limit also applies to a buffered body.
             _ = try await recording.response(for: request)
             #expect(recording.archive.entries.last?.response.body.isTruncated == isTruncated)
         }
     }
 
-    @Test func `a body that is released early is recorded as far as it was read`() async throws {
+    @Test func `for a body that is released early, the part that was read is recorded`() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse.data(Data(repeating: 5, count: 1_000_000)).fault(.drip(bytes: 10_000, every: .milliseconds(1)))
         }
@@ -237,7 +237,7 @@ import Testing
         #expect(recording.archive.entries.isEmpty)
     }
 
-    @Test func `entries are in the order in which exchanges began`() async throws {
+    @Test func `entries are in the order in which their exchanges started`() async throws {
         let stub = StubSessionManager()
         stub.route("/slow", .silence)
         stub.route("/fast", .text("fast"))
@@ -256,7 +256,7 @@ import Testing
             ])
     }
 
-    @Test func `the file is private, and is written atomically from many tasks`() async throws {
+    @Test func `the file is readable only by its owner, and concurrent writes are atomic`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("new/a.har")
         let recording = RecordingSessionManager(StubSessionManager(returning: .text("ok")))

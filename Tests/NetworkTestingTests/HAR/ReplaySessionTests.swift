@@ -26,8 +26,8 @@ import Testing
             ("https://a.test/x?r=https%3A%2F%2Fx%2F%3Credacted%3E", "https://a.test/x?r=https%3A%2F%2Fx%2Fsecret"),
             ("https://a.test/%3Credacted%3E/y", "https://a.test/secret/y"),
         ])
-    func `URLs are compared by their meaning`(recorded: String, asked: String) async throws {
-        #expect(try await session(entry("GET", recorded, response: "1")).text(.make(.get, asked)) == "1")
+    func `equivalent URLs match`(recorded: String, requested: String) async throws {
+        #expect(try await session(entry("GET", recorded, response: "1")).text(.make(.get, requested)) == "1")
     }
 
     @Test(
@@ -46,7 +46,7 @@ import Testing
         #expect(error?.message == "the archive has no matching response; nearest of 1 entries: \(message)")
     }
 
-    @Test func `the nearest entry comes first, three at most, and secrets are not shown`() async throws {
+    @Test func `the error lists at most three entries, nearest first, without secrets`() async throws {
         let session = session(
             entry("GET", "https://b.test/far/away", response: ""), entry("POST", "https://a.test/x", response: ""),
             entry("GET", "https://a.test/x?api_key=k1", response: ""), entry("GET", "https://a.test/z", response: ""))
@@ -78,7 +78,9 @@ import Testing
             ("text/plain", "ab<redacted>b", "ab", "the body differs"), ("text/plain", "ab<redacted>b", "abb", nil),
             ("text/plain", "", "x", "the body is recorded as empty"), ("text/plain", "x", "", "the body is empty"),
         ] as [(String, String, String, String?)])
-    func `bodies are compared by their meaning`(type: String, recorded: String, sent: String, difference: String?) async throws {
+    func `bodies are compared by content according to their media type`(
+        type: String, recorded: String, sent: String, difference: String?
+    ) async throws {
         let session = session(entry("POST", body: (type, recorded), response: "1"))
         let error = await session.failure(of: try .make(.post, headers: ["Content-Type": type], body: sent))
         #expect(error?.message.components(separatedBy: "POST /x: ").last == difference)
@@ -86,14 +88,14 @@ import Testing
 
     @Test func `options exclude parts from the comparison`() async throws {
         let recorded = entry("POST", "http://127.0.0.1:4711/x?at=1&a=1", body: ("text/plain", "a"), response: "1")
-        let asked = try NetworkRequest.make(.post, "http://127.0.0.1:9/x?a=1&at=2", body: "b")
+        let request = try NetworkRequest.make(.post, "http://127.0.0.1:9/x?a=1&at=2", body: "b")
         let options = ReplayOptions {
             $0.ignoresOrigin = true
             $0.ignoredQueryItems = ["at"]
             $0.matchesBody = false
         }
-        #expect(try await session(recorded, options: options).text(asked) == "1")
-        #expect(await session(recorded).failure(of: asked)?.code == .notStubbed)
+        #expect(try await session(recorded, options: options).text(request) == "1")
+        #expect(await session(recorded).failure(of: request)?.code == .notStubbed)
         let ordered = session(
             entry("GET", "https://a.test/x?a=1&b=2", response: "1"), options: .init { $0.ignoresQueryOrder = false })
         #expect(await ordered.failure(of: try .make(.get, "https://a.test/x?b=2&a=1"))?.code == .notStubbed)
@@ -121,7 +123,7 @@ import Testing
         #expect(await strict.failure(of: try .make())?.message.contains("2 responses") == true)
     }
 
-    @Test func `concurrent requests get each response once`() async throws {
+    @Test func `concurrent requests receive each recorded response once`() async throws {
         let entries = (0..<200).map { entry(response: "\($0)") }
         let session = ReplaySessionManager(HTTPArchive(entries: entries), options: .init { $0.repeatsLastResponse = false })
         let texts = try await withThrowingTaskGroup(of: String.self) { group in
@@ -131,7 +133,7 @@ import Testing
         #expect(texts.count == 200)
     }
 
-    @Test func `a request that is not recorded is sent with the fallback, including its body`() async throws {
+    @Test func `a request that is not recorded is sent to the fallback, including its body`() async throws {
         let live = StubSessionManager(returning: .text("live"))
         let session = ReplaySessionManager(HTTPArchive(entries: [entry(response: "recorded")]), fallback: live)
         #expect(try await session.text(.make()) == "recorded" && live.requests.isEmpty)
@@ -144,7 +146,7 @@ import Testing
         #expect(live.requests.first?.body?.data == Data("once".utf8))
     }
 
-    @Test func `progress ends once, with a replayed response and with the fallback`() async throws {
+    @Test func `progress finishes once, for a replayed response and for one from the fallback`() async throws {
         final class Watcher: TransferProgressObserver {
             let ends = Locked(0)
             func transferDidProgress(_ progress: TransferProgress) {
@@ -164,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `a body that the archive does not contain is never taken for an empty one`() async throws {
+    @Test func `a body that is missing from the archive is an error, and not an empty body`() async throws {
         let lost = try ReplaySessionManager(
             ArchiveSamples.archive(
                 ArchiveSamples.entry(response: #""status": 200, "content": {"size": 5000, "mimeType": "text/plain"}"#)))
@@ -199,7 +201,7 @@ import Testing
         #expect(try await session(entry).response(for: .make()).headers["Content-Type"] == expected)
     }
 
-    @Test func `a streamed response has the same head and a body in pieces`() async throws {
+    @Test func `a streamed response has the same head, and its body arrives in several chunks`() async throws {
         var large = entry(response: "")
         large.response.body.data = Data(repeating: 7, count: 150_000)
         large.response.headers = ["Content-Length": "9", "A": "1"]
@@ -214,7 +216,7 @@ import Testing
         #expect(try completed.get().body.count == 150_000)
     }
 
-    @Test func `an interrupted transfer is interrupted at the same place again`() async throws {
+    @Test func `a recorded interruption is replayed after the same number of bytes`() async throws {
         var broken = entry(response: "half")
         broken.failure = .init(.incompleteBody, phase: .receive, message: "cut")
         let stream = try await session(broken).stream(for: .make())
@@ -224,7 +226,7 @@ import Testing
         #expect(await session(broken).failure(of: try .make())?.code == .incompleteBody)
     }
 
-    @Test func `an endless redirect, or one to an unknown URL, is an error`() async throws {
+    @Test func `a redirect loop, or a redirect to an unknown URL, is an error`() async throws {
         func redirect(_ path: String, to location: String) -> HTTPArchive.Entry {
             HTTPArchive.Entry(
                 request: .init(url: "https://a.test" + path), response: .init(statusCode: 302, headers: ["Location": location]))
@@ -232,7 +234,7 @@ import Testing
         let circle = session(redirect("/x", to: "/y"), redirect("/y", to: "/x"))
         #expect(await circle.failure(of: try .make())?.code == .tooManyRedirects)
         #expect(await session(redirect("/x", to: "/z")).failure(of: try .make())?.code == .notStubbed)
-        // As RecordingSessionManager writes a redirect that was not followed.
+        // RecordingSessionManager writes this for a redirect that was not followed.
         var last = redirect("/x", to: "/y")
         last.response.finalURL = "https://a.test/x"
         #expect(try await session(last).response(for: .make()).statusCode == 302)

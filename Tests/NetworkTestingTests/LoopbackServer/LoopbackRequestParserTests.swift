@@ -46,7 +46,7 @@ import Testing
         #expect(requests[2].version == "HTTP/1.0" && requests[2].body.isEmpty, comment)
     }
 
-    @Test func `requests do not depend on where the input is split in two`() {
+    @Test func `parsed requests are the same for every position at which the input is split`() {
         let bytes = Array(Self.stream.utf8)
         for border in 0...bytes.count {
             let (requests, failure) = Self.parse([Array(bytes[..<border]), Array(bytes[border...])])
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 3, 7]) func `requests do not depend on the size of the pieces`(size: Int) {
+    @Test(arguments: [1, 2, 3, 7]) func `parsed requests are the same for every size of the input chunks`(size: Int) {
         let bytes = Array(Self.stream.utf8)
         let pieces = stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
         Self.check(Self.parse(pieces).requests, "pieces of \(size)")
@@ -87,14 +87,14 @@ import Testing
         ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n401\r\n", 413),
         ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffffff\r\n", 413),
     ])
-    func `what is not HTTP fails with the status that says why`(input: String, status: Int) {
+    func `a malformed or unsupported request fails with the matching status`(input: String, status: Int) {
         let whole = Self.parse([Array(input.utf8)])
         let single = Self.parse(input.utf8.map { [$0] })
         #expect(whole.failure?.status == status && whole.requests.isEmpty)
         #expect(single.failure?.status == status && single.requests.isEmpty)
     }
 
-    @Test func `a head may fill its limit and not pass it`() {
+    @Test func `a head can be as large as its limit, but not larger`() {
         let rest = "GET / HTTP/1.1\r\nHost: h\r\nA: \r\n\r\n".utf8.count
         for (length, fits) in [(1024 - rest, true), (1024 - rest + 1, false)] {
             let head = "GET / HTTP/1.1\r\nHost: h\r\nA: \(String(repeating: "a", count: length))\r\n\r\n"
@@ -104,17 +104,17 @@ import Testing
         }
     }
 
-    @Test func `a line without end fails as soon as it passes the limit`() {
+    @Test func `an unterminated line fails as soon as it exceeds the limit`() {
         #expect(Self.parse([Array(repeating: 0x61, count: 1024)]).failure == nil)
         #expect(Self.parse([Array(repeating: 0x61, count: 1025)]).failure?.status == 431)
     }
 
-    @Test func `the limit of a head counts for each request alone`() {
+    @Test func `the head limit applies to each request separately`() {
         let request = Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
         #expect(Self.parse([Array(repeatElement(request, count: 100).joined())]).requests.count == 100)
     }
 
-    @Test func `bytes beyond ASCII are kept`() {
+    @Test func `non-ASCII bytes are preserved`() {
         var input = Array("GET /ü HTTP/1.1\r\nHost: h\r\nA: ".utf8)
         input += [0xe4] + Array("\r\n\r\n".utf8)
         let requests = Self.parse([input]).requests
@@ -122,11 +122,11 @@ import Testing
         #expect(requests.first?.headers["A"] == "ä")
     }
 
-    @Test func `an expectation is reported once, before the body`() {
+    @Test func `an expectation of 100-continue is reported once, before the body`() {
         var parser = Self.makeParser()
         parser.receive(Array("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\nContent-Length: 1\r\n\r\n".utf8))
         guard case .expectsContinue = parser.next(), case .needsMoreBytes = parser.next() else {
-            Issue.record("not expected once")
+            Issue.record("the expectation was not reported exactly once")
             return
         }
         parser.receive([0x61])
@@ -137,7 +137,7 @@ import Testing
         #expect(request.text == "a")
     }
 
-    @Test func `query items and path are read from any form of target`() {
+    @Test func `query items and path are parsed from any form of request target`() {
         let request = LoopbackRequest(target: "/a%20b?x=1&y=%26+z&flag&x=")
         #expect(request.path == "/a%20b")
         #expect(request.queryItems.map(\.name) == ["x", "y", "flag", "x"])

@@ -3,9 +3,9 @@ import Testing
 
 @testable import NetworkTesting
 
-/// Sockets, memory and waiting. One at a time: descriptors are counted for the whole process.
+/// Sockets, memory and waiting. The tests run one at a time, because descriptors are counted for the whole process.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct LoopbackServerLifetimeTests {
-    @Test func `stopping closes what is open and frees the port`() throws {
+    @Test func `stopping closes open connections and frees the port`() throws {
         let server = try LoopbackServer { _ in .text("x") }
         let client = try RawSocketClient(server).get("/")
         _ = client.readResponse()
@@ -40,7 +40,7 @@ import Testing
         #expect(token == nil && engine == nil)
     }
 
-    @Test func `a handler may stop its own server`() throws {
+    @Test func `a handler can stop its own server`() throws {
         let box = Box()
         let server = try LoopbackServer { _ in
             box.server?.stop()
@@ -51,7 +51,7 @@ import Testing
         box.server = nil
     }
 
-    @Test func `connections can be closed without stopping`() async throws {
+    @Test func `connections can be closed without stopping the server`() async throws {
         let server = try LoopbackServer { _ in .text("x") }
         let client = try RawSocketClient(server).get("/")
         _ = client.readResponse()
@@ -79,7 +79,7 @@ import Testing
         #expect(await server.waitForOpenConnections(0))
     }
 
-    @Test func `waiting ends when the server stops or the task is cancelled`() async throws {
+    @Test func `waiting calls return when the server stops or the task is cancelled`() async throws {
         let server = try LoopbackServer()
         let cancelled = Task { await server.waitForOpenConnections(5) }
         cancelled.cancel()
@@ -91,7 +91,7 @@ import Testing
         #expect(await server.waitForOpenConnections(0))
     }
 
-    @Test func `a thousand connections are kept, and none of their descriptors leaks`() async throws {
+    @Test func `a thousand connections stay open, and no descriptor leaks`() async throws {
         let before = openDescriptors()
         do {
             let server = try LoopbackServer { _ in .text("x") }
@@ -108,7 +108,7 @@ import Testing
         #expect(openDescriptors() - before < 100)
     }
 
-    @Test func `a hundred megabytes go both ways`() throws {
+    @Test func `a hundred megabytes are transferred in both directions`() throws {
         let server = try LoopbackServer { request in LoopbackResponse(body: request.body) }
         let client = try RawSocketClient(server, receiveTimeoutSeconds: 50)
         let size = 100 << 20
@@ -117,7 +117,7 @@ import Testing
         for _ in 0..<100 { try client.send(piece) }
         let head = client.readText("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\nConnection: close\r\n\r\n".utf8.count)
         #expect(head.hasSuffix("\r\n\r\n"))
-        for _ in 0..<100 where client.read(1 << 20) != piece { Issue.record("other bytes than sent") }
+        for _ in 0..<100 where client.read(1 << 20) != piece { Issue.record("the received bytes differ from those sent") }
         #expect(client.readToEnd() == ("", .closed))
     }
 
@@ -134,7 +134,7 @@ import Testing
         #expect(confused.readToEnd() == ("", .closed))
     }
 
-    @Test func `a server may close or reset what it accepts`() throws {
+    @Test func `a server can close or reset connections when it accepts them`() throws {
         let closing = try LoopbackServer(configuration: .init(behavior: .closeOnAccept))
         #expect(try RawSocketClient(closing).readToEnd() == ("", .closed))
         let resetting = try LoopbackServer(configuration: .init(behavior: .resetOnAccept))
@@ -142,7 +142,7 @@ import Testing
         #expect(resetting.connectionCount == 1)
     }
 
-    /// `@unchecked Sendable`: `content` is only touched with `lock` held.
+    /// `@unchecked Sendable`: `content` is accessed only while `lock` is held.
     private final class Box: @unchecked Sendable {
         private let lock = NSLock()
         private var content: LoopbackServer?

@@ -45,7 +45,7 @@ import Testing
             ))
     }
 
-    @Test func `a connection is kept, and requests on it are recorded with its number`() async throws {
+    @Test func `a connection is reused, and requests on it are recorded with its number`() async throws {
         let server = try Self.makeServer()
         let first = try RawSocketClient(server).get("/movies/1?a=b", "X-One: 1")
         #expect(first.readResponse().body == #"{"id": 1}"#)
@@ -73,7 +73,7 @@ import Testing
         #expect(server.requests.isEmpty && server.requestCount == 0)
     }
 
-    @Test func `pipelined requests get their responses in order, however long their handlers take`() async throws {
+    @Test func `pipelined requests receive their responses in order, even if a handler takes longer`() async throws {
         let server = try Self.makeServer()
         let bodies = try await onThread {
             let client = try RawSocketClient(server)
@@ -86,11 +86,11 @@ import Testing
         #expect(bodies == ["later", "ab", #"{"id": 3}"#])
     }
 
-    @Test func `five thousand pipelined requests get responses`() throws {
+    @Test func `five thousand pipelined requests receive responses`() throws {
         let server = try Self.makeServer()
         let client = try RawSocketClient(server)
         let request = Data("GET /movies/3 HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
-        // In bursts that fit into the socket buffers of both sides.
+        // Requests are sent in bursts that fit into the socket buffers of both sides.
         for _ in 0..<10 {
             try client.send((0..<500).reduce(into: Data()) { data, _ in data.append(request) })
             for _ in 0..<500 {
@@ -103,7 +103,7 @@ import Testing
         #expect(server.requestCount == 5000)
     }
 
-    @Test func `a flood of requests during a pause is held back and then processed`() throws {
+    @Test func `requests that arrive during a pause are held back and processed after it`() throws {
         let server = try LoopbackServer { request in
             LoopbackResponse.status(204).delayed(by: request.path == "/0" ? .milliseconds(50) : .zero)
         }
@@ -116,7 +116,7 @@ import Testing
         #expect(server.requests.map(\.path) == (0..<300).map { "/\($0)" })
     }
 
-    @Test func `a flood during a stalled pause does not keep the server from stopping`() async throws {
+    @Test func `requests that arrive during a long pause do not prevent the server from stopping`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.status(204).delayed(by: .seconds(3600)) }
         let client = try RawSocketClient(server)
         for _ in 0..<100 { try client.get("/", "A: \(String(repeating: "a", count: 4000))") }
@@ -125,13 +125,13 @@ import Testing
         #expect(server.openConnectionCount == 0)
     }
 
-    @Test func `a head may be larger than what is read ahead`() throws {
+    @Test func `a head can be larger than the read-ahead limit`() throws {
         let server = try Self.makeServer(.init(maximumHeadBytes: 2 << 20))
         let client = try RawSocketClient(server).get("/movies/1", "A: \(String(repeating: "a", count: 1_000_000))")
         #expect(client.readResponse().body == #"{"id": 1}"#)
     }
 
-    @Test func `a description shows no query, body or header value`() {
+    @Test func `a description contains no query, body or header value`() {
         let request = LoopbackRequest(
             target: "/a?token=canary", headers: ["Authorization": "canary"], body: Data("canary".utf8))
         var dumped = ""
@@ -147,14 +147,14 @@ import Testing
         #expect(client.readResponse().body == "a/b|ü%zz")
     }
 
-    @Test func `no route is a 404 that names method and path`() throws {
+    @Test func `a request without a matching route receives a 404 that names method and path`() throws {
         let server = try Self.makeServer()
         let response = try RawSocketClient(server).get("/movies/?token=secret").readResponse()
         #expect(response.head.hasPrefix("HTTP/1.1 404 Not Found\r\n"))
         #expect(response.body == "No route for GET /movies/\n")
     }
 
-    @Test func `another method on a known path is a 405 with Allow`() throws {
+    @Test func `another method on a known path receives a 405 with Allow`() throws {
         let server = try Self.makeServer()
         let client = try RawSocketClient(server).send("DELETE /movies/1 HTTP/1.1\r\nHost: h\r\n\r\n")
         let response = client.readResponse()
@@ -162,7 +162,7 @@ import Testing
         #expect(response.head.contains("\r\nAllow: GET, HEAD\r\n"))
     }
 
-    @Test func `HEAD is the GET without its body, on a connection that is kept`() throws {
+    @Test func `HEAD receives the response to GET without its body, and the connection stays open`() throws {
         let server = try Self.makeServer()
         let client = try RawSocketClient(server)
         try client.send("HEAD /movies/1 HTTP/1.1\r\nHost: h\r\n\r\nGET /empty HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
@@ -178,7 +178,7 @@ import Testing
         #expect(client.readToEnd().text == "HTTP/1.1 304 Not Modified\r\nConnection: close\r\n\r\n")
     }
 
-    @Test func `chunks and trailers are framed as given`() throws {
+    @Test func `chunks and trailers are sent with the given boundaries`() throws {
         let server = try Self.makeServer()
         let client = try RawSocketClient(server).get("/chunks", "Connection: close")
         let expected =
@@ -187,7 +187,7 @@ import Testing
         #expect(client.readToEnd() == (expected, .closed))
     }
 
-    @Test func `HTTP 1.0 gets no chunks and no interim response, and the connection closes`() throws {
+    @Test func `an HTTP 1.0 request receives no chunks and no interim response, and the connection closes`() throws {
         let server = try Self.makeServer()
         let chunks = try RawSocketClient(server).send("GET /chunks HTTP/1.0\r\n\r\n").readToEnd()
         #expect(chunks == ("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabccccccccccccccccc", .closed))
@@ -195,7 +195,7 @@ import Testing
         #expect(hints.text.hasPrefix("HTTP/1.1 200 OK\r\n") && hints.end == .closed)
     }
 
-    @Test func `interim responses come before the final one`() throws {
+    @Test func `interim responses are sent before the final one`() throws {
         let server = try Self.makeServer()
         let client = try RawSocketClient(server).get("/hints")
         #expect(client.readResponse().head == "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
@@ -203,20 +203,20 @@ import Testing
         #expect(client.readResponse().body == "done")
     }
 
-    @Test func `header fields keep order, case and repetition`() throws {
+    @Test func `header fields keep their order, case and repetitions`() throws {
         let server = try Self.makeServer()
         let head = try RawSocketClient(server).get("/cookies").readResponse().head
         #expect(head == "HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nset-cookie: b=2\r\nContent-Length: 1\r\n\r\n")
     }
 
-    @Test func `a throwing handler is a 500`() throws {
+    @Test func `a handler that throws causes a 500`() throws {
         let server = try Self.makeServer()
         let response = try RawSocketClient(server).get("/throws").readResponse()
         #expect(response.head.hasPrefix("HTTP/1.1 500 Internal Server Error\r\n"))
         #expect(response.body == "The handler threw: Unlucky()\n")
     }
 
-    @Test func `an expectation is met before the body is sent`() throws {
+    @Test func `a 100 Continue is sent before the body is read`() throws {
         let server = try Self.makeServer()
         let client = try RawSocketClient(server)
         try client.send("POST /movies HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
@@ -230,7 +230,7 @@ import Testing
         ("GET / HTTP/1.1\r\nHost: h\r\nA: \(String(repeating: "a", count: 70_000))\r\n\r\n", "HTTP/1.1 431 Request Header"),
         ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 268435457\r\n\r\n", "HTTP/1.1 413 Content Too Large\r\n"),
     ])
-    func `a malformed request gets an error response and the connection is closed`(request: String, start: String) throws {
+    func `a malformed request receives an error response and the connection is closed`(request: String, start: String) throws {
         let server = try Self.makeServer()
         let (text, end) = try RawSocketClient(server).send(request).readToEnd()
         #expect(text.hasPrefix(start) && text.contains("\r\nConnection: close\r\n"))
@@ -238,7 +238,7 @@ import Testing
         #expect(server.requestCount == 0)
     }
 
-    @Test func `the response to a rejected body is not lost in a reset`() throws {
+    @Test func `the response to a rejected body is received completely, and not lost in a reset`() throws {
         let server = try Self.makeServer(.init(maximumBodyBytes: 10))
         let client = try RawSocketClient(server)
         try client.send("POST /movies HTTP/1.1\r\nHost: h\r\nContent-Length: 3000000\r\n\r\n")
@@ -247,7 +247,7 @@ import Testing
         #expect(text.hasPrefix("HTTP/1.1 413 ") && end == .closed)
     }
 
-    @Test func `the latest requests are kept and all are counted`() throws {
+    @Test func `only the latest requests are recorded, but all are counted`() throws {
         let server = try Self.makeServer(.init(maximumRecordedRequests: 3))
         let client = try RawSocketClient(server)
         for number in 1...20 {
@@ -258,7 +258,7 @@ import Testing
         #expect(server.requests.map(\.path) == ["/movies/18", "/movies/19", "/movies/20"])
     }
 
-    @Test func `a closure handles every request`() async throws {
+    @Test func `one closure can handle every request`() async throws {
         let immediate = try LoopbackServer { request in .text("any \(request.path)") }
         #expect(try RawSocketClient(immediate).get("/x").readResponse().body == "any /x")
         let asynchronous = try LoopbackServer { request in

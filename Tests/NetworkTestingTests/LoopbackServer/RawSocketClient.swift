@@ -3,7 +3,8 @@ import Testing
 
 @testable import NetworkTesting
 
-/// A blocking TCP client that shows each byte, and how the connection ended. Reads give up after some seconds.
+/// A blocking TCP client that gives access to each received byte and to the way the connection ended. Reads time out after some
+/// seconds.
 final class RawSocketClient {
     enum End: Equatable {
         case closed
@@ -65,7 +66,7 @@ final class RawSocketClient {
         return self
     }
 
-    /// A GET with a `Host`.
+    /// Sends a GET request with a `Host` field.
     @discardableResult
     func get(_ target: String, _ headers: String...) throws -> RawSocketClient {
         try send("GET \(target) HTTP/1.1\r\nHost: test\r\n" + headers.map { $0 + "\r\n" }.joined() + "\r\n")
@@ -93,7 +94,7 @@ final class RawSocketClient {
         return (unread, end ?? .timedOut)
     }
 
-    /// Reads the head with its blank line, and as many bytes of body as `Content-Length` says.
+    /// Reads the head with its blank line, and as many bytes of the body as `Content-Length` states.
     func readResponse() -> (head: String, body: String) {
         let blankLine = Data("\r\n\r\n".utf8)
         while unread.range(of: blankLine) == nil, fill() {}
@@ -126,7 +127,7 @@ final class RawSocketClient {
     private static var dontWait: Int { Int(MSG_DONTWAIT) }
 }
 
-/// Runs blocking work on a separate thread, so that asynchronous handlers have a thread to run on meanwhile.
+/// Runs blocking work on a separate thread, so that asynchronous handlers have a thread to run on at the same time.
 func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result(catching: work)) }

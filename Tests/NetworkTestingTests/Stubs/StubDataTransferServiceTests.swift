@@ -33,7 +33,7 @@ struct StubDataTransferServiceTests {
         }
     }
 
-    @Test func `a mock endpoint gets the response in its file`() async throws {
+    @Test func `a mock endpoint receives the response from its file`() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         #expect(try await service.request(Users.all.as([User].self, keyPath: "list")) == [User(id: 1)])
         #expect(try await service.request(Users.typed.as([User].self)) == [])

@@ -53,7 +53,7 @@ struct StubFixturesTests {
         #expect(throws: StubFixtureError.self) { try StubFixtures(bundle: .main).data("no such file") }
     }
 
-    @Test func `files next to the test's source file are found`() throws {
+    @Test func `files in a folder next to the test's source file are found`() throws {
         try FileManager.default.createDirectory(at: folder.file("Mocks"), withIntermediateDirectories: true)
         try Data("{}".utf8).write(to: folder.file("Mocks/a.json"))
         #expect(try StubFixtures(folder: "Mocks", source: folder.file("Test.swift").path).data("a") == Data("{}".utf8))

@@ -30,7 +30,7 @@ struct StubSessionManagerTests {
         #expect(try await text("/b") == "any")
     }
 
-    @Test func `a stub may require a method`() async throws {
+    @Test func `a stub can require a method`() async throws {
         session.enqueue(.text("post"), for: "/a", method: .post)
         session.enqueue(.text("get"), for: "/a", method: .get)
         #expect(try await text("/a") == "get")
@@ -42,14 +42,14 @@ struct StubSessionManagerTests {
         let request = try request("/user")
         do throws(TransportError) {
             _ = try await session.response(for: request)
-            Issue.record("got a response")
+            Issue.record("the request did not fail")
         } catch {
             #expect(error.code == .notStubbed)
             #expect(error.message.contains("GET /user") && error.message.contains("POST /users"))
         }
     }
 
-    @Test func `requests are recorded, and validated as by a real session manager`() async throws {
+    @Test func `requests are recorded, and validated in the same way as by a real session manager`() async throws {
         session.route { _ in .status(200) }
         var bad = try request("/bad")
         bad.headers = ["A": "1\r\n"]
@@ -68,7 +68,7 @@ struct StubSessionManagerTests {
         }
     }
 
-    @Test func `a silent request waits until it is cancelled`() async throws {
+    @Test func `a request without a response waits until it is cancelled`() async throws {
         session.route { _ in .silence }
         let request = try request("/x")
         let task = Task { try await session.response(for: request) }
@@ -78,7 +78,7 @@ struct StubSessionManagerTests {
         #expect(session.waitingCount == 0)
     }
 
-    @Test func `responses to requests of many threads are not mixed up`() async throws {
+    @Test func `responses to concurrent requests are not mixed up`() async throws {
         for number in 0..<500 { session.enqueue(.text("\(number)"), for: "/\(number)") }
         await withTaskGroup(of: Bool.self) { group in
             for number in 0..<500 { group.addTask { (try? await text("/\(number)")) == "\(number)" } }

@@ -13,17 +13,17 @@ extension ExtremeCall {
         FileManager.default.temporaryDirectory.appendingPathComponent("extremes-\(UUID().uuidString)")
     }
 
-    private static func response(status: Int = 200, _ requested: Date = Date(), _ came: Date = Date()) -> StoredResponse {
+    private static func response(status: Int = 200, _ requested: Date = Date(), _ received: Date = Date()) -> StoredResponse {
         StoredResponse(
             key: key, statusCode: status,
             headers: [
                 "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Fri, 31 Dec 9999 23:59:59 GMT",
                 "Age": "99999999999999999999",
             ],
-            body: Data("abc".utf8), url: url, requestTime: requested, responseTime: came)
+            body: Data("abc".utf8), url: url, requestTime: requested, responseTime: received)
     }
 
-    /// Sends two requests, so that the second one uses what the first one stored.
+    /// Sends two requests, so that the second one uses the response stored for the first one.
     private static func send(_ cache: CacheInterceptor, request: HTTPHeaders = [:], response: HTTPHeaders) async {
         let session = StubSessionManager()
         session.route { _ in .text("ok", headers: response) }
@@ -114,8 +114,8 @@ extension ExtremeCall {
                 describe(response(status: status))
                 _ = try? StoredResponse(encoded: response(status: status).encoded())
             }
-            for (requested, came) in Extreme.dates.flatMap({ date in Extreme.dates.map { (date, $0) } }) {
-                let stored = response(requested, came)
+            for (requested, received) in Extreme.dates.flatMap({ date in Extreme.dates.map { (date, $0) } }) {
+                let stored = response(requested, received)
                 _ = try? StoredResponse(encoded: stored.encoded())
                 let store = MemoryCacheStore()
                 store.save(CacheEntry(stored))

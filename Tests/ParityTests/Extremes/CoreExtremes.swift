@@ -7,7 +7,7 @@ import NetworkTesting
 extension ExtremeCall {
     private static let url = URL(string: "https://api.test/a")!
 
-    /// Fails at once, or with a connection that is refused: nobody listens there.
+    /// Sends a request that fails immediately, or whose connection is refused because there is no listener on the port.
     private static func send(_ change: (inout SessionConfiguration) -> Void) async {
         var configuration = SessionConfiguration()
         change(&configuration)
@@ -150,8 +150,8 @@ extension ExtremeCall {
                 policy.clientIdentity = ClientIdentity(certificate: material, key: material, passphrase: text)
                 describe(policy)
                 describe(ClientIdentity(pem: .data(Data(text.utf8)), passphrase: text))
-                let stated = policy
-                await send { $0.trust = stated }
+                let changed = policy
+                await send { $0.trust = changed }
             }
             for version in [0, 1, 0x0304, .max] as [UInt16] {
                 await send { $0.trust.minimumTLSVersion = TLSVersion(rawValue: version) }

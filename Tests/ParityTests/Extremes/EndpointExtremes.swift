@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 
-/// What endpoints are made of.
+/// Endpoints and the values they consist of.
 extension ExtremeCall {
     private static let api = APIConfiguration(baseURL: URL(string: "https://api.test/v1")!)
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The extremes of each type that a caller can hand in.
+/// The extreme values of each type that a caller can pass.
 enum Extreme {
     static let integers: [Int] = [.min, .min + 1, -1, 0, 1, 65_536, .max - 1, .max]
     static let wide: [Int64] = integers.map { Int64($0) }
@@ -23,16 +23,16 @@ enum Extreme {
         "[",
         "]", "{", "}", "{}", "{a", "\"", "'", "\\", ";", ",", "=", "-1", "9223372036854775808", "NaN", "1e999",
     ]
-    /// ``LinearTimeTests`` has longer ones.
+    /// ``LinearTimeTests`` uses longer texts.
     static let longTexts: [String] =
         [String(repeating: "a", count: 1 << 16)] + ["%", "/", "é", "🎬"].map { String(repeating: $0, count: 1 << 13) }
     static let texts = shortTexts + longTexts
-    /// Those that make a URL.
+    /// The texts that are accepted as URLs.
     static let urls: [URL] =
         (shortTexts + ["https://api.test/\(longTexts[0])", "file:///etc/passwd", "data:,x"]).compactMap { URL(string: $0) }
 }
 
-/// One row of the table: what is called, by the names that ``PublicDeclarations`` gives, and how.
+/// One row of the table: the names of the called declarations, as ``PublicDeclarations`` returns them, and the calls.
 struct ExtremeCall: Sendable, CustomTestStringConvertible {
     let names: [String]
     let run: @Sendable () async throws -> Void
@@ -45,13 +45,13 @@ struct ExtremeCall: Sendable, CustomTestStringConvertible {
     var testDescription: String { names.first ?? "" }
 }
 
-/// Uses a value, and all that it says of itself.
+/// Creates all descriptions of a value.
 func describe(_ value: Any) {
     _ = "\(value)"
     _ = String(reflecting: value)
 }
 
-/// Calls something that may wait indefinitely, and cancels it.
+/// Starts a call that could wait indefinitely, and cancels it.
 func cancelling(_ call: @escaping @Sendable () async throws -> Void) async {
     let task = Task { try await call() }
     task.cancel()

@@ -7,13 +7,14 @@ import NetworkTesting
 import Testing
 
 extension ExtremesTests {
-    /// What is done with texts takes time linear in their length.
+    /// Operations on texts take time that is linear in the length of the text.
     ///
-    /// Times are compared with each other: twice the text takes about twice as long, where quadratic time is four times.
+    /// The test compares two times: for a text of twice the length, linear time doubles, and quadratic time is four times as
+    /// long.
     @Suite(.timeLimit(.minutes(10)), .serialized) struct LinearTimeTests {
         struct Work: Sendable, CustomTestStringConvertible {
             let name: String
-            /// Bytes of the shorter text.
+            /// The size of the shorter text in bytes.
             var count = 1 << 13
             let run: @Sendable (String) throws -> Void
 
@@ -24,7 +25,7 @@ extension ExtremesTests {
 
         private static func build(_ endpoint: some Requestable) throws { _ = try endpoint.networkRequest(with: api) }
 
-        /// Each with texts of plain, encoded and wide characters.
+        /// Each operation runs with texts of plain, encoded and multi-byte characters.
         private static let work: [Work] = [
             Work(name: "path parameter") { try build(Endpoint<Void>(path: "a/{id}", pathParameters: ["id": $0])) },
             Work(name: "path") { try build(Endpoint<Void>(path: "a/" + $0)) },
@@ -67,7 +68,7 @@ extension ExtremesTests {
             Work(name: "JSON key path") { _ = try? JSONSlicer().slice(of: Data("{}".utf8), at: JSONKeyPath($0)) },
         ]
 
-        /// Of the processor, on this thread: what others do at the same time does not count.
+        /// The processor time of this thread. Work on other threads is not included.
         private static func time(_ work: Work, _ text: String) throws -> Duration {
             func now() -> Duration {
                 var time = timespec()
@@ -75,19 +76,19 @@ extension ExtremesTests {
                 return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
             }
             return try (0..<3).map { _ in
-                let begun = now()
+                let start = now()
                 try work.run(text)
-                return now() - begun
+                return now() - start
             }.min() ?? .zero
         }
 
-        @Test(arguments: work) func `twice the text takes less than three times as long`(work: Work) async throws {
+        @Test(arguments: work) func `a text of twice the length takes less than three times as long`(work: Work) async throws {
             for unit in ["a", "%25", "🎬"] {
                 await Task.yield()
                 let count = work.count / unit.utf8.count
                 let (short, long) = (String(repeating: unit, count: count), String(repeating: unit, count: count * 2))
                 var ratios: [Double] = []
-                // Quadratic time shows each time.
+                // Quadratic time exceeds the limit in every attempt.
                 for _ in 0..<5 where ratios.isEmpty || (ratios.last ?? 0) >= 3 {
                     let (base, double) = (try Self.time(work, short), try Self.time(work, long))
                     ratios.append(double / max(base, .milliseconds(1)))

@@ -5,7 +5,7 @@ import NetworkLogging
 /// Log records, redaction and cURL commands.
 extension ExtremeCall {
     private static let url = URL(string: "https://api.test/a?b=c")!
-    /// What is asked of each text by a redactor is bounded in time, not in size: these are enough.
+    /// The time that redaction takes for each text is limited, but not the text's size, so these texts are sufficient.
     private static let texts = Extreme.texts
 
     static let logging: [ExtremeCall] = [

@@ -3,10 +3,10 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 
-/// The server that tests run against, and its faults.
+/// The loopback server and its faults.
 extension ExtremeCall {
     /// Sends one request to a server, which may not respond.
-    private static func ask(_ server: LoopbackServer, _ path: String = "/") async {
+    private static func sendRequest(_ server: LoopbackServer, _ path: String = "/") async {
         var request = NetworkRequest(url: URL(string: path, relativeTo: server.url)?.absoluteURL ?? server.url)
         request.timeouts.total = .milliseconds(30)
         _ = try? await DefaultSessionManager().response(for: request)
@@ -14,7 +14,7 @@ extension ExtremeCall {
     }
 
     private static func serve(_ response: LoopbackResponse) async throws {
-        try await ask(LoopbackServer { _ in response })
+        try await sendRequest(LoopbackServer { _ in response })
     }
 
     static let loopback: [ExtremeCall] = [
@@ -41,7 +41,7 @@ extension ExtremeCall {
                     guard let server = try? LoopbackServer(configuration: configuration, handler: { _ in .text("") }) else {
                         continue
                     }
-                    await ask(server)
+                    await sendRequest(server)
                 }
             }
         },
@@ -68,7 +68,7 @@ extension ExtremeCall {
                 describe(Route(.get, text) { (_: LoopbackRequest) in .text("") })
             }
             for text in Extreme.shortTexts {
-                await ask(try LoopbackServer { Route(.get, text) { (_: LoopbackRequest) in .text("") } }, "/a/b")
+                await sendRequest(try LoopbackServer { Route(.get, text) { (_: LoopbackRequest) in .text("") } }, "/a/b")
             }
         },
         ExtremeCall(
@@ -90,7 +90,7 @@ extension ExtremeCall {
                 let faults = [LoopbackFault.headerLine(bytes: number), .headerLines(count: number), .garbage(bytes: number)]
                 for fault in faults {
                     describe(fault)
-                    // The largest take long to make, and no longer than the others to say.
+                    // The largest faults take long to create, and their descriptions are checked above.
                     if number < 100_000 { try await serve(.text("abc").fault(fault)) }
                 }
             }

@@ -17,7 +17,8 @@ extension ExtremeCall {
                 describe(headers)
                 describe(HTTPHeaders([HTTPHeaders.Field(name: text, value: text), HTTPHeaders.Field(name: "A", value: text)]))
                 _ = (headers.contains(text), headers.values(for: text), headers[text], [text: text] as HTTPHeaders)
-                // A position is an index, as of an array: only those from `startIndex` to before `endIndex` may be asked for.
+                // A position is an index, as in an array: only positions from `startIndex` up to, but not including, `endIndex`
+                // are valid.
                 for position in headers.indices { describe(headers[position]) }
                 headers.remove(text)
             }

@@ -4,11 +4,11 @@ import NetworkCore
 import NetworkPipeline
 import NetworkTesting
 
-/// Interceptors, with all the rules they are given.
+/// Interceptors and their rules.
 extension ExtremeCall {
     private static let api = APIConfiguration(baseURL: URL(string: "https://api.test")!)
 
-    /// Sends a request to a stub that responds with 503 and a pause, then 200; cancels the request while it waits.
+    /// Sends a request to a stub that responds with 503 and a pause, then 200. Cancels the request while it waits.
     private static func send(_ interceptors: [any NetworkInterceptor], deadline: RequestDeadline = .default) async {
         let session = StubSessionManager()
         session.enqueue(.status(503, headers: ["Retry-After": "0", "RateLimit": "x;r=0;t=999999999999999"]))
@@ -19,7 +19,7 @@ extension ExtremeCall {
         endpoint.timeouts.deadline = deadline
         let sent = endpoint
         let task = Task { try await service.response(for: sent) }
-        // Long enough for what does not wait; what does is cancelled in its pause.
+        // Long enough for requests that do not wait. Requests that wait are cancelled during their pause.
         let watch = Task {
             try await ContinuousClock().sleep(for: .milliseconds(20))
             task.cancel()
@@ -28,7 +28,7 @@ extension ExtremeCall {
         watch.cancel()
     }
 
-    /// Lets time pass in each attempt, and says so in the response.
+    /// Advances the clock in each attempt, and reports the time in the response.
     private struct Timed: NetworkInterceptor {
         let clock: ManualClock
         let time: Duration
@@ -126,7 +126,7 @@ extension ExtremeCall {
             "Credential.Parts.init(token:refreshToken:user:password:header:)", "Credential.basic(user:password:)",
             "Credential.header(_:_:)", "RefreshingCredentials.init(initial:timeout:clock:now:refresh:)"
         ) {
-            // What is a credential here is hidden from the texts of other tests too, so it must be nothing that they hold.
+            // These credentials are also redacted from texts in other tests, so they must not be part of those texts.
             for text in Extreme.texts.map({ $0.utf8.count < 6 ? $0 : $0 + "~" }) {
                 let parts = Credential.Parts(token: text, refreshToken: text, user: text, password: text)
                 for credential in [
@@ -154,8 +154,8 @@ extension ExtremeCall {
         ExtremeCall("TraceContext.init?(traceparent:tracestate:)") {
             for text in Extreme.texts {
                 _ = TraceContext(traceparent: text, tracestate: text)
-                let sound = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-                describe(TraceContext(traceparent: sound, tracestate: text)?.child as Any)
+                let valid = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+                describe(TraceContext(traceparent: valid, tracestate: text)?.child as Any)
             }
         },
         ExtremeCall("Waterfall.init(maximumCalls:)", "Waterfall.html(title:)") {

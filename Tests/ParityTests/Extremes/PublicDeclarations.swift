@@ -21,7 +21,7 @@ enum PublicDeclarations {
         var names: Set<String> = []
         for case let file as URL in files where file.pathExtension == "swift" && !file.path.contains("/quickstart/") {
             let text = try String(contentsOf: file, encoding: .utf8)
-            // What is not compiled here cannot be called here.
+            // Declarations that are not compiled on this platform cannot be called.
             if text.contains("canImport(Combine)") || text.hasPrefix("#if canImport(os)") { continue }
             names.formUnion(self.names(in: text))
         }
@@ -43,7 +43,7 @@ enum PublicDeclarations {
         }
     }
 
-    /// The types and extensions around a line, outermost first, joined by dots. The indentation tells which they are.
+    /// The types and extensions around a line, outermost first, joined by dots. They are determined by indentation.
     private static func enclosingTypes(of line: Int, in lines: [Substring]) -> String {
         let type =
             /^ *(?:@\S+ +)*(?:(?:public|package|internal|private|fileprivate|final|indirect) +)*(?:struct|class|enum|protocol|extension|actor) +([A-Za-z_][\w.]*)/
@@ -95,7 +95,7 @@ enum PublicDeclarations {
         }
         if type.hasSuffix("...") { type = type.dropLast(3) }
         if type.hasSuffix("?") { type = type.dropLast() }
-        // Pairs of a dictionary literal.
+        // The pairs of a dictionary literal.
         if type.hasPrefix("(String,") { return true }
         if others.contains(String(type)) { return true }
         if type.hasPrefix("["), type.hasSuffix("]") { type = type.dropFirst().dropLast() }

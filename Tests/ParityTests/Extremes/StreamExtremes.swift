@@ -1,7 +1,7 @@
 import Endpoints
 import Foundation
 
-/// Formats of streams, with their limits.
+/// Stream formats and their limits.
 extension ExtremeCall {
     private static func read<Parser: StreamParser>(_ parser: Parser) {
         for text in ["data: a\r\nid: 1\r\nretry: 99999999999999999999\n\ndata: b\n\n", "[1, [2], \"x\"]", "\u{1E}{}\n", "1\n2\n"]

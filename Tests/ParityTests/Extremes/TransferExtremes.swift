@@ -96,7 +96,7 @@ extension ExtremeCall {
                         if count == 2 { return }
                     }
                 }
-                // It pauses before it connects again.
+                // The service pauses before it reconnects.
                 let watch = Task {
                     try await ContinuousClock().sleep(for: .milliseconds(10))
                     task.cancel()

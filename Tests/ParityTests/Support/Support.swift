@@ -33,12 +33,12 @@ extension DefaultDataTransferService {
     }
 }
 
-/// What a completion is called with.
+/// Returns the argument with which a completion is called.
 func outcome<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
     await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }
 }
 
-/// The error of a request that has to fail.
+/// The error of a request that is expected to fail.
 func failure<Target: ResponseRequestable>(
     of service: some DataTransferService, _ endpoint: Target
 ) async -> DataTransferError? {
@@ -51,7 +51,7 @@ func failure<Target: ResponseRequestable>(
 }
 
 extension Requestable {
-    /// The request this endpoint becomes.
+    /// The request that is built from this endpoint.
     func built(with configuration: APIConfiguration = .make()) throws -> NetworkRequest {
         try networkRequest(with: configuration)
     }
@@ -61,7 +61,7 @@ extension NetworkRequest {
     var text: String { String(decoding: body?.data ?? Data(), as: UTF8.self) }
 }
 
-/// Runs work where it is handed in, and remembers how often.
+/// Runs work immediately, and counts the calls.
 final class CountingQueue: DataTransferDispatchQueue {
     private let counted = Locked(0)
     var count: Int { counted.withLock { $0 } }
