@@ -62,7 +62,8 @@
         }
 
         @Test(arguments: [HTTPMethod.get, .put, .delete])
-        func `an idempotent request is retried if the server resets its reused connection (RFC 9110 §9.2.2)`(method: HTTPMethod) async throws
+        func `an idempotent request is retried if the server resets its reused connection (RFC 9110 §9.2.2)`(method: HTTPMethod)
+            async throws
         {
             let used = Locked<Set<Int>>([])
             let server = try LoopbackServer { request in

@@ -27,7 +27,9 @@
         }
 
         @Test(arguments: [(HTTPMethod.get, nil), (.head, nil), (.delete, nil), (.post, "0"), (.put, "0"), (.patch, "0")])
-        func `without a body, Content-Length is sent only if the method expects content (RFC 9110 §8.6)`(method: HTTPMethod, length: String?)
+        func `without a body, Content-Length is sent only if the method expects content (RFC 9110 §8.6)`(
+            method: HTTPMethod, length: String?
+        )
             async throws
         {
             let server = try echoServer()

@@ -44,7 +44,9 @@
         }
 
         @Test(arguments: ["127.0.0.1", "localhost"])
-        func `a process without free file descriptors gets a typed error, and requests succeed again once there are some`(host: String) async throws {
+        func `a process without free file descriptors gets a typed error, and requests succeed again once there are some`(
+            host: String
+        ) async throws {
             let server = try LoopbackServer { _ in .text("good") }
             let url = try #require(URL(string: "http://\(host):\(server.port)/good"))
             await #expect(processExitsWith: .success) { [url = url as URL] in try await CurlExitTests.useAllDescriptors(url) }

@@ -145,7 +145,9 @@
         }
 
         @Test(arguments: [LoopbackListenerBehavior.closeOnAccept, .resetOnAccept])
-        func `a connection that the server closes when it accepts it is a connectivity error`(behavior: LoopbackListenerBehavior) async throws {
+        func `a connection that the server closes when it accepts it is a connectivity error`(behavior: LoopbackListenerBehavior)
+            async throws
+        {
             let server = try LoopbackServer(configuration: LoopbackServerConfiguration(behavior: behavior)) { _ in .text("") }
             let error = try await failure(of: CurlSessionManager(), server.request("/"))
             // A reset may arrive while the connection is still being established.
@@ -181,7 +183,8 @@
             #expect(try await failure(of: session, server.request("/100001")).code == .bodyTooLarge)
         }
 
-        /// About 200,000,000 zeros in zlib's format (RFC 1950, RFC 1951 §3.2.6): one literal zero, then copies of 258 bytes from the preceding byte.
+        /// About 200,000,000 zeros in zlib's format (RFC 1950, RFC 1951 §3.2.6): one literal zero, then copies of 258 bytes from
+        /// the preceding byte.
         private static let deflatedZeros: (content: Data, count: Int) = {
             let copies = 775_194
             let count = 1 + copies * 258

@@ -68,7 +68,8 @@
                 residentBytes: (Int(pages) ?? 0) * 4096)
         }
 
-        /// At least a hundred session managers were used between the two measurements. The tolerance is for threads that are ending, and threads of the runtime.
+        /// At least a hundred session managers were used between the two measurements. The tolerance is for threads that are
+        /// ending, and threads of the runtime.
         func expectNoLeak(since before: ProcessUse) {
             #expect(threads < before.threads + 10, "\(before) -> \(self)")
             #expect(descriptors < before.descriptors + 30, "\(before) -> \(self)")

@@ -10,7 +10,8 @@
     struct CurlRepeatTests {
         static let endings: [LoopbackFault] = [.reset, .truncateHead(after: 0)]
 
-        /// Creates a server that responds to the first request of each connection, reads the second, and then ends the connection.
+        /// Creates a server that responds to the first request of each connection, reads the second, and then ends the
+        /// connection.
         private func server(_ ending: LoopbackFault) throws -> LoopbackServer {
             let used = Locked<Set<Int>>([])
             return try LoopbackServer { request in

@@ -160,7 +160,8 @@
     }
 
     extension [LoopbackServer] {
-        /// Waits until the servers together have at most `limit` open connections. Returns `false` if the test is cancelled, as by its time limit.
+        /// Waits until the servers together have at most `limit` open connections. Returns `false` if the test is cancelled, as
+        /// by its time limit.
         fileprivate func haveOpenConnections(atMost limit: Int) async -> Bool {
             while map(\.openConnectionCount).reduce(0, +) > limit {
                 if Task.isCancelled { return false }

@@ -43,7 +43,9 @@
         }
 
         @Test(arguments: [false, true])
-        func `a socket causes no event while it is not watched, and its pending input is reported when it is watched again`(keeps: Bool) throws {
+        func `a socket causes no event while it is not watched, and its pending input is reported when it is watched again`(
+            keeps: Bool
+        ) throws {
             set.keepsIdleSockets = keeps
             let (ours, peer) = try pair()
             defer { close(peer) }

@@ -4,7 +4,8 @@ import Testing
 
 struct SendRuleTests {
     @Test(arguments: [(0, 0), (0, 1), (1, 1), (1, 2)])
-    func `a request that is not idempotent is not sent again, whether the connections are new or reused`(first: Int, second: Int) {
+    func `a request that is not idempotent is not sent again, whether the connections are new or reused`(first: Int, second: Int)
+    {
         var rule = SendRule()
         rule.begin()
         #expect(rule.next(connections: first, isIdempotent: false) == .send)

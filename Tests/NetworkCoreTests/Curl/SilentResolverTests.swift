@@ -6,7 +6,8 @@
 
     @testable import NetworkCore
 
-    /// Tests with a name server that never responds. Run them with `Scripts/with-silent-resolver swift test --filter SilentResolverTests`.
+    /// Tests with a name server that never responds. Run them with
+    /// `Scripts/with-silent-resolver swift test --filter SilentResolverTests`.
     @Suite(
         .enabled(
             if: ProcessInfo.processInfo.environment["DATA_TRANSFER_SILENT_RESOLVER"] == "1",

@@ -38,7 +38,8 @@ import Testing
         #expect(server.requestCount == 0)
     }
 
-    @Test func `an interceptor that calls next twice sends two requests, and the response that it returns is used`() async throws {
+    @Test func `an interceptor that calls next twice sends two requests, and the response that it returns is used`() async throws
+    {
         let server = try LoopbackServer { request in .text(request.headers["X-Number"] ?? "none") }
         let service = service(
             server,

@@ -64,7 +64,9 @@ struct NetworkServiceTests {
             (TransportError.Code.cancelled, TransportError.Phase?.none), (.timedOut, .connect), (.nameLookupFailed, .nameLookup),
             (.cannotConnect, .connect), (.connectionLost, .receive), (.tlsFailed, .tls), (.bodyTooLarge, .receive),
         ])
-    func `a transport error sets the error's category properties`(code: TransportError.Code, phase: TransportError.Phase?) async throws {
+    func `a transport error sets the error's category properties`(code: TransportError.Code, phase: TransportError.Phase?)
+        async throws
+    {
         session.route { _ in .failure(code, phase: phase) }
         for outcome in try await outcomes(Endpoint<Void>(path: "x")) {
             let error = try #require(#expect(throws: NetworkError.self) { try outcome.get() })

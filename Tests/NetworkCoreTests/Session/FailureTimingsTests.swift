@@ -19,7 +19,9 @@ struct FailureTimingsTests {
         #endif
     }
 
-    @Test(arguments: [true, false]) func `an error of a queued request contains the time it has waited`(isDefault: Bool) async throws {
+    @Test(arguments: [true, false]) func `an error of a queued request contains the time it has waited`(isDefault: Bool)
+        async throws
+    {
         let limits = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
         let session: any NetworkSessionManager =
             isDefault ? DefaultSessionManager(configuration: limits) : URLSessionManager(configuration: limits)

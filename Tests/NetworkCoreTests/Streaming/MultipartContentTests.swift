@@ -81,7 +81,9 @@ struct MultipartContentTests {
         #expect(try await response.body == encodedInMemory(form))
     }
 
-    @Test func `a redirect that keeps the method sends the form again, and is an error if a part can be read only once`() async throws {
+    @Test func `a redirect that keeps the method sends the form again, and is an error if a part can be read only once`()
+        async throws
+    {
         let server = try LoopbackServer {
             Route(.post, "/a") { _ in LoopbackResponse(status: 307, headers: ["Location": "/b"]) }
             Route(.post, "/b") { request in .data(request.body) }

@@ -76,7 +76,9 @@ struct PipeTests {
         #expect(pipe.failure?.code == .bodyFailed)
     }
 
-    @Test(arguments: 0..<8) func `a download pipe passes every byte and never holds much more than its capacity`(seed: UInt64) async throws {
+    @Test(arguments: 0..<8) func `a download pipe passes every byte and never holds much more than its capacity`(seed: UInt64)
+        async throws
+    {
         var generator = SeededGenerator(seed: seed)
         let pieces = (0..<200).map { _ in random([1, 7, 4096, 16_384].randomElement(using: &generator) ?? 1, &generator) }
         let (room, sink) = AsyncStream.makeStream(of: Void.self)

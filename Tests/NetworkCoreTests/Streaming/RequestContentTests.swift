@@ -143,7 +143,9 @@
             #expect(server.connectionCount == 0)
         }
 
-        @Test func `a redirect that keeps the method sends the body again, and is an error if the body can be read only once`() async throws {
+        @Test func `a redirect that keeps the method sends the body again, and is an error if the body can be read only once`()
+            async throws
+        {
             let server = try LoopbackServer {
                 Route(.post, "/a") { _ in LoopbackResponse(status: 307, headers: ["Location": "/b"]) }
                 Route(.post, "/b") { request in .data(request.body) }

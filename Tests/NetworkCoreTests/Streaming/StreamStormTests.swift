@@ -32,7 +32,8 @@
         }
 
         @Test(arguments: [1, 3])
-        func `streams that are cancelled at random times leak no connection, and later requests succeed`(loops: Int) async throws {
+        func `streams that are cancelled at random times leak no connection, and later requests succeed`(loops: Int) async throws
+        {
             let server = try LoopbackServer {
                 Route(.get, "/endless") { _ in LoopbackResponse.text("x").fault(.endlessBody) }
                 Route(.get, "/short") { _ in .data(Data(count: 100_000)) }

@@ -27,7 +27,8 @@
         var moved: Int { count.withLock { $0 } }
 
         /// - Parameters:
-        ///   - body: The size of the response's body in bytes; `nil` reads the request's body after ``startReading()`` and sends no response.
+        ///   - body: The size of the response's body in bytes; `nil` reads the request's body after ``startReading()`` and sends
+        ///     no response.
         ///   - thenResets: Whether the connection is reset afterwards, without reading the rest.
         init(sending body: Int?, thenResets: Bool = false) throws {
             (events, report) = AsyncStream.makeStream()
@@ -86,7 +87,8 @@
             }
             var rest = [UInt8](repeating: 0, count: 64 << 10)
             if thenResets {
-                // A reset discards bytes that the peer has not read yet. When the peer has sent this many bytes, it has read the response.
+                // A reset discards bytes that the peer has not read yet. When the peer has sent this many bytes, it has read the
+                // response.
                 var read = 0
                 while read < 16 << 20, case let count = recv(connection, &rest, rest.count, 0), count > 0 { read += count }
                 // Closing a connection with unread bytes resets it.

@@ -58,7 +58,8 @@ final class TemporaryFile: Sendable {
 }
 
 extension Data {
-    /// Returns pseudo-random bytes, so that misplaced bytes are detected. Generates eight bytes per step, which is faster in debug builds.
+    /// Returns pseudo-random bytes, so that misplaced bytes are detected. Generates eight bytes per step, which is faster in
+    /// debug builds.
     static func pattern(_ count: Int, seed: UInt64 = 0) -> Data {
         let words = (0..<UInt64((count + 7) / 8)).map { (seed &+ $0 &+ 1) &* 0x9E37_79B9_7F4A_7C15 }
         return words.withUnsafeBytes { Data($0.prefix(count)) }

@@ -4,7 +4,8 @@
 
     /// Runs shell commands for tests.
     ///
-    /// Uses `popen`, because Foundation's `Process` reads beyond its buffer if this process has many open descriptors, as it has in other tests.
+    /// Uses `popen`, because Foundation's `Process` reads beyond its buffer if this process has many open descriptors, as it has
+    /// in other tests.
     enum ShellCommand {
         struct DidNotStart: Error {}
 

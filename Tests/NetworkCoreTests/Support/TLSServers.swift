@@ -56,7 +56,8 @@
             (try? ShellCommand.run("\(command) > /dev/null 2>&1 < /dev/null").status) == 0
         }
 
-        /// - Parameter host: `localhost` or `127.0.0.1`. The certificates are valid for both; a trust policy applies to one of them.
+        /// - Parameter host: `localhost` or `127.0.0.1`. The certificates are valid for both; a trust policy applies to one of
+        ///   them.
         func url(_ server: String, host: String = "localhost", path: String = "/") -> URL {
             URL(string: "https://\(host):\(announcement.ports[server] ?? 0)\(path)") ?? folder
         }

@@ -114,7 +114,8 @@
         }
 
         /// All operations on a file wait for a file thread.
-        @Test func `the file of a body is opened on a file thread, in async calls and in calls with a completion handler`() async {
+        @Test func `the file of a body is opened on a file thread, in async calls and in calls with a completion handler`() async
+        {
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { request in .text("\(request.body.count)") }
                 let file = FileManager.default.temporaryDirectory.appendingPathComponent("blocked-\(UUID())")

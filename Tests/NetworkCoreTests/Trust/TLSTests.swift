@@ -98,7 +98,10 @@
             }
         }
 
-        @Test func `roots from a file are trusted the same way with older versions of libcurl, which cannot load them from memory`() async throws {
+        @Test
+        func `roots from a file are trusted the same way with older versions of libcurl, which cannot load them from memory`()
+            async throws
+        {
             let limits = SessionConfiguration { $0.trust = TrustPolicy(roots: servers.authority) }
             let loops = CurlLoops(configuration: limits, trust: try CurlTrustTable(limits, takesBytes: false))
             for (server, isTrusted) in [("good", true), ("self", false)] {

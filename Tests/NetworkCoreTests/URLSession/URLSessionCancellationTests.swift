@@ -31,7 +31,8 @@ extension URLSessionTests {
         }
 
         @Test(arguments: [LoopbackFault.stall, .stallBody(after: 2), .drip(bytes: 1, every: .milliseconds(20))])
-        func `cancelling while waiting for a response or during its body closes the connection`(fault: LoopbackFault) async throws {
+        func `cancelling while waiting for a response or during its body closes the connection`(fault: LoopbackFault) async throws
+        {
             let server = try LoopbackServer { _ in .text(String(repeating: "x", count: 10_000)).fault(fault) }
             let task = Task { await manager.error(for: NetworkRequest(url: server.url("/"))) }
             await server.waitForRequests(count: 1)
@@ -40,7 +41,9 @@ extension URLSessionTests {
             #expect(await server.waitForOpenConnections(0))
         }
 
-        @Test(arguments: [false, true]) func `cancelling while the request body is collected is reported as a cancellation`(throwsError: Bool)
+        @Test(arguments: [false, true]) func `cancelling while the request body is collected is reported as a cancellation`(
+            throwsError: Bool
+        )
             async throws
         {
             let server = try LoopbackServer { _ in .text("ok") }

@@ -24,7 +24,9 @@ extension URLSessionTests {
             (302, "HEAD", "HEAD"), (303, "POST", "GET"), (303, "PUT", "GET"), (303, "HEAD", "HEAD"), (307, "POST", "POST"),
             (307, "GET", "GET"), (308, "POST", "POST"), (308, "DELETE", "DELETE"),
         ])
-        func `the method and body are kept or changed after a redirect, depending on its status`(status: Int, method: String, after: String) async throws {
+        func `the method and body are kept or changed after a redirect, depending on its status`(
+            status: Int, method: String, after: String
+        ) async throws {
             let server = try Self.server()
             var request = NetworkRequest(method: HTTPMethod(method), url: server.url("/\(status)"))
             if request.method.allowsBody {

@@ -8,9 +8,9 @@ import Testing
 extension URLSessionTests {
     /// Many concurrent cancellations at random times, with which an unmodified `URLSession` hangs or crashes.
     ///
-    /// Each test runs in a separate process. `URLSession` on Linux closes a descriptor while its event source is still active. If another
-    /// descriptor of the process gets the same number at that time, it is never reported as readable. It can belong to a server
-    /// in a test that runs concurrently.
+    /// Each test runs in a separate process. `URLSession` on Linux closes a descriptor while its event source is still active. If
+    /// another descriptor of the process gets the same number at that time, it is never reported as readable. It can belong to a
+    /// server in a test that runs concurrently.
     @Suite(.timeLimit(.minutes(10)), .serialized) struct URLSessionStormTests {
         /// A server with various fast responses.
         fileprivate static func server() throws -> LoopbackServer {
@@ -56,7 +56,8 @@ extension URLSessionTests {
             }
         }
 
-        /// Checks that a session manager works. Uses a separate server, because descriptors of the first one may never be reported as ready.
+        /// Checks that a session manager works. Uses a separate server, because descriptors of the first one may never be
+        /// reported as ready.
         fileprivate static func expectNormalOperation(_ manager: URLSessionManager) async throws {
             let server = try server()
             for _ in 0..<100 {
@@ -147,18 +148,21 @@ extension URLSessionTests {
                         let error = await manager.error(for: request)
                         return error == nil || error?.isTimeout == true ? 1 : 0
                     }, server: server)
-                try await URLSessionTests.URLSessionStormTests.expectNormalOperation(URLSessionTests.URLSessionStormTests.manager())
+                try await URLSessionTests.URLSessionStormTests.expectNormalOperation(
+                    URLSessionTests.URLSessionStormTests.manager())
             }
         }
 
-        @Test func `each request calls its completion handler once if its session manager is released during the transfer`() async {
+        @Test func `each request calls its completion handler once if its session manager is released during the transfer`() async
+        {
             await #expect(processExitsWith: .success) {
                 let server = try URLSessionTests.URLSessionStormTests.server()
                 await URLSessionTests.URLSessionStormTests.storm(
                     count: 300, paths: ["/small", "/moved", "/login"], seed: 5,
                     { await URLSessionTests.URLSessionStormTests.completions(of: $0, cancelledAfter: $1, URLSessionManager()) },
                     server: server)
-                try await URLSessionTests.URLSessionStormTests.expectNormalOperation(URLSessionTests.URLSessionStormTests.manager())
+                try await URLSessionTests.URLSessionStormTests.expectNormalOperation(
+                    URLSessionTests.URLSessionStormTests.manager())
             }
         }
     }

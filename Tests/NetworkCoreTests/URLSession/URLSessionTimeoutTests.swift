@@ -42,7 +42,9 @@ extension URLSessionTests {
             #expect(await manager.error(for: request)?.message.contains("connect") == true)
         }
 
-        @Test func `the total timeout applies to a request that waits for a connection, and the idle timeout does not`() async throws {
+        @Test func `the total timeout applies to a request that waits for a connection, and the idle timeout does not`()
+            async throws
+        {
             let server = try LoopbackServer { request in
                 request.path == "/slow" ? LoopbackResponse.text("slow").fault(.stall) : .text("ok")
             }
@@ -55,7 +57,8 @@ extension URLSessionTests {
             #expect(error?.code == .timedOut && error?.phase == .queued)
             let idle = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(idle: .milliseconds(100)))
             let waiting = Task { try await manager.response(for: idle).text }
-            // When the total timeout of this request expires, the idle timeout of the previous request would have expired as well.
+            // When the total timeout of this request expires, the idle timeout of the previous request would have expired as
+            // well.
             let later = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(total: .milliseconds(250)))
             #expect(await manager.error(for: later)?.phase == .queued)
             first.cancel()
