@@ -103,7 +103,8 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `redirects, missing files and HEAD requests work over HTTP 2`(engine: Engine) async throws
+        @Test(arguments: Engine.ours) func `redirects, missing files and HEAD requests work over HTTP 2`(engine: Engine)
+            async throws
         {
             let session = engine.trusting()
             let moved = try await session.send(.get, "\(Servers.h2)/moved")

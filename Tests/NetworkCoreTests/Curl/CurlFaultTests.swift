@@ -66,7 +66,7 @@
             let error = try await failure(of: session, server.request("/fault"))
             #expect(error.code == fault.code, "\(error)")
             #expect(error.request == "GET \(server.url("/fault").absoluteString)")
-            try await session.answersClean(server)
+            try await session.expectGoodResponses(server)
         }
 
         @Test(arguments: [false, true])
@@ -81,7 +81,7 @@
                 // libcurl interprets an incomplete status line as HTTP/0.9, which it refuses.
                 #expect([.connectionLost, .malformedResponse].contains(error.code), "after \(bytes) bytes: \(error)")
             }
-            try await session.answersClean(server)
+            try await session.expectGoodResponses(server)
         }
 
         @Test(arguments: [0, 1, 10_000, 300_000], [true, false])
@@ -96,7 +96,7 @@
                 #expect(error.code == .connectionLost || (bytes == 0 && error.code == .cannotConnect), "\(error)")
             }
             #expect(bad.connections == 2, "requests on new connections are not retried")
-            try await session.answersClean(server)
+            try await session.expectGoodResponses(server)
         }
 
         @Test func `requests succeed after the server has closed idle connections`() async throws {
@@ -110,7 +110,7 @@
                 _ = try await CurlSessionManager().response(for: server.request("/good"))
                 #expect(try await session.response(for: server.request("/good", method: method)).statusCode == 200)
             }
-            try await session.answersClean(server)
+            try await session.expectGoodResponses(server)
         }
 
         @Test(arguments: [
@@ -162,7 +162,7 @@
             }
             let session = CurlSessionManager()
             let error = try await failure(of: session, server.request("/"))
-            try await session.answersClean(server)
+            try await session.expectGoodResponses(server)
             #expect(
                 error.code == .bodyTooLarge && error.message.contains("67108864") && error.message.contains("maximumBodyBytes"))
         }

@@ -36,7 +36,7 @@ func failure(
 extension NetworkSessionManager {
     /// Checks that a session manager works after a fault: sends 20 requests in sequence, or 1,000 in slow runs, and expects them
     /// all to succeed.
-    func answersClean(_ server: LoopbackServer, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func expectGoodResponses(_ server: LoopbackServer, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let count = isSlowRun ? 1000 : 20
         var good = 0
         for _ in 0..<count where try await response(for: server.request("/good")).body == Data("good".utf8) { good += 1 }
