@@ -1,8 +1,8 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
-// A consumer: one executable per product that links that product alone, and one that uses swift-log beside us.
-// Built and looked into by .ci/check-linkage.
+// A client package: one executable per product that links only that product, and one that also links swift-log.
+// Built and inspected by .ci/check-linkage.
 let products = [
     "Endpoints", "NetworkLogging", "NetworkCore", "NetworkPipeline", "NetworkCache", "DataTransfer", "DataTransferCombine",
     "NetworkTesting",

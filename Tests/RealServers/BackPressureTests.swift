@@ -3,12 +3,12 @@ import Foundation
 import Testing
 
 extension RealServerTests {
-    /// Bodies that are read and made while they travel.
+    /// Bodies that are read and produced during the transfer.
     @Suite(.timeLimit(.minutes(10))) struct BackPressureTests {
         static let servers = [Servers.nginx, Servers.tls, Servers.h2]
 
-        /// A session manager and a server that it can talk to.
-        struct Way: Sendable, CustomTestStringConvertible {
+        /// A combination of an engine and a server that it can connect to.
+        struct Target: Sendable, CustomTestStringConvertible {
             var engine: Engine
             var server: String
             var testDescription: String { "\(engine.name) to \(server)" }
@@ -17,14 +17,14 @@ extension RealServerTests {
             func url(_ path: String) throws -> URL { try #require(URL(string: server + path)) }
 
             static let all = Engine.all.flatMap { engine in
-                servers.filter { engine.isOurs || $0 == Servers.nginx }.map { Way(engine: engine, server: $0) }
+                servers.filter { engine.isOurs || $0 == Servers.nginx }.map { Target(engine: engine, server: $0) }
             }
         }
 
-        @Test(arguments: Way.all)
-        func `a response is read while it arrives`(way: Way) async throws {
-            let session = way.session
-            let url = try way.url("/files/10mb.bin")
+        @Test(arguments: Target.all)
+        func `a response is read while it arrives`(target: Target) async throws {
+            let session = target.session
+            let url = try target.url("/files/10mb.bin")
             let response = try await session.stream(for: NetworkRequest(url: url))
             var body = Data()
             for try await chunk in response.body { body.append(chunk) }
@@ -33,7 +33,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, servers)
-        func `a reader that pauses holds up nobody else`(engine: Engine, base: String) async throws {
+        func `a paused reader does not delay other requests`(engine: Engine, base: String) async throws {
             let session = engine.trusting()
             let url = try #require(URL(string: base + "/files/10mb.bin"))
             let streams = try await withThrowingTaskGroup(of: StreamedResponse.self) { group in
@@ -45,7 +45,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, servers)
-        func `a reader that goes away leaves a session that works`(engine: Engine, base: String) async throws {
+        func `a session manager stays usable after streams are released early`(engine: Engine, base: String) async throws {
             let session = engine.trusting()
             let url = try #require(URL(string: base + "/files/10mb.bin"))
             for index in 0..<50 {
@@ -56,17 +56,17 @@ extension RealServerTests {
             for _ in 0..<50 { #expect(try await session.send(.get, base + "/ok").text == "ok") }
         }
 
-        @Test(arguments: Engine.ours) func `a stream is unpacked while it arrives`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `a stream is decompressed while it arrives`(engine: Engine) async throws {
             let url = try #require(URL(string: Servers.nginx + "/compressed/10mb.bin"))
             let response = try await engine.session().stream(for: NetworkRequest(url: url))
             #expect(response.headers["Content-Encoding"] == "gzip")
             #expect(try await response.body.collected() == Servers.tenMegabytes)
         }
 
-        @Test(arguments: Way.all, [nil, 600_000] as [Int64?])
-        func `a body is sent while it is made`(way: Way, length: Int64?) async throws {
-            let session = way.session
-            let url = try way.url("/httpbin/anything")
+        @Test(arguments: Target.all, [nil, 600_000] as [Int64?])
+        func `a body is sent while it is produced`(target: Target, length: Int64?) async throws {
+            let session = target.session
+            let url = try target.url("/httpbin/anything")
             let piece = Data(repeating: UInt8(ascii: "x"), count: 60_000)
             let chunks = AsyncStream { continuation in
                 for _ in 0..<10 { continuation.yield(piece) }
@@ -79,10 +79,10 @@ extension RealServerTests {
             #expect(try response.echo.data == String(repeating: "x", count: 600_000))
         }
 
-        @Test(arguments: Way.all)
-        func `a file is sent from disk`(way: Way) async throws {
-            let session = way.session
-            let url = try way.url("/httpbin/anything")
+        @Test(arguments: Target.all)
+        func `a file is sent from disk`(target: Target) async throws {
+            let session = target.session
+            let url = try target.url("/httpbin/anything")
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("body-\(UUID().uuidString)")
             try Data(repeating: UInt8(ascii: "y"), count: 700_000).write(to: file)
             defer { try? FileManager.default.removeItem(at: file) }

@@ -3,9 +3,11 @@ import Foundation
 import Testing
 
 extension RealServerTests {
-    /// Bodies as a server that is not ours reads them.
+    /// Request bodies as parsed by an independent server.
     struct BodyTests {
-        @Test(arguments: Engine.all) func `a form is read as it was meant`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a server parses the fields of a URL-encoded form unchanged`(engine: Engine)
+            async throws
+        {
             let body = RequestBody.form([
                 "plain": "text", "signs": "a+b&c=d %41 ;", "unicode": "grüße 😀", "lines": "a\r\nb", "empty": "", "number": 7,
                 "list": ["x", "y"],
@@ -22,13 +24,13 @@ extension RealServerTests {
             #expect(list == ["x", "y"])
         }
 
-        @Test(arguments: Engine.all) func `a query is read as it was meant`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a server parses query parameters unchanged`(engine: Engine) async throws {
             let echo = try await engine.service().request(
                 Endpoint<Echo>(path: "anything?kept=1", queryParameters: ["signs": "a+b&c=d %41", "unicode": "é", "empty": ""]))
             #expect(echo.args == ["kept": "1", "signs": "a+b&c=d %41", "unicode": "é", "empty": ""])
         }
 
-        @Test(arguments: Engine.all) func `JSON is read as it was meant`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a server parses a JSON body unchanged`(engine: Engine) async throws {
             struct Value: Codable, Equatable {
                 var text = "\"quoted\" \u{2028} grüße 😀"
                 var flag = true
@@ -41,7 +43,9 @@ extension RealServerTests {
             #expect(value == Value())
         }
 
-        @Test(arguments: Engine.all) func `multipart parts arrive byte for byte`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a server parses the parts of a multipart form byte for byte`(engine: Engine)
+            async throws
+        {
             let everyByte = Data((0...255).map(UInt8.init) + Array("\r\n--boundary\r\n".utf8))
             var form = MultipartFormData()
             form.append("text \r\n with grüße", name: "field")
@@ -58,12 +62,12 @@ extension RealServerTests {
             #expect(Set(echo.files.keys) == ["text", "binary", "nothing"])
             #expect(echo.files["text"] == "plain\r\n\r\ntext\n")
             #expect(echo.files["nothing"] == "")
-            // httpbin gives what is no text as a data URL.
+            // httpbin returns content that is not text as a data URL.
             let binary = try #require(echo.files["binary"]?.all.first?.split(separator: ",").last)
             #expect(Data(base64Encoded: String(binary)) == everyByte)
         }
 
-        @Test(arguments: Engine.all) func `text says its charset`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a text body is sent with its charset`(engine: Engine) async throws {
             let echo = try await engine.service().request(
                 Endpoint<Echo>(path: "anything", method: .patch, body: .text("grüße")))
             #expect(echo.data == "grüße")

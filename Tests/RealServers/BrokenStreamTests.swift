@@ -40,7 +40,7 @@ extension RealServerTests {
         @Test(
             arguments: Engine.ours,
             ["/refused?id=", "/goaway-unprocessed?id=", "/goaway-error?id=", "/close?id=", "/abort?id=", "/reset-connection?id="])
-        func `a GET that dies with its kept connection is sent again`(engine: Engine, path: String) async throws {
+        func `a GET is retried if its reused connection is closed`(engine: Engine, path: String) async throws {
             let session = engine.trusting()
             for round in 0..<5 {
                 _ = try await session.send(.get, "\(Servers.streams)/ok")
@@ -49,7 +49,7 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `a server that says goodbye after each response loses none`(engine: Engine)
+        @Test(arguments: Engine.ours) func `requests succeed if the server sends GOAWAY after each response`(engine: Engine)
             async throws
         {
             let session = engine.trusting()
@@ -57,7 +57,7 @@ extension RealServerTests {
             for _ in 0..<30 { #expect(try await session.send(.post, "\(Servers.streams)/goaway").statusCode == 200) }
         }
 
-        @Test(arguments: Engine.ours) func `one stream that breaks leaves the others alone`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `a broken stream does not affect other streams`(engine: Engine) async throws {
             let session = engine.trusting()
             _ = try await session.send(.get, "\(Servers.streams)/ok")
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -81,7 +81,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, [true, false])
-        func `a POST the server says it has not processed is sent again (RFC 9113 §8.7)`(engine: Engine, isKept: Bool)
+        func `a POST that the server reports as not processed is sent again (RFC 9113 §8.7)`(engine: Engine, isKept: Bool)
             async throws
         {
             let session = engine.trusting()
@@ -93,7 +93,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, [HTTPMethod.get, .post, .put])
-        func `what the server wants over HTTP/1.1 is sent again over that (RFC 9113 §7)`(
+        func `a request for which the server requires HTTP 1 is sent again over HTTP 1 (RFC 9113 §7)`(
             engine: Engine, method: HTTPMethod
         ) async throws {
             let session = engine.trusting()
@@ -107,21 +107,24 @@ extension RealServerTests {
             #expect(try await session.send(.get, "\(Servers.streams)/ok").timings.protocolName == "h2")
         }
 
-        @Test(arguments: Engine.ours) func `a POST the server may have processed is not sent again`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `a POST that the server may have processed is not sent again`(engine: Engine)
+            async throws
+        {
             let session = engine.trusting()
             for path in ["/close?id=", "/goaway-error?id=", "/abort?id=", "/reset-connection?id="] {
                 _ = try await session.send(.get, "\(Servers.streams)/ok")
                 let url = Servers.streams + path + "\(UUID())"
                 let error = try await session.failure(.post, url)
                 #expect([.connectionLost, .malformedResponse].contains(error.code), "\(error)")
-                #expect(try await session.send(.post, url).statusCode == 200, "the server had seen it once")
+                #expect(try await session.send(.post, url).statusCode == 200, "the server has received it once before")
             }
         }
     }
 }
 
 extension NetworkSessionManager {
-    /// Whether a session has come through a fault: 50 requests in a row, 1,000 at full size.
+    /// Checks that a session manager works after a fault: sends 50 requests in sequence, or 1,000 in slow runs, and expects them
+    /// all to succeed.
     func expectGoodResponses(_ server: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         var statuses: [Int: Int] = [:]
         let count = Servers.runsSlowTests ? 1000 : 50

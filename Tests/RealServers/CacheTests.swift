@@ -4,10 +4,10 @@ import NetworkCache
 import Testing
 
 extension RealServerTests {
-    /// A cache in front of nginx, with files that it gives `ETag`, `Last-Modified` and a minute.
+    /// A cache in front of nginx, which sends files with `ETag`, `Last-Modified` and a lifetime of one minute.
     struct CacheTests {
-        /// Counts what comes over the wire, by status, and has nginx's clock move with the test's: a `Date` behind ours is age (RFC 9111
-        /// §4.2.3).
+        /// Counts the responses of the server by status, and sets their `Date` to the clock of the test: a `Date` in the past
+        /// would be age (RFC 9111 §4.2.3).
         private final class Wire: NetworkInterceptor {
             private let counts = Locked<[Int: Int]>([:])
             let now = Locked(Date())
@@ -37,7 +37,7 @@ extension RealServerTests {
             func write(_ text: String, modified: TimeInterval) throws {
                 let file = Servers.file(name)
                 try Data(text.utf8).write(to: file)
-                // The tag that nginx makes is of time and length.
+                // nginx derives the tag from the modification time and the length.
                 try FileManager.default.setAttributes(
                     [.modificationDate: Date(timeIntervalSinceNow: modified)], ofItemAtPath: file.path)
             }
@@ -57,7 +57,9 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.all, [false, true])
-        func `what nginx gave is used while it is fresh, and then asked after`(engine: Engine, isStreamed: Bool) async throws {
+        func `a response of nginx is reused while it is fresh, and is then validated`(engine: Engine, isStreamed: Bool)
+            async throws
+        {
             let setup = try Setup(engine)
             defer { setup.remove() }
             try setup.write("one", modified: -1000)
@@ -92,7 +94,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.all)
-        func `a request that wants it newer has it validated`(engine: Engine) async throws {
+        func `a request with no-cache validates the stored response`(engine: Engine) async throws {
             let setup = try Setup(engine)
             defer { setup.remove() }
             try setup.write("one", modified: -1000)

@@ -3,11 +3,14 @@ import Foundation
 import Testing
 
 extension RealServerTests {
-    /// Requests cancelled at random moments: each ends exactly once, and nothing hangs. At full size with `DATA_TRANSFER_SLOW=1`.
+    /// Requests that are cancelled at random times: each ends exactly once, and none hangs. Sends more requests with
+    /// `DATA_TRANSFER_SLOW=1`.
     @Suite(.serialized, .timeLimit(.minutes(10))) struct CancelStormTests {
         private static let paths = ["/ok", "/files/10mb.bin", "/compressed/10mb.bin", "/a/b/relative", "/files/missing", "/loop"]
 
-        @Test(arguments: Engine.all) func `tasks cancelled at random end once`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `tasks that are cancelled at random times end with a response or a cancellation error`(
+            engine: Engine
+        ) async throws {
             let session = engine.session { $0.maximumConnectionsPerHost = 16 }
             let count = engine.stormSize / 2
             let outcomes = await storm(of: count) { index in
@@ -24,7 +27,9 @@ extension RealServerTests {
             #expect(try await session.send(.get, "\(Servers.nginx)/ok").text == "ok")
         }
 
-        @Test(arguments: Engine.all) func `handles cancelled at random complete once`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `requests whose handles are cancelled at random times complete once`(engine: Engine)
+            async throws
+        {
             let session = engine.session { $0.maximumConnectionsPerHost = 16 }
             let count = engine.stormSize / 2
             let completions = Counts(count)
@@ -48,7 +53,9 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, [Servers.nginx, Servers.tls, Servers.h2])
-        func `over each protocol a storm ends each request once`(engine: Engine, server: String) async throws {
+        func `over each protocol, tasks that are cancelled at random times end without other errors`(
+            engine: Engine, server: String
+        ) async throws {
             let session = engine.trusting { $0.maximumConnectionsPerHost = 16 }
             let count = Servers.runsSlowTests ? 100_000 : 2000
             let outcomes = await storm(of: count) { index in
@@ -65,7 +72,7 @@ extension RealServerTests {
             try await session.expectGoodResponses(server)
         }
 
-        /// 64 at a time.
+        /// Runs the requests, at most 64 at a time, and counts their outcomes.
         private func storm(
             of count: Int, request: @escaping @Sendable (Int) async -> Outcome
         ) async -> [Outcome: Int] {
@@ -98,15 +105,15 @@ private enum Outcome: Hashable, Sendable {
         switch result {
         case .success: self = .responded
         case .failure(let error as TransportError) where error.isCancelled: self = .cancelled
-        // The loop among the paths.
+        // The expected result of the path `/loop`.
         case .failure(let error as TransportError) where error.code == .tooManyRedirects: self = .responded
         case .failure: self = .failed
         }
     }
 }
 
-/// How often each request completed.
-// Sendable although unchecked: `counts` is only touched under the lock.
+/// Counts how many times each request completed.
+// Unchecked, because the compiler cannot know that `counts` is accessed only while the lock is held.
 private final class Counts: @unchecked Sendable {
     private let lock = NSLock()
     private var counts: [Int]
@@ -122,7 +129,7 @@ private final class Counts: @unchecked Sendable {
     var all: [Int] { lock.withLock { counts } }
 }
 
-/// SplitMix64: the same storm each time, as far as threads allow.
+/// A random number generator (SplitMix64) that makes a test repeatable, apart from the scheduling of threads.
 struct Seeded {
     private var state: UInt64
 
@@ -138,7 +145,8 @@ struct Seeded {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Yields to other tasks, between zero and some thousand times: from before the request is sent until after its response.
+    /// Yields to other tasks between zero and about four thousand times, so that cancellations occur before, during and after a
+    /// request.
     mutating func pause() async {
         for _ in 0..<(next() % (1 << (next() % 13))) { await Task.yield() }
     }

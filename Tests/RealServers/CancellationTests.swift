@@ -4,7 +4,7 @@ import Testing
 
 extension RealServerTests {
     @Suite(.timeLimit(.minutes(10))) struct CancellationTests {
-        @Test(arguments: Engine.all) func `a cancelled download leaves no connection`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `cancelling a download closes its connection`(engine: Engine) async throws {
             let session = engine.session()
             let id = UUID().uuidString
             let download = Task { try await session.send(.get, "\(Servers.nginx)/slow/10mb.bin?id=\(id)") }
@@ -15,7 +15,8 @@ extension RealServerTests {
             try await waitUntil(id, isRunning: false)
         }
 
-        @Test(arguments: Engine.all) func `a handle cancels a download too`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `cancelling the handle of a download closes its connection`(engine: Engine) async throws
+        {
             let session = engine.session()
             let id = UUID().uuidString
             let url = try #require(URL(string: "\(Servers.nginx)/slow/10mb.bin?id=\(id)"))
@@ -29,12 +30,16 @@ extension RealServerTests {
             try await waitUntil(id, isRunning: false)
         }
 
-        @Test(arguments: Engine.all) func `a download of a session let go comes to its end`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a download completes after its session manager was released`(engine: Engine)
+            async throws
+        {
             let text = try await engine.session().send(.get, "\(Servers.httpbin)/drip?duration=1&numbytes=5&delay=0").text
             #expect(text == "*****")
         }
 
-        @Test(arguments: Engine.all) func `the session goes on after a cancellation`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a waiting request is sent after the cancellation of the previous one`(engine: Engine)
+            async throws
+        {
             let session = engine.session { $0.maximumConnectionsPerHost = 1 }
             let id = UUID().uuidString
             let download = Task { try await session.send(.get, "\(Servers.nginx)/slow/10mb.bin?id=\(id)") }
@@ -44,7 +49,8 @@ extension RealServerTests {
             #expect(try await waiting.value == "ok")
         }
 
-        /// nginx allows one request of an id at a time: its response to a second one shows whether there is one.
+        /// nginx permits one concurrent request per id, so its response to a second request shows whether the first one is still
+        /// running.
         private func waitUntil(_ id: String, isRunning: Bool) async throws {
             let session = Engine.all[0].session()
             let start = ContinuousClock.now

@@ -5,7 +5,9 @@ extension RealServerTests {
     struct ConditionalTests {
         /// RFC 9110 §13.1.2, §13.1.3.
         @Test(arguments: Engine.all, [("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since")])
-        func `what has not changed is a 304`(engine: Engine, names: (validator: String, condition: String)) async throws {
+        func `a conditional request for an unchanged file returns a 304 without a body`(
+            engine: Engine, names: (validator: String, condition: String)
+        ) async throws {
             let session = engine.session()
             let url = "\(Servers.nginx)/files/hello.txt"
             let first = try await session.send(.get, url)
@@ -17,7 +19,9 @@ extension RealServerTests {
             #expect(try await session.send(.get, url).text == "hello, world\n")
         }
 
-        @Test(arguments: Engine.all) func `what has changed is whole`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a conditional request with another tag returns the whole file`(engine: Engine)
+            async throws
+        {
             let response = try await engine.session().send(
                 .get, "\(Servers.nginx)/files/hello.txt", headers: ["If-None-Match": "\"other\""])
             #expect(response.statusCode == 200)
@@ -30,7 +34,7 @@ extension RealServerTests {
                 ("If-None-Match", "abc", 304), ("If-None-Match", "other", 200), ("If-Match", "abc", 200),
                 ("If-Match", "other", 412),
             ])
-        func `httpbin's tag is compared`(
+        func `httpbin evaluates If-Match and If-None-Match`(
             engine: Engine, row: (condition: String, tag: String, status: Int)
         ) async throws {
             let response = try await engine.session().send(
@@ -38,8 +42,10 @@ extension RealServerTests {
             #expect(response.statusCode == row.status)
         }
 
-        /// RFC 9110 §13.1.5: the part of the same file, or the whole of another.
-        @Test(arguments: Engine.all) func `a range of another version is the whole`(engine: Engine) async throws {
+        /// RFC 9110 §13.1.5: the server sends the range if the file is unchanged, and otherwise the whole file.
+        @Test(arguments: Engine.all) func `a request for a range of another version returns the whole file`(engine: Engine)
+            async throws
+        {
             let session = engine.session()
             let url = "\(Servers.nginx)/files/hello.txt"
             let tag = try #require(try await session.send(.head, url).headers["ETag"])

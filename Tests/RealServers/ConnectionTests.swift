@@ -7,7 +7,7 @@ extension RealServerTests {
         private static let measuring = Engine.all.filter(\.measures)
 
         @Test(arguments: measuring, [Servers.nginx + "/ok", Servers.httpbin + "/get"])
-        func `a connection is used again`(engine: Engine, url: String) async throws {
+        func `a connection is reused`(engine: Engine, url: String) async throws {
             let session = engine.session()
             var isReused: [Bool?] = []
             for _ in 0..<4 { isReused.append(try await session.send(.get, url).timings.isReusedConnection) }
@@ -20,7 +20,7 @@ extension RealServerTests {
                 "/ok", "/empty", "/files/missing", "/files/hello.txt", "/chunked/hello.txt", "/compressed/hello.txt",
                 "/multiple-choices",
             ])
-        func `any whole response leaves the connection usable`(engine: Engine, path: String) async throws {
+        func `the connection is reused after any complete response`(engine: Engine, path: String) async throws {
             let session = engine.session()
             for method in [HTTPMethod.get, .head] {
                 _ = try await session.send(method, Servers.nginx + path)
@@ -31,7 +31,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.all, [2, 40_000])
-        func `methods with and without a body take turns`(engine: Engine, size: Int) async throws {
+        func `requests with and without a body can alternate on one connection`(engine: Engine, size: Int) async throws {
             let session = engine.session { $0.maximumConnectionsPerHost = 1 }
             for method in [HTTPMethod.post, .get, .put, .head, .patch, .delete, .post, .options] {
                 let body = method.allowsBody && method != .options ? Data(repeating: 0x78, count: size) : nil
@@ -44,7 +44,9 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: measuring) func `one connection to a host serves all in turn`(engine: Engine) async throws {
+        @Test(arguments: measuring) func `concurrent requests share the only permitted connection to a host`(engine: Engine)
+            async throws
+        {
             let session = engine.session { $0.maximumConnectionsPerHost = 1 }
             let fresh = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<20 {
@@ -57,7 +59,7 @@ extension RealServerTests {
             #expect(fresh == 1)
         }
 
-        @Test(arguments: Engine.all) func `a thousand requests at once all succeed`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a thousand concurrent requests succeed`(engine: Engine) async throws {
             let session = engine.session()
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<1000 { group.addTask { try await session.send(.get, "\(Servers.nginx)/ok").statusCode } }

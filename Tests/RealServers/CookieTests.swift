@@ -4,7 +4,7 @@ import Testing
 
 extension RealServerTests {
     struct CookieTests {
-        @Test(arguments: Engine.all) func `a cookie that was set is not sent`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a cookie that a server has set is not sent by default`(engine: Engine) async throws {
             let session = engine.session()
             let first = try await session.send(.get, "\(Servers.nginx)/cookie")
             #expect(first.headers["Set-Cookie"]?.hasPrefix("a=b") == true)
@@ -16,12 +16,12 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.all.filter(\.keepsHeaderLines))
-        func `each cookie that is set can be read`(engine: Engine) async throws {
+        func `each Set-Cookie field of a response can be read`(engine: Engine) async throws {
             let response = try await engine.session().send(.get, "\(Servers.nginx)/cookie")
             #expect(response.headers.values(for: "set-cookie") == ["a=b; Path=/", "c=d"])
         }
 
-        @Test(arguments: Engine.all) func `a cookie of the request's own is sent`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a Cookie field that the caller sets is sent`(engine: Engine) async throws {
             let session = engine.session()
             _ = try await session.send(.get, "\(Servers.nginx)/cookie")
             let response = try await session.send(.get, "\(Servers.nginx)/cookie", headers: ["Cookie": "x=y; z=1"])

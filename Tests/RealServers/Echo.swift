@@ -2,7 +2,7 @@ import DataTransfer
 import Foundation
 import Testing
 
-/// What `/anything` of httpbin says of a request.
+/// The description of a request that httpbin's `/anything` returns.
 struct Echo: Decodable, Sendable {
     /// One value, or several of the same name.
     struct Values: Decodable, Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
@@ -54,7 +54,7 @@ extension NetworkSessionManager {
                 method: method, url: url, headers: headers, body: body.map(RequestContent.data), timeouts: timeouts))
     }
 
-    /// The error of a request that must fail.
+    /// Sends a request that is expected to fail, and returns its error.
     func failure(
         _ method: HTTPMethod = .get, _ url: String, timeouts: RequestTimeouts = RequestTimeouts(),
         sourceLocation: SourceLocation = #_sourceLocation

@@ -2,29 +2,30 @@ import DataTransfer
 import Foundation
 import Testing
 
-/// A session manager that all suites run over.
+/// A kind of session manager with which the suites run.
 struct Engine: Sendable, CustomTestStringConvertible {
     var name: String
-    /// Whether timings tell a new connection from a reused one and count bytes, and a timeout tells what it waited for.
+    /// Whether timings distinguish new from reused connections and count bytes, and the error of a timeout has a phase.
     var measures = false
-    /// Whether response header lines come one by one, with the names as sent.
+    /// Whether response header lines are returned separately, with their names unchanged.
     var keepsHeaderLines = false
-    /// Whether a request with its own `Accept-Encoding` gets the body as it was sent.
+    /// Whether the response body stays encoded if the request sets `Accept-Encoding`.
     var leavesEncodedBodies = false
-    /// Whether trust and proxies can be configured, and HTTP/2 is the same on every system.
+    /// Whether the engine is part of this package: trust and proxies can be configured, and HTTP/2 is the same on every system.
     var isOurs = false
     var make: @Sendable (SessionConfiguration) -> any NetworkSessionManager
 
-    /// `DATA_TRANSFER_ENGINES=ours` leaves URLSession out: where libcurl is another than the system's, its tests would be of Foundation.
+    /// All engines. `DATA_TRANSFER_ENGINES=ours` excludes URLSession, for runs with another libcurl than the system's, which
+    /// Foundation does not use.
     static let all =
         ofThisPlatform
         + (ProcessInfo.processInfo.environment["DATA_TRANSFER_ENGINES"] == "ours"
             ? [] : [Engine(name: "URLSession") { URLSessionManager(configuration: $0) }])
 
-    /// `DATA_TRANSFER_HTTP2=none` says that the libcurl that is loaded cannot (`Docs/Engine.md`).
+    /// Whether the engines support HTTP/2. `DATA_TRANSFER_HTTP2=none` means that the loaded libcurl does not (`Docs/Engine.md`).
     static let speaksHTTP2 = ProcessInfo.processInfo.environment["DATA_TRANSFER_HTTP2"] != "none"
 
-    /// Where the rest is up to the system.
+    /// The engines that are part of this package.
     static let ours = all.filter(\.isOurs)
 
     #if os(Linux)
@@ -39,12 +40,12 @@ struct Engine: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// A new session with its own connections.
+    /// Creates a session manager with separate connections.
     func session(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> any NetworkSessionManager {
         make(SessionConfiguration(change))
     }
 
-    /// One that trusts the servers' authority.
+    /// Creates a session manager that trusts the servers' certificate authority.
     func trusting(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> any NetworkSessionManager {
         session {
             $0.trust = Servers.trust
@@ -52,7 +53,7 @@ struct Engine: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The whole stack over a new session.
+    /// Creates a data transfer service with a new session manager.
     func service(
         _ baseURL: String = Servers.httpbin, headers: HTTPHeaders = [:],
         errorResolver: any DataTransferErrorResolver = .unresolved

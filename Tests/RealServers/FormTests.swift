@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension RealServerTests {
-    /// Forms as werkzeug's parser reads them, byte for byte.
+    /// Multipart forms as parsed by werkzeug, byte for byte.
     @Suite(.timeLimit(.minutes(10))) struct FormTests {
         struct Reading: Decodable, Sendable {
             struct Part: Codable, Sendable, Equatable {
@@ -19,7 +19,7 @@ extension RealServerTests {
             var length: Int?
         }
 
-        /// Goes with its owner.
+        /// A temporary folder that is removed when the object is released.
         final class Folder: Sendable {
             let url = FileManager.default.temporaryDirectory.appendingPathComponent("forms-\(UUID().uuidString)")
 
@@ -40,13 +40,15 @@ extension RealServerTests {
 
         private let endpoint = Endpoint<Reading>(path: "", method: .post)
 
-        // What `sha256sum` says of no bytes, of `hello, world` with a line end, and of the ten megabytes.
+        // The output of `sha256sum` for no bytes, for `hello, world` with a line end, and for the ten megabytes.
         private let nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
         private let hello = "853ff93762a06ddbf722c4ebe9ddd66d8f63ddaea97f521c3ecc20da7c976020"
         private let tenMegabytes = "26e0bd6dfdac4c53e4dc001591d64f57a9e7c3ad594b82f370cf013e5f276ca1"
 
         @Test(arguments: Engine.all, [nil, "AaB03x", "a'b()+_,-./:=?c"])
-        func `fields, bytes, files and streams are read as they were meant`(engine: Engine, boundary: String?) async throws {
+        func `a server parses fields, bytes, files and streams of a form unchanged`(engine: Engine, boundary: String?)
+            async throws
+        {
             let folder = try Folder()
             var form = MultipartFormData(boundary: boundary)
             form.append("text \r\n with grüße 😀", name: "größe \"x\"")
@@ -75,7 +77,9 @@ extension RealServerTests {
             #expect(byName["ten"]?.sha256 == tenMegabytes)
         }
 
-        @Test(arguments: Engine.ours) func `a form of unknown length is read chunk by chunk`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `a server parses a form of unknown length, which is sent in chunks`(engine: Engine)
+            async throws
+        {
             var form = MultipartFormData()
             form.append(
                 .stream(
@@ -87,7 +91,7 @@ extension RealServerTests {
             #expect(reading.parts == [.init(name: "s", fileName: "s.txt", contentType: "text/plain", sha256: hello, bytes: 13)])
         }
 
-        @Test(arguments: Engine.all) func `random forms are read with every part and byte`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a server parses every part and byte of random forms`(engine: Engine) async throws {
             let folder = try Folder()
             let service = try engine.service(Servers.forms)
             var random = Seeded(seed: 5)

@@ -3,9 +3,12 @@ import Foundation
 import Testing
 
 extension RealServerTests {
-    /// How many streams and connections an origin gets over HTTP/2, and what it has refused or cut short (RFC 9113 §5.1.2, §6.8, §8).
+    /// The number of streams and connections to an origin over HTTP/2, and refused or interrupted streams (RFC 9113 §5.1.2, §6.8,
+    /// §8).
     @Suite(.timeLimit(.minutes(10))) struct HTTP2LimitTests {
-        @Test(arguments: Engine.ours) func `streams that do not end leave their host to others`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `endless streams do not block other requests to the same host`(engine: Engine)
+            async throws
+        {
             let session = engine.trusting()
             for _ in 0..<2 {
                 var open: [StreamedResponse] = []
@@ -19,7 +22,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, [7, 20, 90])
-        func `as many requests as streams are allowed are sent together`(engine: Engine, count: Int) async throws {
+        func `as many requests as the server permits streams are sent concurrently`(engine: Engine, count: Int) async throws {
             let session = engine.trusting()
             for _ in 0..<2 {
                 try await withThrowingTaskGroup(of: Int.self) { group in
@@ -32,7 +35,9 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, [1, 6])
-        func `the limit of connections per host holds where each carries one stream`(engine: Engine, limit: Int) async throws {
+        func `the connection limit per host also applies if the server permits one stream per connection`(
+            engine: Engine, limit: Int
+        ) async throws {
             let session = engine.trusting { $0.maximumConnectionsPerHost = limit }
             let connections = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<100 { group.addTask { try await session.send(.get, "\(Servers.narrow)/ok").text } }
@@ -42,18 +47,18 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, [HTTPMethod.get, .post])
-        func `a stream above the last one of a GOAWAY is sent again, whatever its method`(
+        func `a request on a stream above the last stream of a GOAWAY is sent again with any method`(
             engine: Engine, method: HTTPMethod
         ) async throws {
             let session = engine.trusting()
             for round in 0..<10 {
                 _ = try await session.send(.get, "\(Servers.streams)/ok")
                 let path = "\(Servers.streams)/goaway-lower?id=\(UUID())-\(round)"
-                // The server responds to the second request of a name that it has seen.
+                // The server sends the GOAWAY when it receives a path for the first time, and responds normally the second time.
                 async let first = outcome(session, method, path + "-a")
                 async let second = outcome(session, method, path + "-b")
                 let outcomes = await [first, second]
-                // Where libcurl does not tell which of the two was refused, one is lost rather than sent twice.
+                // If libcurl does not report which of the two requests was refused, one of them fails and is not sent twice.
                 let isOneLost = method == .post && outcomes.sorted() == ["200", "connectionLost"]
                 #expect(outcomes == ["200", "200"] || isOneLost, "\(outcomes)")
             }
@@ -68,8 +73,9 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, [100_000, 5_000_000])
-        func `a response that comes during the upload counts, though the rest is refused`(engine: Engine, size: Int) async throws
-        {
+        func `a response that arrives during the upload is returned although the server refuses the rest of the body`(
+            engine: Engine, size: Int
+        ) async throws {
             let session = engine.trusting()
             for isKept in [false, true] {
                 if isKept { _ = try await session.send(.get, "\(Servers.streams)/ok") }

@@ -3,19 +3,21 @@ import Foundation
 import Testing
 
 extension RealServerTests {
-    /// nginx over TLS, with HTTP/2 where both sides offer it (RFC 9113 §3.2).
+    /// Requests to nginx over TLS, with HTTP/2 if both sides offer it (RFC 9113 §3.2).
     @Suite(.timeLimit(.minutes(10))) struct HTTP2Tests {
-        /// What nginx reports about a request: the connection's number, the protocol, the version of TLS.
+        /// Returns what nginx reports about a request: the number of the connection, the protocol, and the TLS version.
         private func connection(_ session: any NetworkSessionManager, _ server: String) async throws -> [String] {
             try await session.send(.get, server + "/connection").text.split(separator: "|").map(String.init)
         }
 
-        @Test(arguments: Engine.ours) func `the protocol is what the server agrees to`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `HTTP 2 is used if the server supports it, and HTTP 1 otherwise`(engine: Engine)
+            async throws
+        {
             let session = engine.trusting()
-            for (server, protocolName, said) in [(Servers.h2, "h2", "HTTP/2.0"), (Servers.tls, "http/1.1", "HTTP/1.1")] {
+            for (server, protocolName, reported) in [(Servers.h2, "h2", "HTTP/2.0"), (Servers.tls, "http/1.1", "HTTP/1.1")] {
                 for isReused in [false, true] {
                     let response = try await session.send(.get, server + "/connection")
-                    #expect(response.timings.protocolName == protocolName && response.text.contains("|\(said)|"))
+                    #expect(response.timings.protocolName == protocolName && response.text.contains("|\(reported)|"))
                     #expect(response.timings.isReusedConnection == isReused)
                     #expect((response.timings.tls != nil) == !isReused)
                 }
@@ -23,24 +25,28 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, ["/a/c?", "/a/c?x", "/a/c?x=%2f%7E+y&z=//?"])
-        func `the target is sent byte for byte`(engine: Engine, target: String) async throws {
+        func `the request target is sent byte for byte`(engine: Engine, target: String) async throws {
             for server in [Servers.nginx, Servers.tls, Servers.h2] {
                 #expect(try await engine.trusting().send(.get, server + target).text == target, "\(server)")
             }
         }
 
         @Test(arguments: Engine.ours, [Servers.tls, Servers.h2])
-        func `blank values are sent, and so are more than 64 KiB of header fields`(engine: Engine, server: String) async throws {
+        func `blank header values are sent, and so are more than 64 KiB of header fields`(engine: Engine, server: String)
+            async throws
+        {
             let session = engine.trusting()
             let headers: HTTPHeaders = ["X-Empty": "", "X-Blank": "  ", "X-Tab": "\t", "X-Value": "1"]
             let echo = try await session.send(.get, server + "/httpbin/headers", headers: headers).text
             for name in ["X-Empty", "X-Blank", "X-Tab", "X-Value"] { #expect(echo.contains("\"\(name)\"")) }
             let large: HTTPHeaders = ["X-Large": String(repeating: "x", count: 70_000)]
-            #expect(try await session.send(.get, server + "/ok", headers: large).statusCode == 400, "nginx says so in HTTP")
+            #expect(
+                try await session.send(.get, server + "/ok", headers: large).statusCode == 400,
+                "nginx responds that the header is too large")
         }
 
         @Test(arguments: Engine.ours, [50, 1000])
-        func `many requests at once share one connection`(engine: Engine, count: Int) async throws {
+        func `many concurrent requests share one connection`(engine: Engine, count: Int) async throws {
             let session = engine.trusting()
             let responses = try await withThrowingTaskGroup(of: (String, Bool?).self) { group in
                 for _ in 0..<count {
@@ -52,11 +58,13 @@ extension RealServerTests {
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(responses.count == count)
-            #expect(Set(responses.map(\.0)).count == 1, "as nginx numbers them")
+            #expect(Set(responses.map(\.0)).count == 1, "the connection numbers that nginx reports")
             #expect(responses.count { $0.1 == false } == 1)
         }
 
-        @Test(arguments: Engine.ours) func `without HTTP/2 the limit of connections holds`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `without HTTP 2, the number of connections per host does not exceed the limit`(
+            engine: Engine
+        ) async throws {
             let session = engine.trusting { $0.maximumConnectionsPerHost = 4 }
             let connections = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<200 { group.addTask { try await connection(session, Servers.tls)[0] } }
@@ -65,7 +73,7 @@ extension RealServerTests {
             #expect((1...4).contains(connections.count))
         }
 
-        @Test(arguments: Engine.ours) func `large bodies come down side by side`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `large bodies are downloaded concurrently`(engine: Engine) async throws {
             let session = engine.trusting()
             let expected = Servers.tenMegabytes
             try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -77,7 +85,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, [0, 1, 40_000, 1_000_000])
-        func `bodies go up side by side, with every method`(engine: Engine, size: Int) async throws {
+        func `bodies are uploaded concurrently with every method`(engine: Engine, size: Int) async throws {
             let session = engine.trusting()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for method in [HTTPMethod.post, .put, .patch, .delete, .get] {
@@ -95,7 +103,9 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `redirects, missing files and HEAD are as over HTTP/1.1`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `redirects, missing files and HEAD requests work over HTTP 2`(engine: Engine)
+            async throws
+        {
             let session = engine.trusting()
             let moved = try await session.send(.get, "\(Servers.h2)/moved")
             #expect(moved.text == "ok" && moved.timings.redirects == 1 && moved.url.path == "/ok")
@@ -105,7 +115,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, [Servers.shortH2, Servers.shortTLS])
-        func `a server that ends connections after ten requests loses none`(engine: Engine, server: String) async throws {
+        func `requests succeed if the server closes connections after ten requests`(engine: Engine, server: String) async throws {
             let session = engine.trusting()
             for method in [HTTPMethod.get, .head, .get] {
                 for _ in 0..<50 { #expect(try await session.send(method, server + "/ok").statusCode == 200) }
@@ -118,13 +128,15 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, [Servers.shortH2, Servers.shortTLS])
-        func `one after the other, such a server loses no POST either`(engine: Engine, server: String) async throws {
+        func `sequential POSTs succeed if the server closes connections after ten requests`(engine: Engine, server: String)
+            async throws
+        {
             let session = engine.trusting()
             for _ in 0..<200 { #expect(try await session.send(.post, server + "/ok", body: Data("x".utf8)).statusCode == 200) }
         }
 
         @Test(arguments: Engine.ours)
-        func `at once, most POSTs such a server refuses find another connection`(engine: Engine) async throws {
+        func `most concurrent POSTs succeed if the server closes connections after ten requests`(engine: Engine) async throws {
             let session = engine.trusting()
             let outcomes = await withTaskGroup(of: String.self) { group in
                 for _ in 0..<500 {
@@ -139,12 +151,13 @@ extension RealServerTests {
                 return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
             }
             #expect(Set(outcomes.keys).isSubset(of: ["200", "connectionLost"]), "\(outcomes)")
-            // libcurl gives up on one that was refused six times, which among a hundred streams for ten places happens.
+            // libcurl fails a request that was refused six times. This happens with a hundred streams if a connection accepts
+            // ten.
             #expect(outcomes["200", default: 0] > 250, "\(outcomes)")
         }
 
         @Test(arguments: Engine.ours)
-        func `a connection is used again even where it is the only one allowed`(engine: Engine) async throws {
+        func `a connection is reused if only one connection is permitted`(engine: Engine) async throws {
             let session = engine.trusting { $0.maximumConnections = 1 }
             _ = try await session.send(.get, "\(Servers.h2)/ok")
             for _ in 0..<5 {
@@ -153,16 +166,18 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `a client certificate is shown where it is asked for`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `a client certificate is sent if the server requests it`(engine: Engine) async throws {
             let identity = ClientIdentity(
                 certificate: .file(Servers.certificate("client.pem")), key: .file(Servers.certificate("client.key")))
             let known = engine.trusting { $0.trust.clientIdentity = identity }
             for _ in 0..<3 { #expect(try await known.send(.get, "\(Servers.mutual)/client").text == "CN=client") }
-            #expect(try await engine.trusting().send(.get, "\(Servers.mutual)/client").statusCode == 400, "nginx says so in HTTP")
-            #expect(try await known.send(.get, "\(Servers.h2)/ok").text == "ok", "not asked for here")
+            #expect(
+                try await engine.trusting().send(.get, "\(Servers.mutual)/client").statusCode == 400,
+                "nginx responds that a certificate is required")
+            #expect(try await known.send(.get, "\(Servers.h2)/ok").text == "ok", "this server does not request a certificate")
         }
 
-        @Test(arguments: Engine.ours) func `a root that is not the server's is refused`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `a server whose authority is not trusted is refused`(engine: Engine) async throws {
             let error = try await engine.session().failure(.get, "\(Servers.h2)/ok")
             #expect(error.code == .tlsFailed && error.tlsFailure == .unknownIssuer && error.phase == .tls)
         }

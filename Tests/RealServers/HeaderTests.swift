@@ -3,7 +3,9 @@ import Testing
 
 extension RealServerTests {
     struct HeaderTests {
-        @Test(arguments: Engine.all) func `several lines of a name arrive in order`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `several header fields with the same name are sent in order`(engine: Engine)
+            async throws
+        {
             var headers: HTTPHeaders = ["X-Several": "one"]
             headers.add("two", for: "x-several")
             headers.add("three", for: "X-SEVERAL")
@@ -17,12 +19,12 @@ extension RealServerTests {
                 "plain", "two words", "a;b,c=\"d\"", "tab\there", "gr\u{FC}\u{DF}e \u{1F600}",
                 String(repeating: "long", count: 1500),
             ])
-        func `a value arrives byte for byte`(engine: Engine, value: String) async throws {
+        func `a header value is sent byte for byte`(engine: Engine, value: String) async throws {
             let response = try await engine.session().send(.get, "\(Servers.nginx)/header", headers: ["X-Value": value])
             #expect(response.text == value)
         }
 
-        @Test(arguments: Engine.all) func `an empty value is sent`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `an empty header value is sent`(engine: Engine) async throws {
             let echo = try await engine.session().send(
                 .get, "\(Servers.httpbin)/anything", headers: ["X-Empty": "", "X-Full": "1"]
             ).echo
@@ -30,7 +32,9 @@ extension RealServerTests {
             #expect(echo.headers["X-Full"] == "1")
         }
 
-        @Test(arguments: Engine.all) func `host and user agent have defaults`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `Host and User-Agent have defaults that a request can override`(engine: Engine)
+            async throws
+        {
             let session = engine.session()
             let own = try await session.send(.get, "\(Servers.nginx)/host").text.split(
                 separator: "|", omittingEmptySubsequences: false)
@@ -42,7 +46,7 @@ extension RealServerTests {
             #expect(given.text.contains("|tester/1|"))
         }
 
-        @Test(arguments: Engine.all) func `response fields are found in any case`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `response header fields are found without regard to case`(engine: Engine) async throws {
             let response = try await engine.session().send(
                 .get, "\(Servers.httpbin)/response-headers?X-cAmEl=hump&X-Empty=&X-Two=a&X-Two=b")
             for name in ["X-cAmEl", "x-camel", "X-CAMEL"] { #expect(response.headers[name] == "hump") }

@@ -3,12 +3,12 @@ import Foundation
 import Testing
 
 extension RealServerTests {
-    /// What comes before and after a response (RFC 9110 §15.2, §6.5), byte for byte as a server of our own sends it.
+    /// Interim responses and trailers (RFC 9110 §15.2, §6.5), sent byte for byte by a server that is part of these tests.
     @Suite(.timeLimit(.minutes(10))) struct InterimTests {
         @Test(
             arguments: Engine.ours,
             ["/hints", "/hints?count=20", "/split-hints", "/processing"])
-        func `interim responses are passed over`(engine: Engine, path: String) async throws {
+        func `interim responses are skipped`(engine: Engine, path: String) async throws {
             let session = engine.session()
             for method in [HTTPMethod.get, .post, .get] {
                 let response = try await session.send(
@@ -19,7 +19,9 @@ extension RealServerTests {
             #expect(try await session.send(.get, "\(Servers.interim)/ok").timings.isReusedConnection == true)
         }
 
-        @Test(arguments: Engine.ours) func `hints without a response are a lost connection`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `interim responses without a final response are reported as a lost connection`(
+            engine: Engine
+        ) async throws {
             let session = engine.session()
             for _ in 0..<3 {
                 let error = try await session.failure(.get, "\(Servers.interim)/hints-only")
@@ -28,7 +30,9 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `hints without end stop at the limit of the head`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `endless interim responses end at the limit for response heads`(engine: Engine)
+            async throws
+        {
             let session = engine.session { $0.totalTimeout = .seconds(20) }
             let error = try await session.failure(.get, "\(Servers.interim)/endless-hints")
             #expect(error.code == .headersTooLarge, "\(error)")
@@ -36,7 +40,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, [5, 500_000])
-        func `a body may wait for the server to ask for it`(engine: Engine, size: Int) async throws {
+        func `with Expect, a body is sent after the server's 100 response`(engine: Engine, size: Int) async throws {
             let session = engine.session()
             let body = Data(repeating: 0x61, count: size)
             let url = "\(Servers.interim)/continue"
@@ -48,16 +52,17 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours)
-        func `after an expectation that fails, the body is sent without it`(engine: Engine) async throws {
+        func `after a failed expectation, the request is sent again without Expect`(engine: Engine) async throws {
             let session = engine.session()
             let body = Data(repeating: 0x61, count: 100_000)
             let url = "\(Servers.interim)/expectation-failed"
-            let asked = try await session.send(.post, url, headers: ["Expect": "100-continue"], body: body)
-            #expect(asked.text == "100000 without")
+            let response = try await session.send(.post, url, headers: ["Expect": "100-continue"], body: body)
+            #expect(response.text == "100000 without")
             #expect(try await session.send(.post, url, body: body).text == "100000 without")
         }
 
-        @Test(arguments: Engine.ours) func `trailers are separate from headers, and kept in order`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `trailers are separate from headers and keep their order`(engine: Engine) async throws
+        {
             let session = engine.session()
             for _ in 0..<3 {
                 let response = try await session.send(.get, "\(Servers.interim)/trailers")
@@ -67,14 +72,16 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours) func `trailers count against the limit of the head`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `trailers count towards the limit for response heads`(engine: Engine) async throws {
             let session = engine.session()
             #expect(try await session.send(.get, "\(Servers.interim)/many-trailers?count=500").trailers.fields.count == 500)
             let error = try await session.failure(.get, "\(Servers.interim)/many-trailers?count=5000")
             #expect(error.code == .headersTooLarge, "\(error)")
         }
 
-        @Test(arguments: Engine.ours) func `HTTP/2 has hints and trailers too`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `interim responses are skipped and trailers are returned over HTTP 2`(engine: Engine)
+            async throws
+        {
             let response = try await engine.trusting().send(.get, "\(Servers.streams)/trailers")
             #expect(response.statusCode == 200 && response.text == "body" && response.headers["link"] == nil)
             #expect(response.trailers.values(for: "X-Sum") == ["1", "2"])

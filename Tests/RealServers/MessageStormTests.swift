@@ -3,13 +3,14 @@ import Foundation
 import Testing
 
 extension RealServerTests {
-    /// Requests at random whose fates the server knows beforehand: over HTTP/1.1, TLS and HTTP/2, straight and through proxies. Each gets its
-    /// own response, whole, or an error that fits its fate, and the server sees none twice that may not be sent again.
+    /// Random requests that tell the server how to behave: over HTTP/1.1, TLS and HTTP/2, directly and through proxies. Each
+    /// request gets its complete response, or the expected error, and the server receives no request twice that must not be sent
+    /// again.
     ///
-    /// At full size with `DATA_TRANSFER_SLOW=1`.
+    /// Sends more requests with `DATA_TRANSFER_SLOW=1`.
     @Suite(.serialized, .timeLimit(.minutes(10))) struct MessageStormTests {
-        /// A server, and the way to it.
-        struct Way: Sendable, CustomTestStringConvertible {
+        /// A server, and how it is reached.
+        struct Route: Sendable, CustomTestStringConvertible {
             var testDescription: String
             var server: String
             var proxy = ProxyConfiguration.none
@@ -22,20 +23,21 @@ extension RealServerTests {
                 host: "127.0.0.1", port: Servers.socksPort, username: "user", password: "secret")
 
             static let all = [
-                Way(testDescription: "HTTP/1.1", server: Servers.plain, fates: ofHTTP1),
-                Way(testDescription: "HTTP/1.1 through SOCKS", server: Servers.plain, proxy: socks, fates: ofHTTP1),
-                Way(testDescription: "TLS", server: Servers.secure, fates: ofHTTP1),
-                Way(testDescription: "TLS through a proxy", server: Servers.secure, proxy: http, fates: ofHTTP1),
-                Way(testDescription: "HTTP/2", server: Servers.streams, fates: ofHTTP2),
-                Way(testDescription: "HTTP/2 through SOCKS", server: Servers.streams, proxy: socks, fates: ofHTTP2),
-                Way(testDescription: "HTTP/2 through a proxy", server: Servers.streams, proxy: http, fates: ofHTTP2),
+                Route(testDescription: "HTTP/1.1", server: Servers.plain, fates: ofHTTP1),
+                Route(testDescription: "HTTP/1.1 through SOCKS", server: Servers.plain, proxy: socks, fates: ofHTTP1),
+                Route(testDescription: "TLS", server: Servers.secure, fates: ofHTTP1),
+                Route(testDescription: "TLS through a proxy", server: Servers.secure, proxy: http, fates: ofHTTP1),
+                Route(testDescription: "HTTP/2", server: Servers.streams, fates: ofHTTP2),
+                Route(testDescription: "HTTP/2 through SOCKS", server: Servers.streams, proxy: socks, fates: ofHTTP2),
+                Route(testDescription: "HTTP/2 through a proxy", server: Servers.streams, proxy: http, fates: ofHTTP2),
             ].filter { Engine.speaksHTTP2 || $0.server != Servers.streams }
         }
 
-        @Test(arguments: Engine.ours, Way.all)
-        func `each request gets its own response, whole, or an error that fits`(engine: Engine, way: Way) async throws {
+        @Test(arguments: Engine.ours, Route.all)
+        func `each random request gets its own complete response or the expected error`(engine: Engine, route: Route) async throws
+        {
             let session = engine.trusting {
-                $0.proxy = way.proxy
+                $0.proxy = route.proxy
                 $0.maximumConnectionsPerHost = 12
             }
             let count = Servers.runsSlowTests ? 10_000 : 600
@@ -44,8 +46,8 @@ extension RealServerTests {
                 var ended: [(Exchange, Exchange.End)] = []
                 for index in 0..<count {
                     if index >= 48, let next = await group.next() { ended.append(next) }
-                    let exchange = Exchange(run: run, index: UInt64(index), fates: way.fates)
-                    group.addTask { (exchange, await exchange.run(on: session, way.server)) }
+                    let exchange = Exchange(run: run, index: UInt64(index), fates: route.fates)
+                    group.addTask { (exchange, await exchange.run(on: session, route.server)) }
                 }
                 for await next in group { ended.append(next) }
                 return ended
@@ -55,13 +57,13 @@ extension RealServerTests {
             var ends: [String: Int] = [:]
             for (exchange, end) in exchanges {
                 ends[end.name, default: 0] += 1
-                let violations = exchange.violations(end, arrivals: arrivals, sharesConnections: way.server == Servers.streams)
+                let violations = exchange.violations(end, arrivals: arrivals, sharesConnections: route.server == Servers.streams)
                 #expect(violations.isEmpty, "run \(run): \(violations), \(exchange), \(end)")
             }
             #expect(ends["success", default: 0] > count / 3 && ends["cancelled", default: 0] > 0, "\(ends)")
         }
 
-        /// One request, with the fate of each of its arrivals.
+        /// One request, with the behavior of the server each time that it receives the request.
         struct Exchange: Sendable {
             enum End: Sendable {
                 case success(status: Int, id: String?, body: Data)
@@ -120,12 +122,12 @@ extension RealServerTests {
                 }
             }
 
-            /// Which rules were broken.
+            /// Returns descriptions of the rules that were violated.
             ///
-            /// - Parameter sharesConnections: Whether another request's fate may end the connection of this one.
+            /// - Parameter sharesConnections: Whether the connection of this request may be closed because of another request.
             func violations(_ end: End, arrivals: [String: [String]], sharesConnections: Bool) -> [String] {
                 var violations: [String] = []
-                // A request whose connection was lost may have been sent again, and have had another fate.
+                // After a lost connection, the request may have been sent again and received another response.
                 let isRedirected = arrivals[id]?.last?.hasPrefix("redirect") == true
                 switch end {
                 case .success(let status, let id, let body):

@@ -3,11 +3,11 @@ import Foundation
 import Testing
 
 extension RealServerTests {
-    /// What comes of the same message over HTTP/1.1, TLS and HTTP/2, in each form in which a response can be had.
+    /// The result of the same message over HTTP/1.1, TLS and HTTP/2, in each form in which a response can be received.
     @Suite(.timeLimit(.minutes(10))) struct MessageTests {
         struct Message: Sendable, CustomTestStringConvertible {
             enum Outcome: Sendable {
-                /// The text that all messages hold.
+                /// The text that all messages contain.
                 case text(status: Int = 200)
                 case bytes(count: Int, status: Int)
                 case failure(Set<TransportError.Code>)
@@ -21,26 +21,26 @@ extension RealServerTests {
 
         static let messages = [
             Message(path: "/text", outcome: .text()), Message(path: "/gzip", outcome: .text()),
-            // RFC 1952 §2.2: several members are one text.
+            // RFC 1952 §2.2: several members are decoded to one text.
             Message(path: "/gzip-members", outcome: .text()),
             Message(path: "/gzip", outcome: .text(), headers: ["Accept-Encoding": "identity"]),
-            // RFC 9110 §8.4: no part of a coded text is taken for the whole.
+            // RFC 9110 §8.4: an incomplete encoded text is an error.
             Message(path: "/gzip-short", outcome: .failure([.undecodableContent, .incompleteBody])),
             Message(path: "/deflate-short", outcome: .failure([.undecodableContent, .incompleteBody])),
-            // Nothing at all, announced with a length of 0, is no part of a text.
+            // An empty body with a Content-Length of 0 is complete.
             Message(path: "/gzip-empty", outcome: .bytes(count: 0, status: 200)),
             Message(path: "/gzip-damaged", outcome: .failure([.undecodableContent])),
             Message(path: "/gzip-cut", outcome: .failure([.incompleteBody, .connectionLost])),
             // RFC 9112 §8, RFC 9113 §8.1.1.
             Message(path: "/cut", outcome: .failure([.incompleteBody, .connectionLost])),
             Message(path: "/unknown-coding", outcome: .text()), Message(path: "/unknown-coding-500", outcome: .text(status: 500)),
-            // RFC 9110 §14.2: a part is passed as it came.
+            // RFC 9110 §14.2: a range of an encoded file is returned without decoding.
             Message(path: "/slice", outcome: .bytes(count: 100, status: 206), headers: ["Range": "bytes=0-99"]),
             // A redirect does not wait for its body.
             Message(path: "/redirect", outcome: .text()), Message(path: "/redirect-open", outcome: .text()),
             Message(path: "/redirect-cut", outcome: .text()), Message(path: "/redirect-broken", outcome: .text()),
             Message(path: "/redirect-name", outcome: .text()),
-            // Over HTTP/2, newer versions of libcurl refuse the whole response.
+            // Over HTTP/2, newer versions of libcurl refuse the complete response.
             Message(path: "/redirect-twice", outcome: .failure([.redirectRefused, .malformedResponse])),
             Message(path: "/redirect-port", outcome: .failure([.redirectRefused])),
         ]
@@ -48,7 +48,7 @@ extension RealServerTests {
         private static let text = Data((0..<2000).map { "line \($0)\n" }.joined().utf8)
 
         @Test(arguments: Engine.ours, messages)
-        func `a message is the same over each protocol, in each form`(engine: Engine, message: Message) async throws {
+        func `a message has the same result over each protocol and in each form`(engine: Engine, message: Message) async throws {
             for server in [Servers.plain, Servers.secure, Servers.streams] {
                 for form in Form.allCases where form != .file || !message.path.hasSuffix("500") && message.path != "/slice" {
                     let session = engine.trusting()
@@ -68,7 +68,9 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, [Form.response, .completion])
-        func `a body that is announced as too large is refused at its head`(engine: Engine, form: Form) async throws {
+        func `a body whose announced length exceeds the limit is refused before it is received`(engine: Engine, form: Form)
+            async throws
+        {
             for server in [Servers.plain, Servers.secure, Servers.streams] {
                 let message = Message(path: "/announced", outcome: .failure([.bodyTooLarge]))
                 let result = await form.result(of: engine.trusting(), server, message)
@@ -78,7 +80,9 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, Form.allCases)
-        func `a body that ends with its connection is whole if TLS ends in order (RFC 9112 §9.8)`(engine: Engine, form: Form)
+        func `a body that ends with its connection is complete only if TLS is closed properly (RFC 9112 §9.8)`(
+            engine: Engine, form: Form
+        )
             async
         {
             for (server, path, isWhole) in [
@@ -96,7 +100,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, [Servers.plain, Servers.secure])
-        func `a connection is left after a request that says close, and after unrequested bytes (RFC 9112 §9.2, §9.6)`(
+        func `a connection is not reused after a request with Connection close, or after unrequested bytes (RFC 9112 §9.2, §9.6)`(
             engine: Engine, server: String
         ) async throws {
             let session = engine.trusting()
@@ -116,7 +120,7 @@ extension RealServerTests {
             }
         }
 
-        /// A way to have a response.
+        /// A form in which a response can be received.
         enum Form: CaseIterable {
             case response, completion, stream, file
 
@@ -151,8 +155,9 @@ extension RealServerTests {
             private func file(
                 of session: any NetworkSessionManager, _ server: String, _ message: Message
             ) async -> Result<Received, TransportError> {
-                let place = FileManager.default.temporaryDirectory.appendingPathComponent("message-\(UUID())", isDirectory: false)
-                defer { try? FileManager.default.removeItem(at: place) }
+                let destination = FileManager.default.temporaryDirectory.appendingPathComponent(
+                    "message-\(UUID())", isDirectory: false)
+                defer { try? FileManager.default.removeItem(at: destination) }
                 let configuration: APIConfiguration
                 do {
                     configuration = try APIConfiguration(server)
@@ -163,9 +168,9 @@ extension RealServerTests {
                     configuration: configuration, sessionManager: session, errorResolver: .unresolved)
                 let endpoint = Endpoint<Void>(path: message.path, headerParameters: message.headers)
                 do throws(DataTransferError) {
-                    let file = try await service.download(endpoint, to: place, options: DownloadOptions(resumes: false))
+                    let file = try await service.download(endpoint, to: destination, options: DownloadOptions(resumes: false))
                     // Foundation on Linux leaks its buffer when it reads an empty file.
-                    let body = file.byteCount == 0 ? Data() : (try? Data(contentsOf: place)) ?? Data()
+                    let body = file.byteCount == 0 ? Data() : (try? Data(contentsOf: destination)) ?? Data()
                     return .success(Received(status: file.statusCode, body: body))
                 } catch {
                     return .failure(error.networkError?.transportError ?? TransportError(.other, "\(error)"))

@@ -5,7 +5,7 @@ import Testing
 extension RealServerTests {
     struct MethodTests {
         @Test(arguments: Engine.all, [HTTPMethod.post, .put, .patch, .delete])
-        func `a method and its body arrive`(engine: Engine, method: HTTPMethod) async throws {
+        func `a method and its body are sent unchanged`(engine: Engine, method: HTTPMethod) async throws {
             let body = Data("grüße + & = %20\n".utf8)
             let response = try await engine.session().send(
                 method, "\(Servers.httpbin)/anything?a=b", headers: ["Content-Type": "text/plain"], body: body)
@@ -16,7 +16,7 @@ extension RealServerTests {
             #expect(echo.args == ["a": "b"])
         }
 
-        @Test(arguments: Engine.all) func `a get has no body and no length`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a GET has no body and no Content-Length`(engine: Engine) async throws {
             let echo = try await engine.session().send(.get, "\(Servers.httpbin)/anything").echo
             #expect(echo.method == "GET")
             #expect(echo.data == "")
@@ -26,14 +26,18 @@ extension RealServerTests {
 
         /// RFC 9110 §8.6.
         @Test(arguments: Engine.all, [HTTPMethod.post, .put, .patch])
-        func `a method that expects content announces an empty body`(engine: Engine, method: HTTPMethod) async throws {
+        func `an empty body is sent with a Content-Length of 0 if the method expects content`(engine: Engine, method: HTTPMethod)
+            async throws
+        {
             let echo = try await engine.session().send(method, "\(Servers.httpbin)/anything").echo
             #expect(echo.method == method.rawValue)
             #expect(echo.headers["Content-Length"] == "0")
         }
 
         @Test(arguments: Engine.all, [Servers.nginx + "/files/10mb.bin", Servers.httpbin + "/get"])
-        func `a head has the length of the body it does not have`(engine: Engine, url: String) async throws {
+        func `the response to a HEAD has the Content-Length of the body that a GET returns`(engine: Engine, url: String)
+            async throws
+        {
             let session = engine.session()
             let head = try await session.send(.head, url)
             #expect(head.statusCode == 200)
@@ -42,7 +46,9 @@ extension RealServerTests {
             #expect(head.headers["Content-Length"] == "\(body.count)")
         }
 
-        @Test(arguments: Engine.all) func `options tell what is allowed`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `the response to an OPTIONS request lists the allowed methods`(engine: Engine)
+            async throws
+        {
             let response = try await engine.session().send(.options, "\(Servers.httpbin)/get")
             #expect(response.statusCode == 200)
             let allowed = response.headers["Allow"]?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -50,7 +56,7 @@ extension RealServerTests {
             #expect(response.body.isEmpty)
         }
 
-        @Test(arguments: Engine.all) func `a method nobody knows is sent as it is`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `an unknown method is sent unchanged`(engine: Engine) async throws {
             let session = engine.session()
             #expect(try await session.send(HTTPMethod("PURGE"), "\(Servers.httpbin)/get").statusCode == 405)
             #expect(try await session.send(.get, "\(Servers.httpbin)/get").statusCode == 200)

@@ -4,7 +4,7 @@ import NetworkPipeline
 import Testing
 
 extension RealServerTests {
-    /// The interceptors against servers that nobody here wrote.
+    /// The interceptors with independent servers.
     @Suite(.timeLimit(.minutes(10))) struct PipelineTests {
         private func service(
             _ engine: Engine, _ interceptors: [any NetworkInterceptor]
@@ -14,7 +14,9 @@ extension RealServerTests {
             )
         }
 
-        @Test(arguments: Engine.all) func `a 503 is asked for again, then it is the result`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a GET with a 503 is retried up to the maximum number of attempts, and a POST is not`(
+            engine: Engine
+        ) async throws {
             let attempts = Locked(0)
             let observation = ObservationInterceptor.observation { event in
                 if case .attempted = event.kind { attempts.withLock { $0 += 1 } }
@@ -33,7 +35,9 @@ extension RealServerTests {
             #expect(attempts.withLock { $0 } == 1)
         }
 
-        @Test(arguments: Engine.all) func `refused credentials are refreshed once for all`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `refused credentials are refreshed once for all concurrent requests`(engine: Engine)
+            async throws
+        {
             let api = try APIConfiguration(Servers.httpbin)
             let credentials = RefreshingCredentials(initial: .basic(user: "user", password: "old")) { _ in
                 .basic(user: "user", password: "pass")
@@ -51,7 +55,7 @@ extension RealServerTests {
             #expect(credentials.refreshCount == 1)
         }
 
-        @Test(arguments: Engine.all) func `a token goes to its origin alone`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a token is sent only to its origin`(engine: Engine) async throws {
             let api = try APIConfiguration(Servers.httpbin)
             let service = try service(engine, [.authentication(.bearer("abc"), for: api)])
             #expect(try await service.request(Endpoint<String>(path: "bearer", keyPath: "token")) == "abc")
@@ -62,7 +66,7 @@ extension RealServerTests {
             #expect(error?.statusCode == 401)
         }
 
-        @Test(arguments: Engine.all) func `a deadline bounds a slow response`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a slow response exceeds the deadline`(engine: Engine) async throws {
             let service = try service(engine, [.deadline(.milliseconds(500)), .retry()])
             let error = await #expect(throws: DataTransferError.self) {
                 try await service.request(Endpoint<Void>(path: "delay/5"))
@@ -70,7 +74,7 @@ extension RealServerTests {
             #expect(error?.isTimeout == true)
         }
 
-        @Test(arguments: Engine.all) func `what interceptors add is what arrives`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `header fields that interceptors add are sent`(engine: Engine) async throws {
             let api = try APIConfiguration(Servers.httpbin)
             let trace = try #require(TraceContext(traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
             let service = try service(engine, [.headers(for: api) { _ in ["X-Session": "7"] }, .trace])

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension RealServerTests {
-    /// Proxies that others have written: an HTTP one (proxy.py), with and without credentials, and a SOCKS 5 one (pproxy).
+    /// Independent proxies: an HTTP proxy (proxy.py), with and without credentials, and a SOCKS 5 proxy (pproxy).
     @Suite(.timeLimit(.minutes(10))) struct ProxyTests {
         private static let open = ProxyConfiguration.http(host: "127.0.0.1", port: Servers.proxyPort)
         private static let refusing = ProxyConfiguration.http(host: "127.0.0.1", port: Servers.refusingProxyPort)
@@ -26,7 +26,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, [open, guarded()])
-        func `a plain request is forwarded, and the connection to the proxy kept`(
+        func `a proxy forwards requests over plain HTTP, several on one session manager`(
             engine: Engine, proxy: ProxyConfiguration
         ) async throws {
             let session = engine.session { $0.proxy = proxy }
@@ -36,29 +36,29 @@ extension RealServerTests {
                 let echo = try response.echo
                 #expect(echo.method == method.rawValue && echo.data.utf8.count == size)
             }
-            // The proxy names itself in the first request of a connection alone, and httpbin hides it.
+            // The proxy adds its name only to the first request of a connection, and httpbin does not show it.
             let fresh = engine.session { $0.proxy = proxy }
             #expect(try await fresh.send(.get, Servers.echo + "/a?b").text.contains("proxy.py"))
         }
 
         @Test(arguments: Engine.ours, [open, guarded(), socks(), socks(resolvesNamesThere: false)])
-        func `TLS goes through a tunnel`(engine: Engine, proxy: ProxyConfiguration) async throws {
+        func `TLS is tunnelled through a proxy`(engine: Engine, proxy: ProxyConfiguration) async throws {
             let session = engine.trusting { $0.proxy = proxy }
             for _ in 0..<3 {
                 #expect(try await session.send(.get, "\(Servers.tls)/ok").text == "ok")
                 let protocolName = try await session.send(.get, "\(Servers.h2)/ok").timings.protocolName
-                // Some versions of libcurl speak HTTP/1.1 alone through HTTP proxies.
+                // Some versions of libcurl use only HTTP/1.1 through HTTP proxies.
                 let isSOCKS = proxy == Self.socks() || proxy == Self.socks(resolvesNamesThere: false)
                 #expect(protocolName == "h2" || protocolName == "http/1.1" && !(isSOCKS && Engine.speaksHTTP2))
             }
-            // A name that is looked up here is one address to the proxy, and `localhost` may be ::1, where nobody listens.
+            // With local name lookup, the proxy receives one address, and `localhost` may be ::1, where no server listens.
             if proxy == Self.socks(resolvesNamesThere: false) { return }
             let local = Servers.h2.replacingOccurrences(of: "127.0.0.1", with: "localhost")
             #expect(try await session.send(.get, "\(local)/ok").text == "ok")
         }
 
         @Test(arguments: Engine.ours, [open, guarded(), socks()])
-        func `many requests at once go through a proxy`(engine: Engine, proxy: ProxyConfiguration) async throws {
+        func `many concurrent requests are sent through a proxy`(engine: Engine, proxy: ProxyConfiguration) async throws {
             let session = engine.trusting { $0.proxy = proxy }
             for server in [Servers.nginx, Servers.tls, Servers.h2] {
                 try await withThrowingTaskGroup(of: String.self) { group in
@@ -69,7 +69,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, [guarded(nil, nil), guarded("user", "wrong"), guarded("nobody", nil)])
-        func `without its credentials an HTTP proxy refuses`(engine: Engine, proxy: ProxyConfiguration) async throws {
+        func `an HTTP proxy refuses requests without valid credentials`(engine: Engine, proxy: ProxyConfiguration) async throws {
             let session = engine.trusting { $0.proxy = proxy }
             #expect(try await session.send(.get, "\(Servers.nginx)/ok").statusCode == 407)
             let error = try await session.failure(.get, "\(Servers.h2)/ok")
@@ -78,7 +78,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, [socks(nil, nil), socks("user", "wrong"), socks("nobody", nil)])
-        func `without its credentials a SOCKS proxy refuses`(engine: Engine, proxy: ProxyConfiguration) async throws {
+        func `a SOCKS proxy refuses requests without valid credentials`(engine: Engine, proxy: ProxyConfiguration) async throws {
             let session = engine.trusting { $0.proxy = proxy }
             for server in [Servers.nginx, Servers.h2] {
                 let error = try await session.failure(.get, server + "/ok")
@@ -87,7 +87,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours)
-        func `excluded hosts are reached past a proxy that would refuse`(engine: Engine) async throws {
+        func `requests to excluded hosts do not use a proxy that would refuse them`(engine: Engine) async throws {
             for proxy in [
                 Self.guarded("user", "wrong", excluding: ["127.0.0.1"]), Self.socks("user", "wrong", excluding: ["127.0.0.1"]),
                 .http(host: "127.0.0.1", port: Servers.refusingProxyPort, excludedHosts: ["*"]),
@@ -99,7 +99,9 @@ extension RealServerTests {
             #expect(try await other.send(.get, "\(Servers.nginx)/ok").statusCode == 407)
         }
 
-        @Test(arguments: Engine.ours) func `a proxy that refuses all says that it is the proxy`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `a tunnel that a proxy refuses is reported as a proxy error`(engine: Engine)
+            async throws
+        {
             let session = engine.trusting { $0.proxy = Self.refusing }
             for _ in 0..<3 {
                 let tunnel = try await session.failure(.get, "\(Servers.h2)/ok")
@@ -112,7 +114,8 @@ extension RealServerTests {
             #expect(plain.code == .connectionLost, "\(plain)")
         }
 
-        @Test(arguments: Engine.ours) func `a name only the proxy can look up is the proxy's failure`(engine: Engine) async throws
+        @Test(arguments: Engine.ours) func `a host name that the proxy cannot look up is a connectivity error`(engine: Engine)
+            async throws
         {
             let session = engine.trusting { $0.proxy = Self.socks() }
             let error = try await session.failure(.get, "http://no-such-host.invalid/")
@@ -122,12 +125,12 @@ extension RealServerTests {
         }
 
         #if os(Linux)
-            @Test func `the environment's proxies are used, but for the hosts it excludes`() async {
+            @Test func `the proxies in the environment are used, except for excluded hosts`() async {
                 // In a separate process: the environment is shared by the whole process.
-                await #expect(processExitsWith: .success) { try await ProxyTests.goThroughTheEnvironmentsProxies() }
+                await #expect(processExitsWith: .success) { try await ProxyTests.useProxiesOfEnvironment() }
             }
 
-            private static func goThroughTheEnvironmentsProxies() async throws {
+            private static func useProxiesOfEnvironment() async throws {
                 setenv("http_proxy", "http://127.0.0.1:\(Servers.refusingProxyPort)", 1)
                 setenv("https_proxy", "http://user:secret@127.0.0.1:\(Servers.guardedProxyPort)", 1)
                 let session = CurlSessionManager(configuration: SessionConfiguration { $0.trust = Servers.trust })

@@ -31,7 +31,9 @@ extension RealServerTests {
         ]
 
         @Test(arguments: Engine.all, rows)
-        func `method and body are kept or rewritten by status`(engine: Engine, row: Row) async throws {
+        func `the method and body are kept or changed after a redirect, depending on its status`(engine: Engine, row: Row)
+            async throws
+        {
             let target = "\(Servers.httpbin)/anything/target"
             let response = try await engine.session().send(
                 row.method, redirect(to: target, status: row.status),
@@ -46,7 +48,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.all, [301, 302, 303, 307, 308])
-        func `a head stays a head`(engine: Engine, status: Int) async throws {
+        func `a HEAD stays a HEAD after a redirect`(engine: Engine, status: Int) async throws {
             let response = try await engine.session().send(.head, redirect(to: "\(Servers.httpbin)/get", status: status))
             #expect(response.statusCode == 200)
             #expect(response.body.isEmpty)
@@ -54,21 +56,23 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.all, ["absolute-redirect", "relative-redirect", "redirect"])
-        func `a chain ends where it leads`(engine: Engine, path: String) async throws {
+        func `a chain of redirects is followed to its target`(engine: Engine, path: String) async throws {
             let response = try await engine.session().send(.get, "\(Servers.httpbin)/\(path)/3")
             #expect(response.statusCode == 200)
             #expect(response.url.absoluteString == "\(Servers.httpbin)/get")
             #expect(response.timings.redirects == 3)
         }
 
-        /// RFC 3986 §5.2.4: relative to the folder that sent it.
-        @Test(arguments: Engine.all) func `a relative location climbs out of its folder`(engine: Engine) async throws {
+        /// RFC 3986 §5.2.4: the location is resolved against the path of the redirected request.
+        @Test(arguments: Engine.all) func `a relative Location can refer to a parent folder`(engine: Engine) async throws {
             let response = try await engine.session().send(.get, "\(Servers.nginx)/a/b/relative")
             #expect(response.text == "/a/c?d=e")
             #expect(response.url.absoluteString == "\(Servers.nginx)/a/c?d=e")
         }
 
-        @Test(arguments: Engine.all) func `ten redirects are followed and eleven are not`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `by default, ten redirects are followed and eleven are an error`(engine: Engine)
+            async throws
+        {
             let session = engine.session()
             #expect(try await session.send(.get, "\(Servers.httpbin)/relative-redirect/10").statusCode == 200)
             let error = try await session.failure(.get, "\(Servers.httpbin)/relative-redirect/11")
@@ -76,28 +80,34 @@ extension RealServerTests {
             #expect(error.message.contains("maximumRedirects"))
         }
 
-        @Test(arguments: Engine.all, ["/loop", "/ping"]) func `a loop ends`(engine: Engine, path: String) async throws {
+        @Test(arguments: Engine.all, ["/loop", "/ping"]) func `a redirect loop ends at the limit for redirects`(
+            engine: Engine, path: String
+        ) async throws {
             #expect(try await engine.session().failure(.get, Servers.nginx + path).code == .tooManyRedirects)
         }
 
-        @Test(arguments: Engine.all) func `a redirect is handed back when following is off`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `if no redirects are allowed, the redirect itself is returned as the response`(
+            engine: Engine
+        ) async throws {
             let session = engine.session { $0.maximumRedirects = 0 }
             let response = try await session.send(.get, redirect(to: "/get", status: 307))
             #expect(response.statusCode == 307)
             #expect(response.headers["Location"]?.hasSuffix("/get") == true)
         }
 
-        @Test(arguments: Engine.all) func `a 3xx without a location is handed back`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a redirect status without a Location is returned as a response`(engine: Engine)
+            async throws
+        {
             #expect(try await engine.session().send(.get, "\(Servers.nginx)/multiple-choices").statusCode == 300)
         }
 
         @Test(arguments: Engine.all, ["ftp://127.0.0.1/file", "file:///etc/passwd", "data:text/plain,a"])
-        func `another scheme is not followed`(engine: Engine, target: String) async throws {
+        func `a redirect to another scheme is refused`(engine: Engine, target: String) async throws {
             #expect(try await engine.session().failure(.get, redirect(to: target)).code == .redirectRefused)
         }
 
         @Test(arguments: Engine.all, [301, 302, 303, 307, 308])
-        func `another origin sees no credentials`(engine: Engine, status: Int) async throws {
+        func `credentials are removed from a cross-origin redirect`(engine: Engine, status: Int) async throws {
             let headers: HTTPHeaders = [
                 "Authorization": "Bearer canary", "Cookie": "session=canary", "X-Api-Key": "canary", "X-Member": "canary",
                 "Accept-Language": "kept",
@@ -114,7 +124,8 @@ extension RealServerTests {
             #expect(own.headers["X-Api-Key"] == "canary")
         }
 
-        @Test(arguments: Engine.all) func `user information stays with its origin`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `user information is removed from a cross-origin redirect`(engine: Engine) async throws
+        {
             let start = redirect(to: "\(Servers.otherHttpbin)/anything").with(userInformation: "user:canary")
             let response = try await engine.session().send(.get, start)
             #expect(response.statusCode == 200)
@@ -122,7 +133,9 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.all, [307, 308])
-        func `a body goes along to another origin`(engine: Engine, status: Int) async throws {
+        func `the body is sent again after a cross-origin redirect with status 307 or 308`(engine: Engine, status: Int)
+            async throws
+        {
             let response = try await engine.session().send(
                 .post, redirect(to: "\(Servers.otherHttpbin)/anything", status: status),
                 headers: ["Content-Type": "text/plain"], body: Data("along".utf8))

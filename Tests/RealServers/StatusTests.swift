@@ -3,8 +3,8 @@ import Testing
 
 extension RealServerTests {
     struct StatusTests {
-        /// Four hundred requests, eight at a time.
-        @Test(arguments: Engine.all) func `every status from 200 to 599 is handed back`(engine: Engine) async throws {
+        /// Sends 400 requests, eight at a time.
+        @Test(arguments: Engine.all) func `every status from 200 to 599 is returned`(engine: Engine) async throws {
             let session = engine.session { $0.maximumRedirects = 0 }
             try await withThrowingTaskGroup(of: (Int, Int).self) { group in
                 var next = 200
@@ -16,8 +16,8 @@ extension RealServerTests {
                 }
                 for _ in 0..<8 { add() }
                 var seen = 0
-                for try await (asked, received) in group {
-                    #expect(received == asked)
+                for try await (requested, received) in group {
+                    #expect(received == requested)
                     seen += 1
                     add()
                 }
@@ -26,7 +26,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.all, [204, 205, 304])
-        func `a status without a body has none`(engine: Engine, status: Int) async throws {
+        func `a response with a status that has no body is empty`(engine: Engine, status: Int) async throws {
             let session = engine.session()
             let response = try await session.send(.get, "\(Servers.httpbin)/status/\(status)")
             #expect(response.statusCode == status)
@@ -34,20 +34,20 @@ extension RealServerTests {
             #expect(try await session.send(.get, "\(Servers.httpbin)/get").statusCode == 200)
         }
 
-        @Test(arguments: Engine.all) func `nginx's 204 has no body`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `the body of a 204 from nginx is empty`(engine: Engine) async throws {
             let response = try await engine.session().send(.get, "\(Servers.nginx)/empty")
             #expect(response.statusCode == 204)
             #expect(response.body.isEmpty)
         }
 
         @Test(arguments: Engine.all, [HTTPMethod.post, .put, .patch, .delete])
-        func `an error has its body, whatever the method`(engine: Engine, method: HTTPMethod) async throws {
+        func `the body of an error status is returned for any method`(engine: Engine, method: HTTPMethod) async throws {
             let response = try await engine.session().send(method, "\(Servers.httpbin)/status/418")
             #expect(response.statusCode == 418)
             #expect(response.text.contains("teapot"))
         }
 
-        @Test(arguments: Engine.all) func `a 404 of nginx has its page`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a 404 from nginx is returned with its page`(engine: Engine) async throws {
             let response = try await engine.session().send(.get, "\(Servers.nginx)/files/missing")
             #expect(response.statusCode == 404)
             #expect(response.text.contains("404 Not Found"))

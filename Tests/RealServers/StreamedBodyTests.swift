@@ -4,7 +4,7 @@ import Testing
 
 extension RealServerTests {
     struct StreamedBodyTests {
-        @Test(arguments: Engine.all) func `a stream of lines arrives whole`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a chunked body of lines is received completely`(engine: Engine) async throws {
             let response = try await engine.session().send(.get, "\(Servers.httpbin)/stream/20")
             #expect(response.headers["Transfer-Encoding"] == "chunked")
             #expect(response.headers["Content-Length"] == nil)
@@ -15,20 +15,20 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.all, [10, 777, 10_240, 100_000])
-        func `streamed bytes arrive in chunks of any size`(engine: Engine, chunk: Int) async throws {
+        func `a chunked body with chunks of any size is received completely`(engine: Engine, chunk: Int) async throws {
             let response = try await engine.session().send(
                 .get, "\(Servers.httpbin)/stream-bytes/100000?seed=7&chunk_size=\(chunk)")
             #expect(response.headers["Transfer-Encoding"] == "chunked")
             #expect(response.body.count == 100_000)
         }
 
-        @Test(arguments: Engine.all) func `ten megabytes come in chunks`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `ten megabytes in chunks are received completely`(engine: Engine) async throws {
             let response = try await engine.session().send(.get, "\(Servers.nginx)/chunked/10mb.bin")
             #expect(response.headers["Transfer-Encoding"] == "chunked")
             #expect(response.body == Servers.tenMegabytes)
         }
 
-        @Test(arguments: Engine.all) func `a drip arrives whole`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a body that is sent slowly is received completely`(engine: Engine) async throws {
             let response = try await engine.session { $0.idleTimeout = .seconds(5) }.send(
                 .get, "\(Servers.httpbin)/drip?duration=1&numbytes=10&code=203&delay=0")
             #expect(response.statusCode == 203)
@@ -36,7 +36,7 @@ extension RealServerTests {
             #expect(response.timings.total > .milliseconds(700))
         }
 
-        @Test(arguments: Engine.all) func `a range is a part`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a range request returns the requested part`(engine: Engine) async throws {
             let response = try await engine.session().send(
                 .get, "\(Servers.nginx)/files/10mb.bin", headers: ["Range": "bytes=1000000-1000099"])
             #expect(response.statusCode == 206)

@@ -3,17 +3,19 @@ import Foundation
 import Testing
 
 extension RealServerTests {
-    /// From an endpoint to its value.
+    /// Requests from an endpoint to its decoded value.
     struct WholeStackTests {
         @Test(
             arguments: Engine.all,
             ["slideshow.slides[0].title", "/slideshow/slides/0/title"])
-        func `a key path leads to a value`(engine: Engine, keyPath: String) async throws {
+        func `a value is decoded at a key path`(engine: Engine, keyPath: String) async throws {
             let title = try await engine.service().request(Endpoint<String>(path: "json", keyPath: JSONKeyPath(keyPath)))
             #expect(title == "Wake up to WonderWidgets!")
         }
 
-        @Test(arguments: Engine.all) func `a value comes with status, headers and timings`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a response contains the value, status, headers and timings`(engine: Engine)
+            async throws
+        {
             struct Slide: Decodable, Sendable {
                 var title: String
                 var items: [String]?
@@ -28,7 +30,8 @@ extension RealServerTests {
             #expect(response.timings.total > .zero)
         }
 
-        @Test(arguments: Engine.all) func `shared headers are sent and replaced`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `shared headers are sent unless the endpoint replaces them`(engine: Engine) async throws
+        {
             let service = try engine.service(headers: ["X-Shared": "shared", "X-Replaced": "shared"])
             let headers = try await service.request(
                 Endpoint<[String: String]>(
@@ -38,14 +41,16 @@ extension RealServerTests {
             #expect(headers["X-Replaced"] == "own")
         }
 
-        @Test(arguments: Engine.all) func `a path value stays one segment`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a path parameter is encoded as one path segment`(engine: Engine) async throws {
             let echo = try await engine.service().request(
                 Endpoint<Echo>(path: "anything/{id}", pathParameters: ["id": "a/../b?x"]))
             #expect(echo.args.isEmpty)
             #expect(echo.url.contains("/anything/"))
         }
 
-        @Test(arguments: Engine.all) func `nothing is a value of a 204`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a 204 is a response without a value, and an error if a value is expected`(
+            engine: Engine
+        ) async throws {
             let service = try engine.service()
             try await service.request(Endpoint<Void>(path: "status/204", method: .delete))
             let error = await #expect(throws: DataTransferError.self) {
@@ -55,7 +60,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.all, [400, 401, 403, 404, 409, 422, 429, 500, 503])
-        func `an error status is an error with that status`(engine: Engine, status: Int) async throws {
+        func `an error status is thrown as an error with that status`(engine: Engine, status: Int) async throws {
             let service = try engine.service()
             let error = await #expect(throws: DataTransferError.self) {
                 _ = try await service.request(Endpoint<Echo>(path: "status/\(status)"))
@@ -70,20 +75,22 @@ extension RealServerTests {
             #expect(text.contains("teapot"))
         }
 
-        @Test(arguments: Engine.all) func `an error's body becomes the caller's error`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `an error body that cannot be decoded is not resolved to the caller's error`(
+            engine: Engine
+        ) async throws {
             struct Refusal: Error, Decodable { var authenticated: Bool }
             struct Body: Decodable, Sendable { var authenticated: Bool }
             let service = try engine.service(errorResolver: ErrorBodyResolver<Refusal>())
             let error = await #expect(throws: DataTransferError.self) {
                 _ = try await service.request(Endpoint<Body>(path: "status/402"))
             }
-            // httpbin's 402 is no JSON, so it stays what it was.
+            // The body of httpbin's 402 is not JSON, so the error is not resolved.
             #expect(error?.resolved(as: Refusal.self) == nil)
             #expect(error?.statusCode == 402)
         }
 
         @Test(arguments: Engine.all, ["html", "xml", "robots.txt"])
-        func `what is no JSON is a parsing error`(engine: Engine, path: String) async throws {
+        func `a body that is not JSON is a parsing error`(engine: Engine, path: String) async throws {
             let service = try engine.service()
             let error = await #expect(throws: DataTransferError.self) {
                 _ = try await service.request(Endpoint<Echo>(path: path))
@@ -93,13 +100,13 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.all, ["image/png", "image/jpeg"])
-        func `raw data is left alone`(engine: Engine, path: String) async throws {
+        func `raw data is returned unchanged`(engine: Engine, path: String) async throws {
             let data = try await engine.service().request(Endpoint<Data>(path: path, responseDecoder: .rawData))
             #expect(data.count > 1000)
             #expect(data.first == (path == "image/png" ? 0x89 : 0xFF))
         }
 
-        @Test(arguments: Engine.all) func `a completion has the value`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a completion handler receives the decoded value`(engine: Engine) async throws {
             let service = try engine.service()
             let result = await withCheckedContinuation { continuation in
                 service.request(Endpoint<Echo>(path: "anything")) { continuation.resume(returning: $0) }
@@ -107,7 +114,7 @@ extension RealServerTests {
             #expect(try result.get().method == "GET")
         }
 
-        @Test(arguments: Engine.all) func `a cancelled request says so`(engine: Engine) async throws {
+        @Test(arguments: Engine.all) func `a cancelled request throws a cancellation error`(engine: Engine) async throws {
             let service = try engine.service()
             let request = Task { try await service.request(Endpoint<Echo>(path: "delay/10")) }
             request.cancel()

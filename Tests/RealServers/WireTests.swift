@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension RealServerTests {
-    /// Requests as h11 reads them, a parser that refuses what RFC 9112 does not allow.
+    /// Requests as parsed by h11, which refuses everything that RFC 9112 does not permit.
     @Suite(.timeLimit(.minutes(10))) struct WireTests {
         private struct Reading: Decodable {
             var method: String
@@ -12,7 +12,7 @@ extension RealServerTests {
             var headers: [[String]]
             var body: Data
 
-            /// Bytes outside ASCII are read as ISO-8859-1.
+            /// Returns the values of a header field. The server decodes bytes outside ASCII as ISO-8859-1.
             func values(for name: String) -> [String] {
                 headers.filter { $0[0].lowercased() == name.lowercased() }
                     .map { String(decoding: $0[1].unicodeScalars.map { UInt8($0.value) }, as: UTF8.self) }
@@ -31,7 +31,7 @@ extension RealServerTests {
         @Test(
             arguments: Engine.all,
             ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "M-SEARCH", "X_1!#$%&'*+.^`|~"])
-        func `a method is sent as it is`(engine: Engine, name: String) async throws {
+        func `a method is sent unchanged`(engine: Engine, name: String) async throws {
             let method = HTTPMethod(rawValue: name)
             let reading = try await read(engine.session(), method, "/path;a=b/?q=1&q=%20")
             #expect(reading.method == name && reading.target == "/path;a=b/?q=1&q=%20" && reading.version == "1.1")
@@ -45,7 +45,7 @@ extension RealServerTests {
                 "/", "/?", "/a//b", "/a/../b", "/a/./b", "/%7Euser/%2F", "/?a=b?c/d", "/;:@!$&'()*+,=", "/%C3%BC?%E2%82%AC=1",
                 "/?" + String(repeating: "x", count: 8000),
             ])
-        func `a target is sent as it is`(engine: Engine, target: String) async throws {
+        func `a request target is sent unchanged`(engine: Engine, target: String) async throws {
             #expect(try await read(engine.session(), .get, target).target == target)
         }
 
@@ -55,7 +55,7 @@ extension RealServerTests {
                 "", "a", ":", ": a", "a:b:c", "\"quoted\"", "a,b;c=d", "(comment)", "a\tb", "ü€😀", "a: b", "HTTP/1.1 200",
                 "%0D%0A", "\\r\\n", "@file", ";", String(repeating: "a", count: 16_000),
             ])
-        func `a value is sent as it is`(engine: Engine, value: String) async throws {
+        func `a header value is sent unchanged`(engine: Engine, value: String) async throws {
             let headers: HTTPHeaders = ["X-First": value, "X-Second": "after", "Accept": value, "User-Agent": value]
             let reading = try await read(engine.session(), .post, headers: headers, body: Data("x".utf8))
             for name in ["X-First", "Accept", "User-Agent"] { #expect(reading.values(for: name) == [value]) }
@@ -63,7 +63,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.ours, ["a\r\nX-Smuggled: 1", "a\nb", "a\rb", "a\u{0}b", "\u{7F}", "\u{1}"])
-        func `a value that would break the head is refused`(engine: Engine, value: String) async throws {
+        func `a header value with control characters is refused`(engine: Engine, value: String) async throws {
             let url = try #require(URL(string: Servers.echo))
             let error = await #expect(throws: TransportError.self) {
                 _ = try await engine.session().response(for: NetworkRequest(url: url, headers: ["X-Value": value]))
@@ -71,7 +71,9 @@ extension RealServerTests {
             #expect(error?.code == .invalidRequest)
         }
 
-        @Test(arguments: Engine.ours) func `lines keep their order, their names and their number`(engine: Engine) async throws {
+        @Test(arguments: Engine.ours) func `header fields keep their order, the case of their names, and their number`(
+            engine: Engine
+        ) async throws {
             var headers = HTTPHeaders()
             for number in 0..<100 { headers.add("\(number)", for: number % 2 == 0 ? "x-EVEN" : "X-odd") }
             let reading = try await read(engine.session(), headers: headers)
@@ -80,7 +82,7 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.all, [0, 1, 32 << 10, (32 << 10) + 1, 200_000])
-        func `a body is framed by its length, once`(engine: Engine, size: Int) async throws {
+        func `a body is sent with exactly one Content-Length`(engine: Engine, size: Int) async throws {
             let session = engine.session()
             let body = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
             for method in [HTTPMethod.post, .put, .patch] {
@@ -92,7 +94,7 @@ extension RealServerTests {
             #expect(get.values(for: "Content-Length") == [] && get.values(for: "Transfer-Encoding") == [] && get.body.isEmpty)
         }
 
-        @Test(arguments: Engine.ours) func `one handle after another sends nothing of the request before`(engine: Engine)
+        @Test(arguments: Engine.ours) func `a request on a reused handle contains nothing of the previous request`(engine: Engine)
             async throws
         {
             let session = engine.session { $0.maximumConnectionsPerHost = 1 }

@@ -2,7 +2,7 @@
     import Foundation
     import Testing
 
-    /// Compiles our declarations of libcurl's ABI beside the real header.
+    /// Compiles the declarations of libcurl's ABI in `Sources/CCurl` together with libcurl's own header.
     @Suite(.enabled(if: CCompiler.forCurl != nil, "needs a C compiler and libcurl's development package"))
     struct ABITests {
         private let source: ABISource
@@ -11,13 +11,13 @@
             source = try ABISource()
         }
 
-        @Test func `every constant has the number libcurl gives it`() throws {
+        @Test func `every constant has the same value as in libcurl's header`() throws {
             #expect(source.constants.count > 100)
             let program = source.program(source.constants.map(source.assertion))
             #expect(try CCompiler.forCurl?.errors(in: program) == "")
         }
 
-        @Test func `the structs we read have libcurl's layout`() throws {
+        @Test func `the structs that CCurl declares have the same layout as in libcurl's header`() throws {
             let program = source.program([
                 source.structs,
                 "_Static_assert(sizeof(struct message) == sizeof(CURLMsg), \"CURLMsg\");",
@@ -50,20 +50,20 @@
                 ("CURLcode", "int"), ("CURLMcode", "int"), ("CURLoption", "int"), ("CURLMoption", "int"), ("CURLINFO", "int"),
                 ("CURLMSG", "int"), ("CURLversion", "int"), ("curl_socket_t", "int"), ("curl_off_t", "int64_t"),
             ])
-        func `libcurl's types have the size of those we pass`(theirs: String, ours: String) throws {
+        func `libcurl's types have the same size as the types that are passed for them`(theirs: String, ours: String) throws {
             let program = source.program(["_Static_assert(sizeof(\(theirs)) == sizeof(\(ours)), \"\(theirs)\");"])
             #expect(try CCompiler.forCurl?.errors(in: program) == "")
         }
 
-        @Test func `a wrong constant is found`() throws {
+        @Test func `a constant with a wrong value is detected`() throws {
             let program = source.program(["_Static_assert((long)CCURLOPT_URL + 1 == (long)CURLOPT_URL, \"off by one\");"])
             #expect(try CCompiler.forCurl?.errors(in: program).contains("off by one") == true)
         }
     }
 
-    /// What `Sources/CCurl` declares, taken from its text so that nothing can be forgotten.
+    /// The declarations of `Sources/CCurl`, extracted from its source text so that the list is always complete.
     private struct ABISource {
-        /// Newer than the oldest libcurl we run with, and the version that brought them.
+        /// The constants that the oldest supported libcurl does not have, with the version that introduced each one.
         private static let introduced = [
             "CCURLOPT_CAINFO_BLOB": "0x074d00", "CCURLOPT_QUICK_EXIT": "0x075700", "CCURLE_SSL_CLIENTCERT": "0x074d00",
             "CCURLE_UNRECOVERABLE_POLL": "0x075400", "CCURLOPT_PREREQFUNCTION": "0x075000", "CCURLOPT_PREREQDATA": "0x075000",
@@ -74,7 +74,7 @@
         ]
 
         let constants: [String]
-        /// The structs of CCurl.c.
+        /// The struct declarations in CCurl.c.
         let structs: String
         private let header: URL
 
@@ -109,7 +109,7 @@
     private struct CCompiler: Sendable {
         let path: String
 
-        /// The first compiler of the path that finds `<curl/curl.h>`.
+        /// The first compiler in `PATH` that finds `<curl/curl.h>`.
         static let forCurl: CCompiler? = {
             let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
             let candidates = ["cc", "gcc", "clang"].flatMap { name in folders.map { "\($0)/\(name)" } }
@@ -117,7 +117,7 @@
                 .first { (try? $0.errors(in: "#include <curl/curl.h>\n")) == "" }
         }()
 
-        /// What it complains of; empty when the program compiles.
+        /// Returns the compiler's diagnostics, or an empty string if the program compiles.
         func errors(in program: String) throws -> String {
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).c")
             try program.write(to: file, atomically: true, encoding: .utf8)

@@ -4,12 +4,12 @@
     import NetworkCore
     import Testing
 
-    /// A connection that is being made when its request is cancelled serves the next one.
+    /// If a request is cancelled while its connection is being established, the next request uses that connection.
     ///
-    /// The server is a SOCKS proxy that takes its time, so that a test decides when connections are ready.
+    /// The server is a SOCKS proxy that responds only when a test opens the door, so a test controls when connections are ready.
     @Suite(.timeLimit(.minutes(10)))
     struct CancelledConnectTests {
-        /// Opens once, for all waiting threads.
+        /// Blocks threads until it is opened. It opens once, for all waiting threads.
         private final class Door: Sendable {
             private let semaphore = DispatchSemaphore(value: 0)
 
@@ -44,7 +44,7 @@
             CurlSessionManager(
                 configuration: SessionConfiguration {
                     $0.proxy = .socks5(host: "127.0.0.1", port: Int(proxy.port))
-                    // Longer than a machine that has much to do lets a test stand still.
+                    // Longer than any pause of a test on a busy machine.
                     $0.connectTimeout = .seconds(600)
                     adjust(&$0)
                 })
@@ -52,17 +52,17 @@
 
         private let request = NetworkRequest(url: URL(string: "http://127.0.0.1:80/") ?? URL(fileURLWithPath: "/"))
 
-        /// Returns when the engine has dealt with all cancellations so far: it deals with a request after them.
+        /// Returns when the engine has processed all earlier cancellations. It processes them before the request sent here.
         private func settle(_ session: CurlSessionManager) async {
-            var hasty = request
-            hasty.timeouts.total = .milliseconds(1)
-            await #expect(throws: TransportError.self) { try await session.response(for: hasty) }
+            var shortRequest = request
+            shortRequest.timeouts.total = .milliseconds(1)
+            await #expect(throws: TransportError.self) { try await session.response(for: shortRequest) }
         }
 
-        /// Waits until a connection has come to the proxy.
+        /// Waits until a connection to the proxy has been opened.
         private func nextArrival() async { _ = await arrivals.stream.first { _ in true } }
 
-        @Test func `the next request takes the connection over`() async throws {
+        @Test func `after cancelled requests, the next request uses the pending connection`() async throws {
             let session = session()
             for _ in 0..<20 {
                 let handle = session.request(request) { _ in }
@@ -79,7 +79,7 @@
             #expect((timings.nameLookup ?? .zero) + (timings.connect ?? .zero) <= timings.total, "\(timings)")
         }
 
-        @Test func `a connection that comes about without a request is kept`() async throws {
+        @Test func `a connection that is established after its request was cancelled is kept for later requests`() async throws {
             let session = session()
             let handle = session.request(request) { _ in }
             await nextArrival()
@@ -90,18 +90,18 @@
             #expect(proxy.connections == 1)
         }
 
-        @Test func `a request with too little time leaves its connection to the next one`() async throws {
+        @Test func `the pending connection of a request that timed out is used by the next request`() async throws {
             let session = session()
-            var hasty = request
-            hasty.timeouts.total = .milliseconds(50)
-            let error = await #expect(throws: TransportError.self) { try await session.response(for: hasty) }
+            var shortRequest = request
+            shortRequest.timeouts.total = .milliseconds(50)
+            let error = await #expect(throws: TransportError.self) { try await session.response(for: shortRequest) }
             #expect(error?.code == .timedOut)
             door.open()
             #expect(try await session.response(for: request).statusCode == 200)
             #expect(proxy.connections == 1)
         }
 
-        @Test func `a connection that has taken too long is given up`() async throws {
+        @Test func `a connection attempt that exceeds the connect timeout is abandoned`() async throws {
             let session = session()
             var slow = request
             slow.timeouts.connect = .milliseconds(50)
@@ -112,7 +112,7 @@
             #expect(proxy.connections == 2)
         }
 
-        @Test func `without kept connections it is closed at once`() async throws {
+        @Test func `the pending connection of a cancelled request is closed if no idle connections are allowed`() async throws {
             let session = session { $0.maximumIdleConnections = 0 }
             let handle = session.request(request) { _ in }
             await nextArrival()
@@ -120,11 +120,11 @@
             await settle(session)
             door.open()
             #expect(try await session.response(for: request).statusCode == 200)
-            // The one in between may have had no time to connect.
+            // The request that `settle` sends may time out before its connection is opened.
             #expect(proxy.connections >= 2)
         }
 
-        @Test func `it is closed with the session manager`() async throws {
+        @Test func `the pending connection of a cancelled request is closed when the session manager is released`() async throws {
             let hangUps = AsyncStream.makeStream(of: Void.self)
             let silent = try RawServer { connection in
                 _ = try connection.take(3)

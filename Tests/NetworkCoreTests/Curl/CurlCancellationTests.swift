@@ -15,7 +15,7 @@
             }
         }
 
-        @Test func `a task cancelled before it starts sends nothing`() async throws {
+        @Test func `a task that is cancelled before it starts sends no request`() async throws {
             let server = try stallingServer()
             let session = CurlSessionManager()
             let task = Task {
@@ -28,7 +28,7 @@
         }
 
         @Test(arguments: ["/never", "/body"])
-        func `cancelling a task closes the socket`(path: String) async throws {
+        func `cancelling a task closes its connection`(path: String) async throws {
             let server = try stallingServer()
             let session = CurlSessionManager()
             let task = Task { try await failure(of: session, server.request(path)) }
@@ -40,7 +40,7 @@
             #expect(try await session.response(for: server.request("/good")).statusCode == 200)
         }
 
-        @Test func `cancelling the handle runs the completion with a cancellation, once`() async throws {
+        @Test func `cancelling the handle calls the completion handler once, with a cancellation error`() async throws {
             let server = try stallingServer()
             let session = CurlSessionManager()
             let (stream, results) = AsyncStream.makeStream(of: Result<NetworkResponse, TransportError>.self)
@@ -52,12 +52,12 @@
             guard case .failure(let error) = await iterator.next() else { throw TransportError(.other, "no failure") }
             #expect(error.isCancelled)
             #expect(await server.waitForOpenConnections(0))
-            // A second completion would be in the stream before what this request yields.
+            // A second completion would be in the stream before the result of this request.
             session.request(server.request("/good")) { results.yield($0) }
             guard case .success = await iterator.next() else { throw TransportError(.other, "completed twice") }
         }
 
-        @Test func `cancelling while connecting ends the attempt`() async throws {
+        @Test func `cancelling a request while it connects ends the connection attempt`() async throws {
             let listener = try StuckListener()
             let session = CurlSessionManager()
             let task = Task { try await failure(of: session, NetworkRequest(url: listener.url)) }
@@ -66,7 +66,7 @@
             #expect(try await task.value.isCancelled)
         }
 
-        @Test func `cancelling while waiting for a connection frees the place in the queue`() async throws {
+        @Test func `cancelling requests that wait for a connection removes them from the queue`() async throws {
             let server = try stallingServer()
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
             let blocker = Task { try await failure(of: session, server.request("/never")) }
@@ -81,7 +81,7 @@
             #expect(server.requests.filter { $0.path == "/never" }.count == 1)
         }
 
-        @Test func `cancelling after the end does nothing`() async throws {
+        @Test func `cancelling a completed request has no effect`() async throws {
             let server = try stallingServer()
             let session = CurlSessionManager()
             let (stream, results) = AsyncStream.makeStream(of: Bool.self)
@@ -95,7 +95,7 @@
             #expect(outcomes == [true])
         }
 
-        @Test func `a lone request can be cancelled at any moment and the session still works`() async throws {
+        @Test func `a request can be cancelled at any time, and the next request succeeds`() async throws {
             let server = try stallingServer()
             let session = CurlSessionManager()
             var random = SeededGenerator(seed: 1)
@@ -106,7 +106,7 @@
             }
         }
 
-        @Test func `a storm of cancellations completes each request exactly once`() async throws {
+        @Test func `with many concurrent cancellations, each request completes exactly once`() async throws {
             let server = try LoopbackServer { request in
                 LoopbackResponse.text(String(repeating: "x", count: 3000)).delayed(
                     by: .microseconds(Int(request.path.dropFirst()) ?? 0))

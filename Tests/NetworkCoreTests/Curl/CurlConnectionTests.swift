@@ -7,14 +7,14 @@
 
     @Suite(.timeLimit(.minutes(10)))
     struct CurlConnectionTests {
-        @Test func `connections are kept and used again`() async throws {
+        @Test func `connections are kept alive and reused`() async throws {
             let server = try LoopbackServer { _ in .text("x") }
             let session = CurlSessionManager()
             for _ in 0..<20 { _ = try await session.response(for: server.request("/")) }
             #expect(server.connectionCount == 1)
         }
 
-        @Test func `no host gets more connections than allowed`() async throws {
+        @Test func `the number of connections per host does not exceed the limit`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("x").delayed(by: .milliseconds(5)) }
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 3 })
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -24,7 +24,7 @@
             #expect(server.connectionCount == 3)
         }
 
-        @Test func `requests that wait are served in the order they came`() async throws {
+        @Test func `queued requests are sent in the order in which they were submitted`() async throws {
             let server = try LoopbackServer { _ in .text("x") }
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
             let (stream, done) = AsyncStream.makeStream(of: Void.self)
@@ -36,13 +36,13 @@
             #expect(server.requests.map(\.path) == (0..<100).map { "/\($0)" })
         }
 
-        @Test func `a connection the server closed between two requests is replaced`() async throws {
+        @Test func `a connection that the server closes between two requests is replaced`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("x").closeAfter() }
             let session = CurlSessionManager()
             for _ in 0..<50 { #expect(try await session.response(for: server.request("/")).statusCode == 200) }
         }
 
-        @Test func `connections that servers close while idle, among busy ones, are replaced`() async throws {
+        @Test func `idle connections that the server closes are replaced while other connections are busy`() async throws {
             let server = try LoopbackServer { request in
                 request.path == "/last" ? LoopbackResponse.text("x").closeAfter() : .text("x")
             }
@@ -62,7 +62,8 @@
         }
 
         @Test(arguments: [HTTPMethod.get, .put, .delete])
-        func `a kept connection that dies as it is used again costs no request (RFC 9110 §9.2.2)`(method: HTTPMethod) async throws
+        func `an idempotent request is retried if the server resets its reused connection (RFC 9110 §9.2.2)`(method: HTTPMethod)
+            async throws
         {
             let used = Locked<Set<Int>>([])
             let server = try LoopbackServer { request in
@@ -76,13 +77,13 @@
             }
         }
 
-        @Test func `a fresh connection that dies is a failure, and is not repeated`() async throws {
+        @Test func `a request is not retried if the server resets a new connection`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.reset) }
             #expect(try await failure(of: CurlSessionManager(), server.request("/")).code == .connectionLost)
             #expect(server.requestCount == 1)
         }
 
-        @Test func `a released session manager ends its transfers, then its thread and descriptors`() async throws {
+        @Test func `a released session manager completes its transfers and then closes its connections`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("x").delayed(by: .milliseconds(20)) }
             var session: CurlSessionManager? = CurlSessionManager()
             let (stream, results) = AsyncStream.makeStream(of: Bool.self)
@@ -92,10 +93,10 @@
             session = nil
             var iterator = stream.makeAsyncIterator()
             for _ in 0..<10 { #expect(await iterator.next() == true) }
-            #expect(await server.waitForOpenConnections(0), "kept connections are closed")
+            #expect(await server.waitForOpenConnections(0), "idle connections are closed")
         }
 
-        @Test func `a session manager that was never used starts no thread`() {
+        @Test func `many session managers can be created without being used`() {
             for _ in 0..<1000 { _ = CurlSessionManager() }
         }
     }

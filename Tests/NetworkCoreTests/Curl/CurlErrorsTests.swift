@@ -7,7 +7,7 @@
     @testable import NetworkCore
 
     struct CurlErrorsTests {
-        /// libcurl-errors(3), every code that HTTP can give.
+        /// Every result code in libcurl-errors(3) that an HTTP transfer can have.
         static let table: [(CInt, TransportError.Code, TransportError.Phase?)] = [
             (1, .malformedResponse, .receive), (2, .outOfResources, nil), (3, .invalidRequest, nil), (4, .unsupported, nil),
             (5, .proxyFailed, .nameLookup), (6, .nameLookupFailed, .nameLookup), (7, .cannotConnect, .connect),
@@ -29,19 +29,19 @@
         ]
 
         @Test(arguments: table.indices)
-        func `each result code of libcurl has one meaning`(index: Int) {
+        func `each result code of libcurl is converted to one error code and phase`(index: Int) {
             let (code, expected, phase) = Self.table[index]
             let meaning = CurlErrors.meaning(of: code, phase: nil, systemError: 0)
             #expect(meaning.code == expected && meaning.phase == phase, "\(code)")
         }
 
         @Test(arguments: [EMFILE, ENFILE, ENOMEM, ENOBUFS])
-        func `a connection this process has no means for is not the server's fault`(systemError: CInt) {
+        func `a failed connection is reported as out of resources if the process lacks descriptors or memory`(systemError: CInt) {
             #expect(CurlErrors.meaning(of: 7, phase: nil, systemError: systemError).code == .outOfResources)
         }
 
         @Test(arguments: [ECONNREFUSED, ENETUNREACH, EHOSTUNREACH])
-        func `a connection nobody takes is`(systemError: CInt) {
+        func `a failed connection is reported as such if the server refuses it or is unreachable`(systemError: CInt) {
             #expect(CurlErrors.meaning(of: 7, phase: nil, systemError: systemError).code == .cannotConnect)
         }
     }

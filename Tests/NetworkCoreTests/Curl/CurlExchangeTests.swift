@@ -16,18 +16,20 @@
         }
 
         @Test(arguments: [HTTPMethod.post, .put, .patch, .delete, .options, HTTPMethod("PROPFIND")])
-        func `a method and its body arrive as they are`(method: HTTPMethod) async throws {
+        func `the server receives the method and the body unchanged`(method: HTTPMethod) async throws {
             let server = try echoServer()
             let body = Data("a=1&b=\u{0}2".utf8)
             let response = try await session.response(for: server.request("/", method: method, body: body))
             #expect(response.headers["x-method"] == method.rawValue)
             #expect(response.body == body)
-            #expect(server.requests.first?.headers["Content-Type"] == nil, "no media type is made up")
+            #expect(server.requests.first?.headers["Content-Type"] == nil, "no Content-Type is added")
             #expect(server.requests.first?.headers.values(for: "Content-Length") == ["\(body.count)"])
         }
 
         @Test(arguments: [(HTTPMethod.get, nil), (.head, nil), (.delete, nil), (.post, "0"), (.put, "0"), (.patch, "0")])
-        func `a length is announced where the method expects content (RFC 9110 §8.6)`(method: HTTPMethod, length: String?)
+        func `without a body, Content-Length is sent only if the method expects content (RFC 9110 §8.6)`(
+            method: HTTPMethod, length: String?
+        )
             async throws
         {
             let server = try echoServer()
@@ -37,7 +39,7 @@
             #expect(server.requests.first?.headers.contains("Transfer-Encoding") == false)
         }
 
-        @Test func `a handle used again forgets the request before`() async throws {
+        @Test func `a reused handle keeps no settings of the previous request`() async throws {
             let server = try echoServer()
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
             let large = Data(repeating: 7, count: 100_000)
@@ -54,7 +56,7 @@
         }
 
         @Test(arguments: [0, 1, 14, 15, 32 << 10, (32 << 10) + 1, 1_000_000, 20_000_000])
-        func `a body of any size goes up and comes down`(count: Int) async throws {
+        func `bodies of any size are uploaded and downloaded unchanged`(count: Int) async throws {
             let server = try echoServer()
             let body = Data.pattern(count)
             let response = try await session.response(for: server.request("/", method: .post, body: body))
@@ -63,14 +65,14 @@
             #expect(response.timings.bytesReceived == Int64(count))
         }
 
-        @Test func `a slice of data is sent as that slice`() async throws {
+        @Test func `a slice of data is sent without the bytes outside of it`() async throws {
             let server = try echoServer()
             let slice = Data(repeating: 1, count: 100_000).dropFirst(50_000)
             let response = try await session.response(for: server.request("/", method: .post, body: slice))
             #expect(response.body == Data(slice))
         }
 
-        @Test func `header lines are sent and read as they are`() async throws {
+        @Test func `header fields are sent and received unchanged`() async throws {
             let server = try LoopbackServer { _ in
                 LoopbackResponse(headers: ["Set-Cookie": "a=1", "set-cookie": "b=2", "X-Empty": "", "ETag": "\"é\""])
             }
@@ -87,7 +89,7 @@
             #expect(response.headers["etag"] == "\"é\"")
         }
 
-        @Test func `what a caller sets itself is not set again`() async throws {
+        @Test func `header fields that the caller sets replace the default ones`() async throws {
             let server = try echoServer()
             let headers: HTTPHeaders = [
                 "User-Agent": "mine", "Accept-Encoding": "identity", "Content-Type": "a/b", "Accept": "x/y",
@@ -99,13 +101,13 @@
             }
         }
 
-        @Test func `cookies are neither stored nor sent`() async throws {
+        @Test func `cookies are neither stored nor sent by default`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse(headers: ["Set-Cookie": "a=1; Path=/"]) }
             for _ in 0..<2 { _ = try await session.response(for: server.request("/")) }
             #expect(server.requests.allSatisfy { !$0.headers.contains("Cookie") })
         }
 
-        @Test func `any status is a response here`() async throws {
+        @Test func `a response with any status code is returned and is not an error`() async throws {
             let server = try LoopbackServer { request in LoopbackResponse(status: Int(request.path.dropFirst()) ?? 500) }
             for status in [200, 201, 204, 206, 300, 304, 400, 401, 404, 418, 500, 503, 599] {
                 let response = try await session.response(for: server.request("/\(status)"))
@@ -113,7 +115,7 @@
             }
         }
 
-        @Test func `interim responses are passed over, trailers are kept`() async throws {
+        @Test func `interim responses are skipped, and trailer fields are returned separately`() async throws {
             let server = try LoopbackServer {
                 Route(.get, "/interim") { _ in LoopbackResponse.text("final").interim(103, ["Link": "</a>"]) }
                 Route(.get, "/trailers") { _ in
@@ -126,7 +128,7 @@
             #expect(chunked.body == Data("abc".utf8) && chunked.trailers["x-sum"] == "3" && !chunked.headers.contains("X-Sum"))
         }
 
-        @Test func `the path is sent as it is described`() async throws {
+        @Test func `the path and the query are sent unchanged`() async throws {
             let server = try echoServer()
             for path in ["/a/../b", "/a%2Fb/%2e%2e", "/a//b", "/?q=a%20b%2B&q=", "/x;y=1,2"] {
                 _ = try await session.response(for: server.request(path))
@@ -134,7 +136,7 @@
             }
         }
 
-        @Test func `user information becomes Basic credentials`() async throws {
+        @Test func `user information in a URL is sent as Basic credentials`() async throws {
             let server = try echoServer()
             let url = try #require(URL(string: "http://us%20er:p%40ss@127.0.0.1:\(server.port)/x?y=1"))
             let response = try await session.response(for: NetworkRequest(url: url))
@@ -143,7 +145,7 @@
             #expect(!response.url.absoluteString.contains("@"))
         }
 
-        @Test func `timings tell the phases, and whether the connection was new`() async throws {
+        @Test func `timings contain the phases and whether the connection was reused`() async throws {
             let server = try echoServer()
             let first = try await session.response(for: server.request("/")).timings
             let second = try await session.response(for: server.request("/")).timings
@@ -152,11 +154,11 @@
             #expect(first.total > .zero && first.firstByte != nil && first.protocolName == "http/1.1")
         }
 
-        @Test func `the completion runs once, where it may block`() async throws {
+        @Test func `a completion handler may block until another request has completed`() async throws {
             let server = try echoServer()
             let response: NetworkResponse = await withCheckedContinuation { continuation in
                 session.request(server.request("/outer")) { outer in
-                    // Waiting here for another transfer would never end on the thread that runs transfers.
+                    // On the thread that runs transfers, waiting here for another transfer would never end.
                     let done = DispatchSemaphore(value: 0)
                     session.request(server.request("/inner")) { _ in done.signal() }
                     done.wait()
@@ -166,7 +168,7 @@
             #expect(response.statusCode == 200)
         }
 
-        @Test func `a request that cannot be sent says which field is wrong`() async throws {
+        @Test func `the error of an invalid request names the invalid field`() async throws {
             let server = try echoServer()
             let error = try await failure(of: session, server.request("/", headers: ["X-A": "a\r\nX-B: b"]))
             #expect(error.code == .invalidRequest)
@@ -174,7 +176,7 @@
             #expect(server.requests.isEmpty)
         }
 
-        @Test func `limits that make no sense fail each request`() async throws {
+        @Test func `requests fail with a configuration error if a limit is invalid`() async throws {
             let server = try echoServer()
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 0 })
             let error = try await failure(of: session, server.request("/"))

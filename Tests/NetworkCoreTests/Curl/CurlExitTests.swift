@@ -9,7 +9,7 @@
     @Suite(.timeLimit(.minutes(10)))
     struct CurlExitTests {
         @Test(arguments: 0..<5)
-        func `a process may end with transfers under way`(round: Int) async {
+        func `a process can exit while transfers are in progress`(round: Int) async {
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { request in
                     request.path == "/stall" ? LoopbackResponse.text("x").fault(.stallBody(after: 0)) : .text("x")
@@ -24,7 +24,7 @@
         }
 
         @Test(.enabled(if: TLSServers.areAvailable, "needs python3 and openssl"), arguments: 0..<3)
-        func `a process may end with transfers over TLS under way, in several loops`(round: Int) async throws {
+        func `a process can exit while transfers over TLS are in progress in several event loops`(round: Int) async throws {
             let servers = try TLSServers.running()
             let url = servers.url("good")
             let authority = servers.file("ca.pem")
@@ -44,14 +44,16 @@
         }
 
         @Test(arguments: ["127.0.0.1", "localhost"])
-        func `a process without a descriptor left gets a typed error, and goes on once it has some`(host: String) async throws {
+        func `a process without free file descriptors gets a typed error, and requests succeed again once there are some`(
+            host: String
+        ) async throws {
             let server = try LoopbackServer { _ in .text("good") }
             let url = try #require(URL(string: "http://\(host):\(server.port)/good"))
-            await #expect(processExitsWith: .success) { [url = url as URL] in try await CurlExitTests.runOut(url) }
+            await #expect(processExitsWith: .success) { [url = url as URL] in try await CurlExitTests.useAllDescriptors(url) }
             #expect(server.requestCount >= 100)
         }
 
-        private static func runOut(_ url: URL) async throws {
+        private static func useAllDescriptors(_ url: URL) async throws {
             let request = NetworkRequest(url: url)
             let used = CurlSessionManager()
             _ = try await used.response(for: request)
@@ -61,7 +63,7 @@
             var taken: [Int32] = []
             while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 { taken.append(descriptor) }
             #expect(!taken.isEmpty)
-            // One connection is kept; the others would be new.
+            // One connection is open and idle; the other requests need new ones.
             let codes = await withTaskGroup(of: TransportError.Code?.self) { group in
                 for session in [used, used, used, used, unused, unused] {
                     group.addTask {
@@ -84,7 +86,7 @@
             }
         }
 
-        @Test func `children inherit no descriptor, of connections in use, idle and looked up`() async throws {
+        @Test func `child processes inherit no descriptors of active or idle connections and of name lookups`() async throws {
             let server = try LoopbackServer { request in
                 request.path == "/stall" ? LoopbackResponse.text("x").fault(.stallBody(after: 0)) : .text("x")
             }
@@ -105,7 +107,7 @@
             }
         }
 
-        /// The descriptors that a child would have.
+        /// The descriptors that a child process would inherit.
         private static func inheritable() -> Set<CInt> {
             Set(
                 (0..<1024).filter { descriptor in

@@ -53,7 +53,7 @@
         ]
 
         @Test(arguments: faults)
-        func `a fault is a typed error, and the session goes on`(fault: Fault) async throws {
+        func `a faulty response is a typed error, and the session manager stays usable`(fault: Fault) async throws {
             let server = try LoopbackServer {
                 Route(.get, "/fault") { _ in fault.response }
                 Route(.get, "/good") { _ in .text("good") }
@@ -66,11 +66,11 @@
             let error = try await failure(of: session, server.request("/fault"))
             #expect(error.code == fault.code, "\(error)")
             #expect(error.request == "GET \(server.url("/fault").absoluteString)")
-            try await session.answersClean(server)
+            try await session.expectGoodResponses(server)
         }
 
         @Test(arguments: [false, true])
-        func `a head that ends anywhere is a typed error`(isReset: Bool) async throws {
+        func `a response head that is truncated at any position is a typed error`(isReset: Bool) async throws {
             let server = try LoopbackServer { request in
                 guard let bytes = Int(request.path.dropFirst()) else { return .text("good") }
                 return LoopbackResponse.text("x").fault(isReset ? .resetHead(after: bytes) : .truncateHead(after: bytes))
@@ -78,39 +78,39 @@
             let session = CurlSessionManager()
             for bytes in 0..<60 {
                 let error = try await failure(of: session, server.request("/\(bytes)"))
-                // libcurl takes the start of a status line for HTTP/0.9, which it refuses.
+                // libcurl interprets an incomplete status line as HTTP/0.9, which it refuses.
                 #expect([.connectionLost, .malformedResponse].contains(error.code), "after \(bytes) bytes: \(error)")
             }
-            try await session.answersClean(server)
+            try await session.expectGoodResponses(server)
         }
 
         @Test(arguments: [0, 1, 10_000, 300_000], [true, false])
-        func `a connection that ends while a body goes up is a typed error`(bytes: Int, isReset: Bool) async throws {
+        func `a connection that is closed during an upload is a typed error`(bytes: Int, isReset: Bool) async throws {
             let bad = try AbruptListener(after: bytes, resets: isReset)
             let server = try LoopbackServer { _ in .text("good") }
             let session = CurlSessionManager()
             for method in [HTTPMethod.post, .put] {
                 let request = NetworkRequest(method: method, url: bad.url, body: .data(Data(count: 8_000_000)))
                 let error = try await failure(of: session, request)
-                // A reset may come while the connection is still being made.
+                // A reset may arrive while the connection is still being established.
                 #expect(error.code == .connectionLost || (bytes == 0 && error.code == .cannotConnect), "\(error)")
             }
-            #expect(bad.connections == 2, "a fresh connection is no reason to send anything again")
-            try await session.answersClean(server)
+            #expect(bad.connections == 2, "requests on new connections are not retried")
+            try await session.expectGoodResponses(server)
         }
 
-        @Test func `connections that end between requests cost none`() async throws {
+        @Test func `requests succeed after the server has closed idle connections`() async throws {
             let server = try LoopbackServer { _ in .text("good") }
             let session = CurlSessionManager()
             for method in [HTTPMethod.get, .post, .get, .post] {
                 _ = try await session.response(for: server.request("/good"))
                 server.closeConnections()
                 #expect(await server.waitForOpenConnections(0))
-                // Descriptors are closed in the server's queue: when it has responded to another client, they are closed.
+                // The server closes descriptors on its queue, so they are closed when it has responded to another client.
                 _ = try await CurlSessionManager().response(for: server.request("/good"))
                 #expect(try await session.response(for: server.request("/good", method: method)).statusCode == 200)
             }
-            try await session.answersClean(server)
+            try await session.expectGoodResponses(server)
         }
 
         @Test(arguments: [
@@ -122,7 +122,7 @@
             Fault("100 header lines", .other, LoopbackResponse.text("ok").fault(.headerLines(count: 100))),
             Fault("a header line of 50 KB", .other, LoopbackResponse.text("ok").fault(.headerLine(bytes: 50_000))),
         ])
-        func `what is legal, if odd, is a response`(fault: Fault) async throws {
+        func `unusual but valid responses are accepted`(fault: Fault) async throws {
             let server = try LoopbackServer { _ in fault.response }
             let session = CurlSessionManager()
             for _ in 0..<3 {
@@ -131,41 +131,43 @@
             }
         }
 
-        @Test func `a refused connection says so, at once`() async throws {
-            // Nobody listens there, and no test is ever given that port.
+        @Test func `a refused connection is a connection error in the connect phase`() async throws {
+            // No program listens on port 1, and the system never assigns it to a test.
             let url = try #require(URL(string: "http://127.0.0.1:1/"))
             let error = try await failure(of: CurlSessionManager(), NetworkRequest(url: url))
             #expect(error.code == .cannotConnect && error.phase == .connect && error.isConnectivity && error.isRetryable)
         }
 
-        @Test func `an unknown host is a failed name lookup`() async throws {
+        @Test func `an unknown host is reported as a failed name lookup`() async throws {
             let url = try #require(URL(string: "http://no-such-host.invalid/"))
             let error = try await failure(of: CurlSessionManager(), NetworkRequest(url: url))
             #expect(error.code == .nameLookupFailed && error.phase == .nameLookup && error.isConnectivity)
         }
 
         @Test(arguments: [LoopbackListenerBehavior.closeOnAccept, .resetOnAccept])
-        func `a server that hangs up is a lost connection`(behavior: LoopbackListenerBehavior) async throws {
+        func `a connection that the server closes when it accepts it is a connectivity error`(behavior: LoopbackListenerBehavior)
+            async throws
+        {
             let server = try LoopbackServer(configuration: LoopbackServerConfiguration(behavior: behavior)) { _ in .text("") }
             let error = try await failure(of: CurlSessionManager(), server.request("/"))
-            // A reset may come while the connection is still being made.
+            // A reset may arrive while the connection is still being established.
             #expect(error.isConnectivity && error.phase != .nameLookup, "\(error)")
         }
 
-        @Test func `a compressed bomb stops at the limit, counted after decompression`() async throws {
-            // 200 MB of zeros in some 200 KB.
+        @Test func `the body limit counts decompressed bytes, and stops a decompression bomb`() async throws {
+            // 200 MB of zeros in about 1.3 MB.
             let bomb = Self.deflatedZeros.content
             let server = try LoopbackServer { request in
                 request.path == "/" ? LoopbackResponse(headers: ["Content-Encoding": "deflate"], body: bomb) : .text("good")
             }
             let session = CurlSessionManager()
             let error = try await failure(of: session, server.request("/"))
-            try await session.answersClean(server)
+            try await session.expectGoodResponses(server)
             #expect(
                 error.code == .bodyTooLarge && error.message.contains("67108864") && error.message.contains("maximumBodyBytes"))
         }
 
-        @Test func `a stream that unpacks to much more than its reader takes comes whole`() async throws {
+        @Test func `a stream that is decompressed faster than it is read is received completely`() async throws {
             let bomb = Self.deflatedZeros.content
             let server = try LoopbackServer { _ in LoopbackResponse(headers: ["Content-Encoding": "deflate"], body: bomb) }
             let response = try await CurlSessionManager().stream(for: server.request("/"))
@@ -174,22 +176,22 @@
             #expect(count == Self.deflatedZeros.count)
         }
 
-        @Test func `a body that just fits the limit comes whole`() async throws {
+        @Test func `a body of exactly the maximum size is accepted, and a larger one is an error`() async throws {
             let server = try LoopbackServer { request in .data(Data(count: Int(request.path.dropFirst()) ?? 0)) }
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 100_000 })
             #expect(try await session.response(for: server.request("/100000")).body.count == 100_000)
             #expect(try await failure(of: session, server.request("/100001")).code == .bodyTooLarge)
         }
 
-        /// 200 MB of zeros through gzip: a coder nobody here wrote.
-        /// 200,000,000 zeros and a few more, in zlib's format (RFC 1950, RFC 1951 §3.2.6): one of them, and copies of 258 bytes from the byte before.
+        /// About 200,000,000 zeros in zlib's format (RFC 1950, RFC 1951 §3.2.6): one literal zero, then copies of 258 bytes from
+        /// the preceding byte.
         private static let deflatedZeros: (content: Data, count: Int) = {
             let copies = 775_194
             let count = 1 + copies * 258
             var content: [UInt8] = [0x78, 0x9C]
             var bits: UInt64 = 0
             var width: UInt64 = 0
-            // Huffman codes are packed from their most significant bit on, so they stand here reversed.
+            // Huffman codes are packed starting with their most significant bit, so they are written here in reverse.
             func append(_ code: UInt64, _ codeWidth: UInt64) {
                 bits |= code << width
                 width += codeWidth
@@ -203,7 +205,7 @@
             append(0b0000_1100, 8)
             for _ in 0..<copies { append(0b00000_1010_0011, 13) }
             append(0, 7)
-            // To the end of the byte.
+            // Padding to the end of the byte.
             append(0, (8 - width) % 8)
             let sum = UInt32(count % 65521) << 16 | 1
             content += withUnsafeBytes(of: sum.bigEndian, Array.init)

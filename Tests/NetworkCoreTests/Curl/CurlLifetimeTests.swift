@@ -5,13 +5,13 @@
     import NetworkTesting
     import Testing
 
-    /// Runs in separate processes, because threads and descriptors of other tests would be counted too.
+    /// Runs in separate processes, because threads and descriptors of other tests would be counted otherwise.
     @Suite(.timeLimit(.minutes(10)))
     struct CurlLifetimeTests {
         @Test(arguments: [1, 2])
-        func `many session managers leave no thread, descriptor or memory behind`(loops: Int) async {
+        func `released session managers leak no thread, descriptor or memory`(loops: Int) async {
             await #expect(processExitsWith: .success) { [loops = loops as Int] in
-                let server = try forgetfulServer()
+                let server = try nonRecordingServer()
                 let count = isSlowRun ? 3000 : 300
                 var warm: ProcessUse?
                 for number in 0..<count {
@@ -22,12 +22,12 @@
             }
         }
 
-        @Test func `session managers released with transfers under way leave nothing behind`() async {
+        @Test func `session managers that are released during transfers leak no thread, descriptor or memory`() async {
             await #expect(processExitsWith: .success) {
-                let server = try forgetfulServer()
+                let server = try nonRecordingServer()
                 var warm: ProcessUse?
                 for number in 0..<200 {
-                    // Not all at once: their memory would be the most there was at a time.
+                    // Waits regularly, because otherwise all session managers would exist at the same time and need much memory.
                     if number % 10 == 0 { _ = await server.waitForOpenConnections(0) }
                     if number == 100 { warm = try await ProcessUse.settled(server) }
                     let session = CurlSessionManager(configuration: SessionConfiguration { $0.eventLoops = 3 })
@@ -41,7 +41,7 @@
         }
     }
 
-    private func forgetfulServer() throws -> LoopbackServer {
+    private func nonRecordingServer() throws -> LoopbackServer {
         try LoopbackServer(configuration: LoopbackServerConfiguration(maximumRecordedRequests: 0)) { _ in .text("x") }
     }
 
@@ -52,13 +52,13 @@
         }
     }
 
-    /// What a process holds.
+    /// The threads, descriptors and memory that a process uses.
     private struct ProcessUse {
         var threads: Int
         var descriptors: Int
         var residentBytes: Int
 
-        /// Once the connections of released session managers are closed, and with them their threads about to end.
+        /// Measures after the connections of released session managers are closed; their threads then end shortly after.
         static func settled(_ server: LoopbackServer) async throws -> ProcessUse {
             _ = await server.waitForOpenConnections(0)
             let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]
@@ -68,11 +68,12 @@
                 residentBytes: (Int(pages) ?? 0) * 4096)
         }
 
-        /// A hundred session managers or more lie in between. Some threads may be about to end, or be the runtime's own.
+        /// At least a hundred session managers were used between the two measurements. The tolerance is for threads that are
+        /// ending, and threads of the runtime.
         func expectNoLeak(since before: ProcessUse) {
             #expect(threads < before.threads + 10, "\(before) -> \(self)")
             #expect(descriptors < before.descriptors + 30, "\(before) -> \(self)")
-            // A sanitizer's own memory grows with whatever is new to it.
+            // The memory that a sanitizer itself uses grows during the test.
             if !isSanitized { #expect(residentBytes < before.residentBytes + (8 << 20), "\(before) -> \(self)") }
         }
     }

@@ -13,7 +13,7 @@
         }
 
         @Test(arguments: [1, 2, 3, 6, 8])
-        func `no host gets more connections than allowed, whatever the number of loops`(loops: Int) async throws {
+        func `the connection limit per host holds for any number of event loops`(loops: Int) async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("x").delayed(by: .milliseconds(3)) }
             let session = session {
                 $0.eventLoops = loops
@@ -26,7 +26,7 @@
             #expect(server.connectionCount == 6)
         }
 
-        @Test func `a place that becomes free is used, whichever loop it is in`() async throws {
+        @Test func `a connection slot that becomes free is used, in whichever event loop it is`() async throws {
             let (gate, open) = AsyncStream.makeStream(of: Void.self)
             let server = try LoopbackServer {
                 Route(.get, "/slow") { _ in
@@ -49,7 +49,7 @@
             for task in slow { #expect(try await task.value == 200) }
         }
 
-        @Test func `a redirect is followed to a host whose places are in another loop`() async throws {
+        @Test func `a redirect is followed to a host whose connections belong to another event loop`() async throws {
             let targets = try (0..<8).map { number in try LoopbackServer { _ in .text("\(number)") } }
             let sources = try targets.map { target in
                 try LoopbackServer { _ in .status(302, headers: ["Location": target.url("/").absoluteString]) }
@@ -70,7 +70,7 @@
             for server in targets + sources { #expect(server.connectionCount == 1) }
         }
 
-        @Test func `transfers that go from loop to loop may be cancelled, paused and resumed at any moment`() async throws {
+        @Test func `transfers that move between event loops can be cancelled, paused and resumed at any time`() async throws {
             let targets = try (0..<6).map { _ in try LoopbackServer { request in .text("\(request.body.count)") } }
             let sources = try targets.map { target in
                 try LoopbackServer { _ in .status(307, headers: ["Location": target.url("/").absoluteString]) }
@@ -105,7 +105,7 @@
             }
         }
 
-        @Test func `all loops see the same cookies`() async throws {
+        @Test func `all event loops share the same cookies`() async throws {
             let server = try LoopbackServer { request in
                 request.path == "/login" ? LoopbackResponse(headers: ["Set-Cookie": "id=7; Path=/"]) : .text("")
             }
@@ -125,7 +125,7 @@
             #expect(server.requests.dropFirst().allSatisfy { $0.headers["Cookie"] == "id=7" })
         }
 
-        @Test func `loops without a connection each make no sense, and the error says so`() async throws {
+        @Test func `an invalid number of event loops is a configuration error`() async throws {
             let server = try LoopbackServer { _ in .text("x") }
             for (loops, connections) in [(0, 512), (65, 512), (3, 2)] {
                 let session = session {
@@ -140,7 +140,7 @@
         }
 
         @Test(arguments: [1, 2])
-        func `a storm of cancellations in many lines completes each request exactly once`(loops: Int) async throws {
+        func `with many concurrent cancellations to several hosts, all requests complete`(loops: Int) async throws {
             let servers = try (0..<6).map { _ in
                 try LoopbackServer { request in
                     LoopbackResponse.text("x").delayed(by: .microseconds(Int(request.path.dropFirst()) ?? 0))

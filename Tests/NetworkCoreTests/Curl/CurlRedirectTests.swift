@@ -9,7 +9,7 @@
     struct CurlRedirectTests {
         let session = CurlSessionManager()
 
-        @Test func `a body is sent again after 307 and 308`() async throws {
+        @Test func `the body is sent again after a redirect with status 307 or 308`() async throws {
             let body = Data(repeating: 3, count: 200_000)
             for status in [307, 308] {
                 let server = try LoopbackServer {
@@ -21,7 +21,7 @@
             }
         }
 
-        @Test func `credentials do not reach another origin`() async throws {
+        @Test func `credentials are removed from a cross-origin redirect`() async throws {
             let other = try LoopbackServer { _ in .text("other") }
             let target = other.url("/landing").absoluteString
             let server = try LoopbackServer {
@@ -44,7 +44,7 @@
             for field in secrets where field.name != "Host" { #expect(!away.contains(field.name), "\(field.name)") }
         }
 
-        @Test func `a loop ends at the limit`() async throws {
+        @Test func `a redirect loop ends at the limit for redirects`() async throws {
             let server = try LoopbackServer { _ in .status(302, headers: ["Location": "/"]) }
             let error = try await failure(of: session, server.request("/"))
             #expect(error.code == .tooManyRedirects && error.message.contains("10") && error.message.contains("maximumRedirects"))
@@ -52,12 +52,12 @@
         }
 
         @Test(arguments: ["ftp://127.0.0.1/x", "file:///etc/passwd", "data:text/plain,x", "http://", "https://"])
-        func `a redirect to elsewhere than HTTP is refused`(location: String) async throws {
+        func `a redirect to a URL that is not a valid HTTP URL is refused`(location: String) async throws {
             let server = try LoopbackServer { _ in .status(302, headers: ["Location": location]) }
             #expect(try await failure(of: session, server.request("/")).code == .redirectRefused)
         }
 
-        @Test func `with no redirects allowed, the redirect is the response`() async throws {
+        @Test func `if no redirects are allowed, the redirect itself is returned as the response`() async throws {
             let server = try LoopbackServer { _ in .status(302, headers: ["Location": "/"]) }
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumRedirects = 0 })
             let response = try await session.response(for: server.request("/"))

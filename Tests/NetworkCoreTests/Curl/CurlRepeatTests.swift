@@ -5,51 +5,52 @@
     import NetworkTesting
     import Testing
 
-    /// A server may close a kept connection just as the next request goes out on it (RFC 9110 §9.2.2).
+    /// Retries after the server closes a reused connection while the next request is being sent on it (RFC 9110 §9.2.2).
     @Suite(.timeLimit(.minutes(10)))
     struct CurlRepeatTests {
-        static let deaths: [LoopbackFault] = [.reset, .truncateHead(after: 0)]
+        static let endings: [LoopbackFault] = [.reset, .truncateHead(after: 0)]
 
-        /// Creates a server that responds to the first request of each connection, reads the second, and then ends the connection.
-        private func server(_ death: LoopbackFault) throws -> LoopbackServer {
+        /// Creates a server that responds to the first request of each connection, reads the second, and then ends the
+        /// connection.
+        private func server(_ ending: LoopbackFault) throws -> LoopbackServer {
             let used = Locked<Set<Int>>([])
             return try LoopbackServer { request in
                 let isFirst = used.withLock { $0.insert(request.connectionID).inserted }
-                return isFirst ? .text("ok") : LoopbackResponse.text("").fault(death)
+                return isFirst ? .text("ok") : LoopbackResponse.text("").fault(ending)
             }
         }
 
-        @Test(arguments: deaths, [0, 10, 2_000_000])
-        func `a method that is not idempotent is sent once, even on a connection that dies`(
-            death: LoopbackFault, size: Int
+        @Test(arguments: endings, [0, 10, 2_000_000])
+        func `a request with a method that is not idempotent is not retried if its reused connection is closed`(
+            ending: LoopbackFault, size: Int
         ) async throws {
             for method in [HTTPMethod.post, .patch, HTTPMethod(rawValue: "LOCK")] {
-                let server = try server(death)
+                let server = try server(ending)
                 let session = CurlSessionManager()
                 _ = try await session.response(for: server.request("/first"))
                 let request = server.request("/second", method: method, body: Data(repeating: 1, count: size))
                 let error = try await failure(of: session, request)
                 #expect(error.code == .connectionLost && [.send, .firstByte].contains(error.phase), "\(error)")
                 #expect(server.requests.map(\.path) == ["/first", "/second"])
-                #expect(try await session.response(for: request).statusCode == 200, "the next one has a separate connection")
+                #expect(try await session.response(for: request).statusCode == 200, "the next request uses a new connection")
             }
         }
 
-        @Test(arguments: deaths, [HTTPMethod.get, .head, .put, .delete, .options])
-        func `an idempotent method is repeated once`(death: LoopbackFault, method: HTTPMethod) async throws {
-            let server = try server(death)
+        @Test(arguments: endings, [HTTPMethod.get, .head, .put, .delete, .options])
+        func `a request with an idempotent method is retried once`(ending: LoopbackFault, method: HTTPMethod) async throws {
+            let server = try server(ending)
             let session = CurlSessionManager()
             let body = method == .put ? Data(repeating: 1, count: 2_000_000) : nil
             for round in 1...10 {
                 _ = try await session.response(for: server.request("/first"))
                 let response = try await session.response(for: server.request("/second", method: method, body: body))
                 #expect(response.statusCode == 200 && response.timings.isReusedConnection == false)
-                // The first request of a later round finds the connection of the repeated one, and is repeated itself.
+                // The first request of each later round reuses the connection of the retried request, so it is retried as well.
                 #expect(server.requestCount == round * 4 - 1)
             }
         }
 
-        @Test func `a request is repeated on a fresh connection, not on the next one that dies`() async throws {
+        @Test func `a request is retried on a new connection and not on another idle one`() async throws {
             let used = Locked<Set<Int>>([])
             let server = try LoopbackServer { request in
                 let isFirst = used.withLock { $0.insert(request.connectionID).inserted }
@@ -66,7 +67,7 @@
         }
 
         @Test(arguments: [HTTPMethod.get, .post])
-        func `a repeated request that fails again is not repeated again`(method: HTTPMethod) async throws {
+        func `a retried request that fails again is not retried a second time`(method: HTTPMethod) async throws {
             let server = try LoopbackServer { request in
                 request.path == "/first" ? .text("ok") : LoopbackResponse.text("").fault(.reset)
             }
@@ -79,7 +80,7 @@
             }
         }
 
-        @Test func `each request of a redirect may be repeated, and a POST of a later one may not`() async throws {
+        @Test func `each GET in a chain of redirects may be retried, but a redirected POST may not`() async throws {
             let used = Locked<Set<Int>>([])
             let server = try LoopbackServer { request in
                 let isFirst = used.withLock { $0.insert(request.connectionID).inserted }
@@ -94,11 +95,11 @@
             #expect(server.requests.map(\.path).dropFirst(3) == ["/from", "/to"])
         }
 
-        @Test func `a POST that was sent is a lost connection, though the server is gone by now`() async throws {
+        @Test func `a sent POST fails with a lost connection even if the server has stopped since then`() async throws {
             let box = Locked<LoopbackServer?>(nil)
             let server = try LoopbackServer { request in
                 guard request.path == "/second" else { return .text("ok") }
-                // No further connection is accepted, and the one that is open ends.
+                // No further connection is accepted, and the open connection is closed.
                 box.withLock { $0 }?.stop()
                 return LoopbackResponse.text("").fault(.reset)
             }

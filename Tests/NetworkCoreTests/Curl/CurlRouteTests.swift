@@ -16,7 +16,7 @@
             NetworkRequest(url: try #require(URL(string: text)), headers: headers)
         }
 
-        @Test func `an HTTP proxy is asked for the whole URL, with its own credentials`() async throws {
+        @Test func `an HTTP proxy receives the absolute URL and separate credentials`() async throws {
             let proxy = try LoopbackServer { _ in .text("through the proxy") }
             let session = session { $0.proxy = .http(host: "127.0.0.1", port: proxy.port, username: "u:", password: "p@") }
             let response = try await session.response(
@@ -28,7 +28,7 @@
             #expect(sent.headers["Authorization"] == "Bearer mine")
         }
 
-        @Test func `excluded hosts are reached straight`() async throws {
+        @Test func `requests to excluded hosts do not use the proxy`() async throws {
             let proxy = try LoopbackServer { _ in .text("proxy") }
             let server = try LoopbackServer { _ in .text("server") }
             let session = session {
@@ -38,15 +38,15 @@
             #expect(try await session.response(for: try request("http://nowhere.example/")).body == Data("proxy".utf8))
         }
 
-        @Test func `a proxy that refuses says that it is the proxy`() async throws {
+        @Test func `a proxy that refuses a tunnel or is unreachable is reported as a proxy error`() async throws {
             let proxy = try LoopbackServer { _ in .status(403) }
             let refusing = session { $0.proxy = .http(host: "127.0.0.1", port: proxy.port) }
             let tunnel = try await failure(of: refusing, try request("https://nowhere.example/"))
             #expect(tunnel.code == .proxyFailed && tunnel.isConnectivity, "\(tunnel)")
             #expect(try await refusing.response(for: try request("http://nowhere.example/")).statusCode == 403)
             proxy.stop()
-            let gone = session { [port = proxy.port] in $0.proxy = .http(host: "127.0.0.1", port: port) }
-            #expect(try await failure(of: gone, try request("http://nowhere.example/")).code == .proxyFailed)
+            let unreachable = session { [port = proxy.port] in $0.proxy = .http(host: "127.0.0.1", port: port) }
+            #expect(try await failure(of: unreachable, try request("http://nowhere.example/")).code == .proxyFailed)
             let socks = session { [port = proxy.port] in $0.proxy = .socks5(host: "127.0.0.1", port: port) }
             #expect(try await failure(of: socks, try request("http://nowhere.example/")).code == .proxyFailed)
         }
@@ -59,12 +59,12 @@
                 .http(host: "h", port: 1, password: "p"),
                 .http(host: "h", port: 1, excludedHosts: ["a,b"]), .http(host: "h", port: 1, excludedHosts: [""]),
             ])
-        func `a proxy that makes no sense is refused before anything is sent`(proxy: ProxyConfiguration) async throws {
+        func `an invalid proxy configuration is an error before any request is sent`(proxy: ProxyConfiguration) async throws {
             let error = try await failure(of: session { $0.proxy = proxy }, try request("http://127.0.0.1:1/"))
             #expect(error.code == .invalidConfiguration && error.message.hasPrefix("proxy"))
         }
 
-        @Test func `a proxy's description keeps its credentials`() {
+        @Test func `the description of a proxy does not contain its credentials`() {
             let proxy = ProxyConfiguration.http(host: "h", port: 1, username: "canary", password: "canary")
             var dumped = ""
             dump(proxy, to: &dumped)
@@ -72,7 +72,7 @@
             #expect(!(dumped + "\(proxy)" + String(reflecting: proxy)).contains("canary"))
         }
 
-        @Test func `a Unix domain socket takes the place of the host`() async throws {
+        @Test func `requests can be sent to a Unix domain socket instead of a host`() async throws {
             let server = try UnixSocketServer(response: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nunix")
             let session = session { $0.unixSocketPath = server.path }
             for _ in 0..<3 {
@@ -80,7 +80,7 @@
             }
         }
 
-        @Test func `a socket that is not there, or has too long a name, is an error`() async throws {
+        @Test func `a Unix domain socket that does not exist or has an invalid path is an error`() async throws {
             let missing = session { $0.unixSocketPath = "/nonexistent/socket" }
             #expect(try await failure(of: missing, try request("http://localhost/")).code == .cannotConnect)
             for path in ["", String(repeating: "x", count: 108), "a\u{0}b"] {
@@ -89,7 +89,7 @@
             }
         }
 
-        @Test func `cookies are kept where they are asked for, for their host and path`() async throws {
+        @Test func `stored cookies are sent to their host and path only`() async throws {
             let server = try LoopbackServer { request in
                 request.path == "/login"
                     ? LoopbackResponse(headers: ["Set-Cookie": "id=7; Path=/in", "set-cookie": "all=1; Path=/"]) : .text("")
@@ -100,10 +100,10 @@
             #expect(cookies == [[""], ["id=7", "all=1"], ["all=1"]])
             let other = CurlSessionManager(configuration: session.configuration)
             _ = try await other.response(for: server.request("/in/side"))
-            #expect(server.requests.last?.headers.contains("Cookie") == false, "each session manager has its own")
+            #expect(server.requests.last?.headers.contains("Cookie") == false, "each session manager has separate cookies")
         }
 
-        @Test func `an IPv6 literal is a host`() async throws {
+        @Test func `an IPv6 literal is accepted as a host`() async throws {
             let error = try await failure(of: CurlSessionManager(), try request("http://[::1]:1/"))
             #expect(error.code == .cannotConnect)
         }

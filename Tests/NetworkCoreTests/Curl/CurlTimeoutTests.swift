@@ -13,7 +13,7 @@
             return ContinuousClock.now - start
         }
 
-        @Test func `an idle server runs into the idle timeout, in the phase it is idle in`() async throws {
+        @Test func `the error of an idle timeout reports the phase in which the server was idle`() async throws {
             let server = try LoopbackServer {
                 Route(.get, "/never") { _ in LoopbackResponse.text("x").fault(.stall) }
                 Route(.get, "/head") { _ in LoopbackResponse.text("x").fault(.stallHead(after: 20)) }
@@ -32,7 +32,7 @@
             }
         }
 
-        @Test func `bytes keep an idle timeout from running out`() async throws {
+        @Test func `received bytes restart the idle timeout`() async throws {
             let server = try LoopbackServer { _ in
                 LoopbackResponse.text(String(repeating: "x", count: 20)).fault(.drip(bytes: 1, every: .milliseconds(60)))
             }
@@ -44,7 +44,7 @@
             #expect(duration > .seconds(1))
         }
 
-        @Test func `a total timeout holds whatever moves`() async throws {
+        @Test func `the total timeout applies even if bytes are received continuously`() async throws {
             let server = try LoopbackServer { _ in
                 LoopbackResponse.text(String(repeating: "x", count: 1000)).fault(.drip(bytes: 1, every: .milliseconds(5)))
             }
@@ -56,7 +56,7 @@
             #expect(duration > .milliseconds(140))
         }
 
-        @Test func `a total timeout holds for a request that finds the session idle`() async throws {
+        @Test func `the total timeout applies to a request on an idle session manager`() async throws {
             let server = try LoopbackServer { request in
                 request.path == "/" ? .text("ok") : LoopbackResponse.text("x").fault(.stall)
             }
@@ -71,22 +71,22 @@
                 }
                 shortest = min(shortest, duration)
             }
-            // The thread waits for a second then; a deadline before that has to wake it.
+            // An idle thread waits for one second; an earlier deadline must wake it.
             #expect(shortest < .milliseconds(900))
         }
 
-        @Test func `a total timeout counts over redirects`() async throws {
+        @Test func `the total timeout includes redirects`() async throws {
             let server = try LoopbackServer { _ in
                 LoopbackResponse.status(302, headers: ["Location": "/again"]).delayed(by: .milliseconds(60))
             }
             let request = server.request("/", timeouts: RequestTimeouts(total: .milliseconds(200)))
             let error = try await failure(of: CurlSessionManager(), request)
-            // Counted anew for each redirect it would never run out, and the tenth redirect would be the error.
+            // If each redirect restarted the timeout, it would never expire, and the tenth redirect would be the error.
             #expect(error.code == .timedOut)
             #expect((1...4).contains(server.requestCount))
         }
 
-        @Test func `waiting for a connection counts against the total timeout alone`() async throws {
+        @Test func `the time a request waits for a connection counts only towards the total timeout`() async throws {
             let (gate, open) = AsyncStream.makeStream(of: Void.self)
             let server = try LoopbackServer {
                 Route(.get, "/slow") { _ in
@@ -113,8 +113,8 @@
             #expect(response.statusCode == 200 && response.timings.queued ?? .zero > .milliseconds(150))
         }
 
-        @Test func `a connection that is not made runs into the connect timeout`() async throws {
-            // A full backlog: the system accepts nothing more, and SYN packets are dropped.
+        @Test func `a connection that is not established in time fails with a connect timeout`() async throws {
+            // The listener's backlog is full, so the system drops further SYN packets.
             let listener = try StuckListener()
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.connectTimeout = .milliseconds(150) })
             let duration = try await elapsed {
@@ -124,7 +124,7 @@
             #expect(duration > .milliseconds(140))
         }
 
-        @Test func `a TLS handshake without a response runs into the connect timeout, in its own phase`() async throws {
+        @Test func `a TLS handshake without a response fails with a connect timeout in the TLS phase`() async throws {
             let silent = LoopbackServerConfiguration(behavior: .neverRespond)
             let server = try LoopbackServer(configuration: silent) { _ in .text("") }
             let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
@@ -133,7 +133,7 @@
             #expect(error.code == .timedOut && error.phase == .tls && error.isConnectivity, Comment(rawValue: error.description))
         }
 
-        @Test func `a request's own timeouts come before the session's`() async throws {
+        @Test func `the timeouts of a request override those of the session`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("x").delayed(by: .milliseconds(100)) }
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.idleTimeout = .milliseconds(20) })
             let request = server.request("/", timeouts: RequestTimeouts(idle: .seconds(5)))

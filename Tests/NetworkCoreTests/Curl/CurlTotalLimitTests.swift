@@ -12,7 +12,7 @@
         }
 
         @Test(arguments: [1, 3])
-        func `there are no more connections in all than allowed, idle ones included`(loops: Int) async throws {
+        func `the total number of connections, including idle ones, does not exceed the limit`(loops: Int) async throws {
             let open = Locked((now: 0, most: 0))
             let servers = try (0..<8).map { _ in
                 try LoopbackServer { _ in
@@ -36,19 +36,19 @@
                 for try await status in group { #expect(status == 200) }
             }
             #expect(open.withLock { $0.most } <= 5)
-            // The server notices a little later that a connection was closed.
+            // The server detects a closed connection after a short delay.
             #expect(await servers.haveOpenConnections(atMost: 5))
         }
 
-        @Test func `an idle connection makes room for one to another host`() async throws {
+        @Test func `an idle connection is closed if a connection to another host needs its slot`() async throws {
             let servers = try (0..<20).map { _ in try LoopbackServer { _ in .text("x") } }
             let session = session { $0.maximumConnections = 2 }
             for server in servers + servers { #expect(try await session.response(for: server.request("/")).statusCode == 200) }
-            // Which ones go is up to libcurl, whose clock does not tell apart those of one millisecond.
+            // libcurl chooses which connections to close; its clock has a resolution of one millisecond.
             #expect(await servers.haveOpenConnections(atMost: 2))
         }
 
-        @Test func `a host with many requests in line does not keep another's waiting`() async throws {
+        @Test func `many queued requests to one host do not delay a request to another host`() async throws {
             let (gate, open) = AsyncStream.makeStream(of: Void.self)
             let busy = try LoopbackServer { _ in
                 for await _ in gate {}
@@ -72,7 +72,7 @@
         }
 
         @Test(arguments: [1, 2])
-        func `waiting in line counts against the total timeout alone`(loops: Int) async throws {
+        func `the time a request waits in the queue counts only towards the total timeout`(loops: Int) async throws {
             let (gate, open) = AsyncStream.makeStream(of: Void.self)
             let slow = try LoopbackServer { _ in
                 for await _ in gate {}
@@ -106,7 +106,7 @@
             #expect(response.statusCode == 200 && response.timings.queued ?? .zero > .milliseconds(250))
         }
 
-        @Test func `a request cancelled in the queue leaves its place to others`() async throws {
+        @Test func `a request that is cancelled in the queue does not block later requests`() async throws {
             let (gate, open) = AsyncStream.makeStream(of: Void.self)
             let slow = try LoopbackServer { _ in
                 for await _ in gate {}
@@ -127,7 +127,7 @@
             #expect(!fast.requests.contains { $0.path == "/never" })
         }
 
-        @Test func `with no idle connections allowed, none is kept`() async throws {
+        @Test func `connections are closed after each request if no idle connections are allowed`() async throws {
             let server = try LoopbackServer { _ in .text("x") }
             let session = session { $0.maximumIdleConnections = 0 }
             for _ in 0..<5 { _ = try await session.response(for: server.request("/")) }
@@ -135,7 +135,7 @@
             #expect(await server.waitForOpenConnections(0))
         }
 
-        @Test func `URLSession's requests wait for a connection in all, too`() async throws {
+        @Test func `the total connection limit also applies to a URLSessionManager`() async throws {
             let inside = Locked((now: 0, most: 0))
             let servers = try (0..<4).map { _ in
                 try LoopbackServer { _ in
@@ -160,7 +160,8 @@
     }
 
     extension [LoopbackServer] {
-        /// Waits until they have no more connections than that together; `false` when the test is out of time.
+        /// Waits until the servers together have at most `limit` open connections. Returns `false` if the test is cancelled, as
+        /// by its time limit.
         fileprivate func haveOpenConnections(atMost limit: Int) async -> Bool {
             while map(\.openConnectionCount).reduce(0, +) > limit {
                 if Task.isCancelled { return false }

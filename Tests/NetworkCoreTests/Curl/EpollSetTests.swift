@@ -12,7 +12,7 @@
             set = try #require(EpollSet())
         }
 
-        /// A socket the set opened, connected to one of ours.
+        /// Returns a socket that the set opened, and the socket of the test that it is connected to.
         private func pair() throws -> (ours: CInt, peer: CInt) {
             let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
             defer { close(listener) }
@@ -43,7 +43,9 @@
         }
 
         @Test(arguments: [false, true])
-        func `a socket that is not watched causes no event, and all its input does when it is watched again`(keeps: Bool) throws {
+        func `a socket causes no event while it is not watched, and its pending input is reported when it is watched again`(
+            keeps: Bool
+        ) throws {
             set.keepsIdleSockets = keeps
             let (ours, peer) = try pair()
             defer { close(peer) }
@@ -52,7 +54,7 @@
             #expect(readable() == [ours])
             set.watch(ours, what: CInt(CCURL_POLL_REMOVE), for: nil)
             for _ in 0..<3 { #expect(readable(waiting: 0) == []) }
-            #expect(set.wait(milliseconds: 0) == 0, "it does not keep the loop awake")
+            #expect(set.wait(milliseconds: 0) == 0, "it does not wake the loop")
             set.watch(ours, what: CInt(CCURL_POLL_IN), for: nil)
             #expect(readable() == [ours])
             set.watch(ours, what: CInt(CCURL_POLL_OUT), for: nil)
@@ -62,7 +64,7 @@
         }
 
         @Test(arguments: [false, true])
-        func `a descriptor used anew is not taken for one that is in the set`(keeps: Bool) throws {
+        func `a descriptor number that is reused is not confused with the closed socket that had it before`(keeps: Bool) throws {
             set.keepsIdleSockets = keeps
             for _ in 0..<20 {
                 let (ours, peer) = try pair()
@@ -71,7 +73,7 @@
                 #expect(set.close(ours) == 0)
                 var ends: [CInt] = [0, 0]
                 #expect(pipe(&ends) == 0)
-                // Such as a resolver's: opened and closed without our knowing.
+                // Like a resolver's descriptor, which is opened and closed without the set.
                 set.watch(ends[0], what: CInt(CCURL_POLL_IN), for: nil)
                 send(to: ends[1])
                 #expect(readable() == [ends[0]])
@@ -80,7 +82,7 @@
             }
         }
 
-        @Test func `a socket closed behind our back, and opened anew, is watched`() throws {
+        @Test func `a socket is watched although a closed socket with the same number was not removed from the set`() throws {
             set.keepsIdleSockets = true
             for _ in 0..<20 {
                 let (ours, peer) = try pair()
@@ -92,7 +94,7 @@
             }
         }
 
-        @Test func `a descriptor that is not ours is watched though it was closed without a word`() {
+        @Test func `a descriptor that the set did not open is watched although one with the same number was closed before`() {
             for _ in 0..<20 {
                 var ends: [CInt] = [0, 0]
                 #expect(pipe(&ends) == 0)
@@ -103,7 +105,7 @@
             }
         }
 
-        @Test func `an event of a socket that was closed meanwhile is not taken for one of the next socket of that number`()
+        @Test func `an event of a closed socket is not reported for a new socket with the same number`()
             throws
         {
             let (first, firstPeer) = try pair()
@@ -128,13 +130,13 @@
                 target: .origin, timings: ConnectTimings())
         }
 
-        @Test func `children do not inherit a connection`() throws {
+        @Test func `child processes do not inherit the sockets of a set`() throws {
             let socket = set.open(family: AF_INET, kind: CInt(SOCK_STREAM.rawValue), transport: 0)
             #expect(fcntl(socket, F_GETFD) & FD_CLOEXEC != 0)
             #expect(set.close(socket) == 0)
         }
 
-        @Test func `waking up is reported once`() {
+        @Test func `a wake-up is reported once`() {
             set.wake()
             #expect(set.wait(milliseconds: 1000) == 1)
             set.wake()

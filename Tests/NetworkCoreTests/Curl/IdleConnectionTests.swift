@@ -5,7 +5,7 @@
     import NetworkTesting
     import Testing
 
-    /// How long connections are kept.
+    /// The lifetime of idle connections.
     @Suite(.timeLimit(.minutes(10)))
     struct IdleConnectionTests {
         /// Creates a server that responds to each request, and a stream of the numbers of connections that the client has closed.
@@ -20,7 +20,7 @@
             return (server, closed)
         }
 
-        @Test func `a connection that has been idle for too long is closed, and not used again`() async throws {
+        @Test func `a connection is closed after its idle lifetime and is not reused`() async throws {
             let (server, closed) = try server()
             let session = CurlSessionManager(
                 configuration: SessionConfiguration { $0.idleConnectionLifetime = .milliseconds(500) })
@@ -29,7 +29,7 @@
                 let start = ContinuousClock.now
                 _ = try await session.response(for: server.request("/"))
                 let second = try await session.response(for: server.request("/"))
-                // On a machine that has much to do, that may have taken longer.
+                // On a busy machine the two requests may take longer.
                 guard ContinuousClock.now - start < .milliseconds(300) else { return }
                 #expect(second.timings.isReusedConnection == true)
                 #expect(await numbers.next() == number)
@@ -37,14 +37,14 @@
             }
         }
 
-        @Test func `a server's word on how long it keeps a connection counts where it is shorter`() async throws {
+        @Test func `a shorter Keep-Alive timeout from the server overrides the idle connection lifetime`() async throws {
             let (server, closed) = try server(headers: "Keep-Alive: timeout=1\r\n")
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.idleConnectionLifetime = .seconds(3600) })
             _ = try await session.response(for: server.request("/"))
             #expect(await closed.first { _ in true } == 0)
         }
 
-        @Test func `a connection that was used often enough is replaced`() async throws {
+        @Test func `a connection is replaced after the maximum number of uses`() async throws {
             let server = try LoopbackServer { _ in .text("x") }
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumUsesPerConnection = 3 })
             for _ in 0..<10 { _ = try await session.response(for: server.request("/")) }

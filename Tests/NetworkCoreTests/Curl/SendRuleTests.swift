@@ -4,7 +4,8 @@ import Testing
 
 struct SendRuleTests {
     @Test(arguments: [(0, 0), (0, 1), (1, 1), (1, 2)])
-    func `what is not idempotent is not sent again, on whichever connection it was sent`(first: Int, second: Int) {
+    func `a request that is not idempotent is not sent again, whether the connections are new or reused`(first: Int, second: Int)
+    {
         var rule = SendRule()
         rule.begin()
         #expect(rule.next(connections: first, isIdempotent: false) == .send)
@@ -12,14 +13,14 @@ struct SendRuleTests {
         #expect(rule.wasSent && !rule.isRepeated)
     }
 
-    @Test func `what is idempotent is sent again on a fresh connection, once`() {
+    @Test func `an idempotent request is sent again on a new connection`() {
         var rule = SendRule()
         rule.begin()
         #expect(rule.next(connections: 0, isIdempotent: true) == .send)
         #expect(rule.next(connections: 1, isIdempotent: true) == .send && rule.isRepeated && !rule.waitsForFreshConnection)
     }
 
-    @Test func `a second kept connection is not tried`() {
+    @Test func `an idempotent request is not sent again on a second reused connection`() {
         var rule = SendRule()
         rule.begin()
         #expect(rule.next(connections: 0, isIdempotent: true) == .send)
@@ -32,7 +33,7 @@ struct SendRuleTests {
     }
 
     @Test(arguments: [true, false])
-    func `what a server refused on a fresh connection may be sent again (RFC 9113 §8.7)`(isIdempotent: Bool) {
+    func `a request that the server refused on a new connection may be sent again (RFC 9113 §8.7)`(isIdempotent: Bool) {
         var rule = SendRule()
         rule.begin()
         for connections in 1...6 {
@@ -41,7 +42,7 @@ struct SendRuleTests {
         #expect(!rule.isRepeated)
     }
 
-    @Test func `what the server says it has not processed may be sent again, on any connection`() {
+    @Test func `a request that the server reports as not processed may be sent again on any connection`() {
         var rule = SendRule()
         rule.begin()
         for _ in 0..<3 { #expect(rule.next(connections: 0, isIdempotent: false, wasRefused: rule.wasSent) == .send) }

@@ -6,18 +6,19 @@
 
     @testable import NetworkCore
 
-    /// A name server that never responds: `Scripts/with-silent-resolver swift test --filter SilentResolverTests`.
+    /// Tests with a name server that never responds. Run them with
+    /// `Scripts/with-silent-resolver swift test --filter SilentResolverTests`.
     @Suite(
         .enabled(
             if: ProcessInfo.processInfo.environment["DATA_TRANSFER_SILENT_RESOLVER"] == "1",
-            "needs what Scripts/with-silent-resolver sets up"),
+            "needs Scripts/with-silent-resolver"),
         .timeLimit(.minutes(10)))
     struct SilentResolverTests {
         private func nowhere(_ number: Int, _ timeouts: RequestTimeouts) throws -> NetworkRequest {
             NetworkRequest(url: try #require(URL(string: "http://host\(number).example/")), timeouts: timeouts)
         }
 
-        @Test func `a lookup that takes too long is a typed error, and holds up nobody else`() async throws {
+        @Test func `a name lookup that exceeds its timeout is a typed error and does not delay other requests`() async throws {
             let server = try LoopbackServer { _ in .text("good") }
             let session = CurlSessionManager()
             let clock = ContinuousClock.now
@@ -34,7 +35,7 @@
                 for _ in 0..<100 {
                     #expect(try await session.response(for: server.request("/")).body == Data("good".utf8))
                 }
-                #expect(ContinuousClock.now - clock < .milliseconds(500), "the clean ones did not wait")
+                #expect(ContinuousClock.now - clock < .milliseconds(500), "requests without a lookup did not wait")
                 try await group.waitForAll()
             }
             for _ in 0..<1000 {
@@ -43,7 +44,7 @@
             #expect(ContinuousClock.now - clock < .seconds(10))
         }
 
-        @Test func `a lookup can be cancelled at once`() async throws {
+        @Test func `a name lookup is cancelled immediately`() async throws {
             let session = CurlSessionManager()
             let clock = ContinuousClock.now
             let tasks = try (0..<30).map { number in
@@ -60,7 +61,7 @@
             #expect(ContinuousClock.now - clock < .seconds(5))
         }
 
-        @Test func `a process may end while lookups are under way`() async throws {
+        @Test func `a process can exit while name lookups are in progress`() async throws {
             let clock = ContinuousClock.now
             await #expect(processExitsWith: .success) {
                 let session = CurlSessionManager()

@@ -3,7 +3,7 @@ import Testing
 @testable import NetworkCore
 
 struct BriefWaitTests {
-    @Test func `responses that come at once are looked for each time`() {
+    @Test func `while responses arrive immediately, every exchange waits briefly for one`() {
         var wait = BriefWait()
         for number in 0..<100 {
             let isDue = wait.isDue()
@@ -12,7 +12,7 @@ struct BriefWaitTests {
         }
     }
 
-    @Test func `a server that is far away is tried once in 1024 exchanges`() {
+    @Test func `if responses never arrive immediately, about one exchange in 1024 waits briefly`() {
         var wait = BriefWait()
         let tries = (0..<100_000).count { _ in
             guard wait.isDue() else { return false }
@@ -22,7 +22,7 @@ struct BriefWaitTests {
         #expect((100...110).contains(tries) && !wait.isReliable)
     }
 
-    @Test func `one response in time is enough to look for the next`() {
+    @Test func `after one immediate response, the next exchange waits briefly again`() {
         var wait = BriefWait()
         for _ in 0..<5000 where wait.isDue() { wait.note(isHit: false) }
         while !wait.isDue() {}

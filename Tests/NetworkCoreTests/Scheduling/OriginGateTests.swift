@@ -3,16 +3,16 @@ import Testing
 @testable import NetworkCore
 
 struct OriginGateTests {
-    @Test func `first come, first served, at one origin`() {
+    @Test func `the members of one origin are admitted in order of arrival`() {
         var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 2))
         for number in 0..<6 { #expect((gate.tryToEnter("a", number) == nil) == (number < 2)) }
-        #expect(gate.tryToEnter("b", 6) == nil, "another origin has its own places")
+        #expect(gate.tryToEnter("b", 6) == nil, "each origin has separate slots")
         #expect((0..<4).flatMap { _ in gate.leaving("a") } == [2, 3, 4, 5])
         #expect(gate.leaving("a").isEmpty && gate.leaving("a").isEmpty && gate.leaving("b").isEmpty)
         #expect(gate.tryToEnter("a", 7) == nil && gate.tryToEnter("a", 8) == nil && gate.tryToEnter("a", 9) != nil)
     }
 
-    @Test func `a widened origin admits waiting members in order, and then limits again`() {
+    @Test func `an origin that is widened to streams admits waiting members in order, up to the new limit`() {
         var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 2, streamsPerOrigin: 5))
         for number in 0..<10 { #expect((gate.tryToEnter("a", number) == nil) == (number < 2)) }
         #expect(gate.widen("a").map(\.member) == [2, 3, 4])
@@ -21,17 +21,17 @@ struct OriginGateTests {
         #expect((0..<6).flatMap { _ in gate.leaving("a") } == [5, 6, 7, 8, 9, 10])
         for _ in 0..<5 { #expect(gate.leaving("a").isEmpty) }
         #expect(gate.tryToEnter("a", 12) == nil && gate.tryToEnter("a", 13) == nil)
-        #expect(gate.tryToEnter("a", 14) != nil, "forgotten once empty")
+        #expect(gate.tryToEnter("a", 14) != nil, "the wider limit ends when the origin is empty")
     }
 
-    @Test func `a wide origin never has less than its connections allow`() {
+    @Test func `a stream limit below the connection limit has no effect`() {
         var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 3, streamsPerOrigin: 1))
         for number in 0..<4 { #expect((gate.tryToEnter("a", number) == nil) == (number < 3)) }
         #expect(gate.widen("a").isEmpty)
         #expect(gate.leaving("a") == [3])
     }
 
-    @Test func `where there are too many connections in all, origins take turns`() {
+    @Test func `if the total connection limit is reached, origins are admitted in turn`() {
         var gate = OriginGate<String>(GateLimits(connectionsPerOrigin: 2, connections: 3))
         for member in ["a1", "a2"] { #expect(gate.tryToEnter("a", member) == nil) }
         #expect(gate.tryToEnter("b", "b1") == nil)
@@ -48,7 +48,7 @@ struct OriginGateTests {
         #expect(order == ["b2", "c1", "a3", "a4", "b3", "b4", "a5", "a6"])
     }
 
-    @Test func `members that share a connection need no separate place`() {
+    @Test func `members that share a connection do not use additional slots`() {
         var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 1, streamsPerOrigin: 10, connections: 2))
         #expect(gate.tryToEnter("h2", 0) == nil && gate.tryToEnter("other", 1) == nil)
         for number in 2..<6 { #expect(gate.tryToEnter("h2", number) != nil) }
@@ -58,7 +58,7 @@ struct OriginGateTests {
         for _ in 0..<5 { #expect(gate.leaving("h2").isEmpty) }
     }
 
-    @Test func `a place that a cancelled member was queued for goes to the next one`() {
+    @Test func `a cancelled member is skipped, and the next waiting member is admitted`() {
         var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 1, connections: 1))
         #expect(gate.tryToEnter("a", 0) == nil)
         let tickets = (1...3).map { gate.tryToEnter("b", $0) ?? .max }
@@ -70,7 +70,7 @@ struct OriginGateTests {
         #expect(gate.tryToEnter("a", 4) == nil && gate.tryToEnter("b", 5) != nil)
     }
 
-    @Test func `with fewer places than shards, origins are in different shards`() {
+    @Test func `if each origin has fewer slots than there are shards, origins are spread over the shards`() {
         var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 1, shards: 8))
         let shards = (0..<100).map { number -> Int in
             guard case .inside(let shard) = gate.enter("o\(number)", number) else { return -1 }
@@ -79,7 +79,7 @@ struct OriginGateTests {
         #expect(Set(shards).count > 4 && !shards.contains(-1))
     }
 
-    @Test func `a preferred shard is kept while it has a place`() {
+    @Test func `a member is admitted to the preferred shard while it has a free slot`() {
         var gate = OriginGate<Int>(GateLimits(connectionsPerOrigin: 4, shards: 2))
         let shards = (0..<3).map { number -> Int in
             guard case .inside(let shard) = gate.enter("a", number, near: 1) else { return -1 }
@@ -103,16 +103,16 @@ struct OriginGateTests {
             GateLimits(connectionsPerOrigin: 2, streamsPerOrigin: 20, connections: 4, shards: 4),
             GateLimits(connectionsPerOrigin: 64, connections: 10, shards: 4),
         ].map(Case.init))
-    func `no limit is ever exceeded, no place lies idle, and nobody is forgotten`(of example: Case) {
-        var crowd = Crowd(example.limits, seed: 3)
+    func `limits are never exceeded, free slots are used, and every waiting member is admitted`(of example: Case) {
+        var simulation = Simulation(example.limits, seed: 3)
         for _ in 0..<(isSlowRun ? 6000 : 1500) {
-            crowd.doSomething()
-            crowd.check()
+            simulation.performRandomOperation()
+            simulation.check()
         }
-        crowd.goHome()
+        simulation.leaveAll()
     }
 
-    @Test func `a queue that only grows and is abandoned keeps no memory of removed members`() {
+    @Test func `a queue skips removed members and is empty after all others were taken`() {
         var line = TicketQueue<Int>()
         for number in 0..<100_000 {
             line.append(number, ticket: UInt64(number))
@@ -135,21 +135,21 @@ extension OriginGate {
     }
 }
 
-/// Members that come, leave and give up at random, and what a gate should make of them.
-private struct Crowd {
-    struct Visitor: Equatable {
+/// A simulation of members that enter, leave and cancel at random, with the state that the gate is expected to have.
+private struct Simulation {
+    struct Client: Equatable {
         var origin: String
         var number: Int
     }
 
     let limits: GateLimits
-    var gate: OriginGate<Visitor>
+    var gate: OriginGate<Client>
     var random: SeededGenerator
     var number = 0
-    var inside: [(visitor: Visitor, shard: Int)] = []
-    var waiting: [(visitor: Visitor, ticket: UInt64)] = []
+    var inside: [(client: Client, shard: Int)] = []
+    var waiting: [(client: Client, ticket: UInt64)] = []
     var wide: Set<String> = []
-    /// How many connections each origin may have in each shard.
+    /// The number of connections that each origin may have in each shard.
     private let capacities: [String: [Int]]
     static let origins = (0..<5).map { "o\($0)" }
 
@@ -160,22 +160,22 @@ private struct Crowd {
         random = SeededGenerator(seed: seed)
     }
 
-    mutating func doSomething() {
+    mutating func performRandomOperation() {
         let origin = Self.origins[Int.random(in: 0..<Self.origins.count, using: &random)]
         switch Int.random(in: 0..<20, using: &random) {
         case 0..<10:
             number += 1
-            let visitor = Visitor(origin: origin, number: number)
-            switch gate.enter(origin, visitor, near: Bool.random(using: &random) ? 0 : nil) {
-            case .inside(let shard): inside.append((visitor, shard))
-            case .waiting(let ticket): waiting.append((visitor, ticket))
+            let client = Client(origin: origin, number: number)
+            switch gate.enter(origin, client, near: Bool.random(using: &random) ? 0 : nil) {
+            case .inside(let shard): inside.append((client, shard))
+            case .waiting(let ticket): waiting.append((client, ticket))
             }
         case 10..<17 where !inside.isEmpty: leave(Int.random(in: 0..<inside.count, using: &random))
         case 17, 18:
             guard !waiting.isEmpty else { return }
-            let quitter = waiting.remove(at: Int.random(in: 0..<waiting.count, using: &random))
-            gate.stopWaiting(quitter.visitor.origin, ticket: quitter.ticket)
-        case 19 where limits.streamsPerOrigin > 1 && inside.contains { $0.visitor.origin == origin }:
+            let cancelled = waiting.remove(at: Int.random(in: 0..<waiting.count, using: &random))
+            gate.stopWaiting(cancelled.client.origin, ticket: cancelled.ticket)
+        case 19 where limits.streamsPerOrigin > 1 && inside.contains { $0.client.origin == origin }:
             wide.insert(origin)
             admit(gate.widen(origin))
         default: break
@@ -183,17 +183,17 @@ private struct Crowd {
     }
 
     mutating func leave(_ index: Int) {
-        let (visitor, shard) = inside.remove(at: index)
-        let next = gate.leave(visitor.origin, shard: shard)
-        let isGone = !(inside.map(\.visitor) + waiting.map(\.visitor)).contains { $0.origin == visitor.origin }
-        if isGone { wide.remove(visitor.origin) }
+        let (client, shard) = inside.remove(at: index)
+        let next = gate.leave(client.origin, shard: shard)
+        let isGone = !(inside.map(\.client) + waiting.map(\.client)).contains { $0.origin == client.origin }
+        if isGone { wide.remove(client.origin) }
         admit(next)
     }
 
-    mutating func admit(_ next: [OriginGate<Visitor>.Admission]) {
+    mutating func admit(_ next: [OriginGate<Client>.Admission]) {
         for admission in next {
-            let first = waiting.firstIndex { $0.visitor.origin == admission.member.origin }
-            #expect(first.map { waiting[$0].visitor } == admission.member, "first come, first served within an origin")
+            let first = waiting.firstIndex { $0.client.origin == admission.member.origin }
+            #expect(first.map { waiting[$0].client } == admission.member, "an origin admits members in order of arrival")
             if let first { waiting.remove(at: first) }
             inside.append((admission.member, admission.shard))
         }
@@ -206,22 +206,22 @@ private struct Crowd {
             let used = Self.origins.map { min(count($0, shard), places($0, shard)) }.reduce(0, +)
             #expect(used <= share)
             total += used
-            let idle = Set(waiting.map(\.visitor.origin)).filter { count($0, shard) < places($0, shard) }
-            #expect(idle.isEmpty || used == share, "a place lies idle")
+            let idle = Set(waiting.map(\.client.origin)).filter { count($0, shard) < places($0, shard) }
+            #expect(idle.isEmpty || used == share, "a slot is free although a member waits for it")
         }
         #expect(total <= limits.connections)
         for origin in Self.origins {
-            let count = inside.count { $0.visitor.origin == origin }
+            let count = inside.count { $0.client.origin == origin }
             let wider = wide.contains(origin) ? limits.streamsPerOrigin : 0
             #expect(count <= max(limits.connectionsPerOrigin, wider))
         }
     }
 
     private func count(_ origin: String, _ shard: Int) -> Int {
-        inside.count { $0.visitor.origin == origin && $0.shard == shard }
+        inside.count { $0.client.origin == origin && $0.shard == shard }
     }
 
-    /// The number of an origin's places in a shard, found by filling another gate.
+    /// The number of slots that an origin has in a shard, determined by filling another gate.
     private func places(_ origin: String, _ shard: Int) -> Int {
         capacities[origin]?[shard] ?? 0
     }
@@ -240,17 +240,17 @@ private struct Crowd {
         return capacities
     }
 
-    mutating func goHome() {
+    mutating func leaveAll() {
         while !inside.isEmpty { leave(Int.random(in: 0..<inside.count, using: &random)) }
         #expect(waiting.isEmpty)
         for origin in Self.origins {
             for number in 0..<min(limits.connectionsPerOrigin, limits.connections / limits.shards) {
-                let visitor = Visitor(origin: origin, number: number)
-                guard case .inside(let shard) = gate.enter(origin, visitor) else {
-                    Issue.record("a place has got lost")
+                let client = Client(origin: origin, number: number)
+                guard case .inside(let shard) = gate.enter(origin, client) else {
+                    Issue.record("a slot was not released")
                     return
                 }
-                inside.append((visitor, shard))
+                inside.append((client, shard))
             }
             while !inside.isEmpty { leave(0) }
         }

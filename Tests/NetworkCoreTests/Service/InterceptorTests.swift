@@ -5,16 +5,16 @@ import Testing
 
 @testable import NetworkCore
 
-/// What interceptors may do with the rest of the way, and what becomes of it where they should not.
+/// Interceptors that call `next` never, once, several times, or too late.
 @Suite(.timeLimit(.minutes(10))) struct InterceptorTests {
     /// An interceptor that calls a closure.
     private struct Custom: NetworkInterceptor {
-        let way: @Sendable (NetworkRequest, @escaping NetworkExchange) async throws(TransportError) -> NetworkResponse
+        let onIntercept: @Sendable (NetworkRequest, @escaping NetworkExchange) async throws(TransportError) -> NetworkResponse
 
         func intercept(
             _ request: NetworkRequest, next: @escaping NetworkExchange
         ) async throws(TransportError) -> NetworkResponse {
-            try await way(request, next)
+            try await onIntercept(request, next)
         }
     }
 
@@ -38,7 +38,8 @@ import Testing
         #expect(server.requestCount == 0)
     }
 
-    @Test func `an interceptor that calls next twice sends twice, and the last response counts`() async throws {
+    @Test func `an interceptor that calls next twice sends two requests, and the response that it returns is used`() async throws
+    {
         let server = try LoopbackServer { request in .text(request.headers["X-Number"] ?? "none") }
         let service = service(
             server,
@@ -52,7 +53,7 @@ import Testing
         #expect(try await service.response(for: endpoint).body == Data("2".utf8))
         #expect(try await service.stream(for: endpoint).collected().body == Data("2".utf8))
         #expect(server.requestCount == 4)
-        // The unread stream was released, and its socket closed with it.
+        // The unread stream was released, which closed its socket.
         #expect(await server.waitForOpenConnections(server.openConnectionCount))
     }
 
@@ -70,7 +71,7 @@ import Testing
         #expect(server.requestCount == 2)
     }
 
-    @Test func `a body that can be read only once is an error the second time and does not hang`() async throws {
+    @Test func `if a body can be read only once, sending it a second time is an error`() async throws {
         let server = try LoopbackServer { request in .data(request.body) }
         let service = service(
             server,
@@ -88,7 +89,7 @@ import Testing
         #expect(server.requests.map(\.body).first == Data("once".utf8))
     }
 
-    @Test func `the response to a next that is called after the end of the call is dropped`() async throws {
+    @Test func `the response to a call of next after the interceptor has returned is dropped`() async throws {
         let server = try LoopbackServer { _ in .text("late") }
         let late = Locked<Task<Int?, Never>?>(nil)
         let service = service(
@@ -101,7 +102,7 @@ import Testing
         #expect(await late.withLock { $0 }?.value == 200)
     }
 
-    @Test func `the object that stores the sent request is released with it`() throws {
+    @Test func `the observer that stores a sent request is released together with the request`() throws {
         weak var observer: SentRequest?
         do {
             let sent = SentRequest()

@@ -15,7 +15,7 @@ struct NetworkServiceTests {
             interceptors: interceptors, logger: logger)
     }
 
-    /// The completion form and the async form must report the same.
+    /// The results of the completion handler form and of the async form, which must be equal.
     private func outcomes(
         _ endpoint: some Requestable, interceptors: [any NetworkInterceptor] = []
     ) async throws -> [Result<NetworkResponse, NetworkError>] {
@@ -30,7 +30,7 @@ struct NetworkServiceTests {
         }
     }
 
-    @Test func `an endpoint becomes a request of the configured API`() async throws {
+    @Test func `an endpoint is sent as a request to the configured base URL with the shared headers`() async throws {
         session.route("/v1/users", .json("[]"))
         for outcome in try await outcomes(Endpoint<Data>(path: "users", responseDecoder: .rawData)) {
             #expect(try outcome.get().body == Data("[]".utf8))
@@ -64,7 +64,9 @@ struct NetworkServiceTests {
             (TransportError.Code.cancelled, TransportError.Phase?.none), (.timedOut, .connect), (.nameLookupFailed, .nameLookup),
             (.cannotConnect, .connect), (.connectionLost, .receive), (.tlsFailed, .tls), (.bodyTooLarge, .receive),
         ])
-    func `a transport failure reports its category`(code: TransportError.Code, phase: TransportError.Phase?) async throws {
+    func `a transport error sets the error's category properties`(code: TransportError.Code, phase: TransportError.Phase?)
+        async throws
+    {
         session.route { _ in .failure(code, phase: phase) }
         for outcome in try await outcomes(Endpoint<Void>(path: "x")) {
             let error = try #require(#expect(throws: NetworkError.self) { try outcome.get() })
@@ -76,7 +78,7 @@ struct NetworkServiceTests {
         #expect(logger.networkErrors.count == 2 && logger.requests.count == 2 && logger.responses.isEmpty)
     }
 
-    @Test func `a request that cannot be built is an error that names the field, logged once`() async throws {
+    @Test func `a request that cannot be built is an error that names the invalid field and is logged once`() async throws {
         for outcome in try await outcomes(Endpoint<Void>(path: "x", headerParameters: ["A B": "1"])) {
             let error = #expect(throws: NetworkError.self) { try outcome.get() }
             guard case .requestGeneration(let cause) = error else { throw TransportError(.other, "another error") }
@@ -110,7 +112,7 @@ struct NetworkServiceTests {
         await #expect(throws: NetworkError.self) { try await service.response(for: Endpoint<Void>(path: "x")) }
     }
 
-    @Test func `cancelling reaches the session manager in both forms`() async throws {
+    @Test func `cancelling a task or a handle cancels the request in the session manager`() async throws {
         session.route { _ in .silence }
         let service = try service()
         let task = Task { () -> NetworkError? in
@@ -152,7 +154,7 @@ struct NetworkServiceTests {
         #expect(session.requests.allSatisfy { $0.headers.values(for: "X-Mark") == ["a", "b"] })
     }
 
-    @Test func `cancelling the handle reaches through interceptors`() async throws {
+    @Test func `cancelling the handle also cancels requests that pass through interceptors`() async throws {
         session.route { _ in .silence }
         let service = try service(interceptors: [Mark(name: "a")])
         let (stream, results) = AsyncStream.makeStream(of: Bool.self)

@@ -12,7 +12,7 @@ struct CancellationBridgeTests {
 
     private func bridge() -> CancellationBridge<Int, Cancelled> { CancellationBridge(cancellation: Cancelled()) }
 
-    @Test func `the first result counts, and the second is dropped`() async throws {
+    @Test func `the first result is returned, and a second one is ignored`() async throws {
         let value = try await bridge().run { completion in
             completion(.success(1))
             completion(.success(2))
@@ -21,7 +21,7 @@ struct CancellationBridgeTests {
         #expect(value == 1)
     }
 
-    @Test func `a task that was cancelled before starts nothing`() async {
+    @Test func `a task that is already cancelled does not start the operation`() async {
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await bridge().run { _ in
@@ -44,7 +44,7 @@ struct CancellationBridgeTests {
         #expect(handle.count.withLock { $0 } == 1)
     }
 
-    @Test func `a cancelled task returns at once and cancels the handle`() async {
+    @Test func `a cancelled task returns immediately with the cancellation error`() async {
         let handle = Handle()
         let (stream, started) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
@@ -60,7 +60,7 @@ struct CancellationBridgeTests {
         #expect(handle.count.withLock { $0 } <= 1)
     }
 
-    @Test func `results racing with cancellations resume exactly once`() async {
+    @Test func `if a result and a cancellation are concurrent, the task is resumed exactly once`() async {
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<2000 {
                 group.addTask {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct FailureTimingsTests {
-    @Test func `a failure has timings`() async throws {
+    @Test func `an error contains the timings of the failed request`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 2)) }
         let late = RequestTimeouts(idle: .milliseconds(100))
         let error = try await failure(of: DefaultSessionManager(), server.request("/", timeouts: late))
@@ -19,10 +19,12 @@ struct FailureTimingsTests {
         #endif
     }
 
-    @Test(arguments: [true, false]) func `a failure in the queue reports the waiting time`(isOurs: Bool) async throws {
+    @Test(arguments: [true, false]) func `an error of a queued request contains the time it has waited`(isDefault: Bool)
+        async throws
+    {
         let limits = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
         let session: any NetworkSessionManager =
-            isOurs ? DefaultSessionManager(configuration: limits) : URLSessionManager(configuration: limits)
+            isDefault ? DefaultSessionManager(configuration: limits) : URLSessionManager(configuration: limits)
         let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
         let handle = session.request(server.request("/")) { _ in }
         _ = await server.waitForRequests(count: 1)
@@ -35,7 +37,7 @@ struct FailureTimingsTests {
         handle.cancel()
     }
 
-    @Test func `a refused connection has no connect time`() async throws {
+    @Test func `the timings of a refused connection have no connect time`() async throws {
         let nowhere = try #require(URL(string: "http://127.0.0.1:1/"))
         let error = try await failure(of: DefaultSessionManager(), NetworkRequest(url: nowhere))
         #if os(Linux)

@@ -16,7 +16,7 @@ struct FoundationProgressTests {
         }
     }
 
-    @Test func `a Foundation progress counts bytes in both directions`() async throws {
+    @Test func `a Foundation progress counts sent and received bytes`() async throws {
         let server = try LoopbackServer { _ in .data(Data(count: 1000)) }
         let observer = FoundationProgress()
         #expect(observer.progress.totalUnitCount == -1 && observer.progress.isIndeterminate)
@@ -27,7 +27,7 @@ struct FoundationProgressTests {
         #expect(observer.progress.isFinished)
     }
 
-    @Test func `the progress of a transfer is a part of another one`() async throws {
+    @Test func `the progress of a transfer can be a child of another progress`() async throws {
         let server = try LoopbackServer { _ in .data(Data(count: 1000)) }
         let whole = Progress(totalUnitCount: 2)
         let observer = FoundationProgress()
@@ -54,7 +54,7 @@ struct FoundationProgressTests {
         #expect(observer.progress.isCancelled)
     }
 
-    @Test func `a cancellation runs the action, whichever comes first, also from a parent`() async {
+    @Test func `the cancel action runs once, even if it is set after the cancellation or a parent is cancelled`() async {
         let early = FoundationProgress()
         early.progress.cancel()
         await withCheckedContinuation { continuation in early.onCancel { continuation.resume() } }

@@ -5,7 +5,7 @@ import Testing
 @testable import Endpoints
 @testable import NetworkCore
 
-/// Forms that are put together while they are sent.
+/// Multipart forms that are encoded while they are sent.
 @Suite(.timeLimit(.minutes(10)))
 struct MultipartContentTests {
     let session = DefaultSessionManager()
@@ -32,8 +32,8 @@ struct MultipartContentTests {
             .networkRequest(with: APIConfiguration(baseURL: url))
     }
 
-    /// The same form with all parts in memory: the expected body.
-    private func golden(_ form: MultipartFormData) async throws -> Data {
+    /// The expected body: the same form, encoded with all parts in memory.
+    private func encodedInMemory(_ form: MultipartFormData) async throws -> Data {
         var copy = form
         for index in copy.parts.indices { copy.parts[index].content = .data(try await copy.parts[index].content.collected()) }
         return try copy.encoded()
@@ -54,7 +54,7 @@ struct MultipartContentTests {
         let server = try LoopbackServer { request in .data(request.body) }
         let files = try [0, 1, 700_000, 1_200_000].map { try TemporaryFile(bytes($0)) }
         let form = form(files, boundary: boundary, length: 70_000)
-        let expected = try await golden(form)
+        let expected = try await encodedInMemory(form)
         let response = try await session.response(for: request(server.url, form))
         #expect(response.body == expected)
         #expect(server.requests.first?.headers.values(for: "Content-Length") == ["\(expected.count)"])
@@ -67,7 +67,7 @@ struct MultipartContentTests {
         let server = try LoopbackServer { request in .data(request.body) }
         let form = form([file], length: nil)
         let response = try await session.response(for: request(server.url, form))
-        #expect(try await response.body == golden(form))
+        #expect(try await response.body == encodedInMemory(form))
         #if os(Linux)
             #expect(server.requests.first?.headers.values(for: "Transfer-Encoding") == ["chunked"])
             #expect(server.requests.first?.headers.contains("Content-Length") == false)
@@ -78,17 +78,19 @@ struct MultipartContentTests {
         let server = try LoopbackServer { request in .data(request.body) }
         let form = form([file], length: nil)
         let response = try await URLSessionManager().response(for: request(server.url, form))
-        #expect(try await response.body == golden(form))
+        #expect(try await response.body == encodedInMemory(form))
     }
 
-    @Test func `a redirect that keeps the method gets the form again, unless a part can be read only once`() async throws {
+    @Test func `a redirect that keeps the method sends the form again, and is an error if a part can be read only once`()
+        async throws
+    {
         let server = try LoopbackServer {
             Route(.post, "/a") { _ in LoopbackResponse(status: 307, headers: ["Location": "/b"]) }
             Route(.post, "/b") { request in .data(request.body) }
         }
         let form = form([file], length: 70_000)
         let response = try await session.response(for: request(server.url("/a"), form))
-        #expect(try await response.body == golden(form))
+        #expect(try await response.body == encodedInMemory(form))
 
         var once = form
         once.append(.stream(Pieces(of: bytes(5), size: 2), length: 5), name: "once")
@@ -123,7 +125,7 @@ struct MultipartContentTests {
 
         var other = MultipartFormData(boundary: "AaB03y")
         other.append(.file(file.url), name: "f")
-        #expect(try await session.response(for: request(server.url, other)).body == golden(other))
+        #expect(try await session.response(for: request(server.url, other)).body == encodedInMemory(other))
     }
 
     @Test func `a boundary inside a stream is an error, however the stream is split`() async throws {
@@ -186,7 +188,7 @@ struct MultipartContentTests {
         var sent = try request(server.url, form)
         sent.progress = monitor
         _ = try await session.response(for: sent)
-        let count = try await Int64(golden(form).count)
+        let count = try await Int64(encodedInMemory(form).count)
         #expect(monitor.current?.bytesSent == count && monitor.current?.totalBytesToSend == count)
     }
 }

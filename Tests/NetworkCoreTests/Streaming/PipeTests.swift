@@ -25,7 +25,7 @@ struct PipeTests {
         }
     }
 
-    @Test(arguments: 0..<8) func `an upload pipe passes every byte, whatever the pieces`(seed: UInt64) async throws {
+    @Test(arguments: 0..<8) func `an upload pipe passes every byte, for any sizes of the chunks`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let pieces = (0..<50).map { _ in random([0, 1, 7, 4096, 300_000].randomElement(using: &generator) ?? 0, &generator) }
         let (wakes, sink) = AsyncStream.makeStream(of: Void.self)
@@ -47,7 +47,7 @@ struct PipeTests {
         #expect(received == pieces.reduce(Data(), +))
     }
 
-    @Test func `the writer of a body waits at the pipe's capacity, and ends with its reader`() async throws {
+    @Test func `a writer waits while the pipe is full, and ends when the reader closes the pipe`() async throws {
         let pipe = UploadPipe {}
         let written = Locked(0)
         let (full, sink) = AsyncStream.makeStream(of: Void.self)
@@ -76,7 +76,9 @@ struct PipeTests {
         #expect(pipe.failure?.code == .bodyFailed)
     }
 
-    @Test(arguments: 0..<8) func `a download pipe passes every byte, and is full at its capacity`(seed: UInt64) async throws {
+    @Test(arguments: 0..<8) func `a download pipe passes every byte and never holds much more than its capacity`(seed: UInt64)
+        async throws
+    {
         var generator = SeededGenerator(seed: seed)
         let pieces = (0..<200).map { _ in random([1, 7, 4096, 16_384].randomElement(using: &generator) ?? 1, &generator) }
         let (room, sink) = AsyncStream.makeStream(of: Void.self)
@@ -106,7 +108,7 @@ struct PipeTests {
         #expect(try await pipe.next() == nil)
     }
 
-    @Test func `a writer rejected while a reader waits continues when the reader resumes`() async throws {
+    @Test func `a rejected writer is notified when a waiting reader has read`() async throws {
         let (rooms, sink) = AsyncStream.makeStream(of: Void.self)
         let pipe = DownloadPipe { sink.finish() }
         let reading = Task { try await pipe.next() }
@@ -119,7 +121,7 @@ struct PipeTests {
         #expect(piece.withUnsafeBytes { pipe.write($0) })
     }
 
-    @Test func `a full download pipe rejects bytes until it was read`() async throws {
+    @Test func `a full download pipe rejects bytes until it has been read`() async throws {
         let rooms = Locked(0)
         let pipe = DownloadPipe { rooms.withLock { $0 += 1 } }
         let piece = [UInt8](repeating: 1, count: 16_384)
@@ -129,7 +131,7 @@ struct PipeTests {
         #expect(try await pipe.next()?.count == taken)
         #expect(rooms.withLock { $0 } == 1)
         #expect(piece.withUnsafeBytes { pipe.write($0) })
-        // Buffered bytes are dropped with the reader.
+        // Buffered bytes are dropped when the reader cancels.
         #expect(pipe.cancel(TransportError(.cancelled, "gone")))
         await #expect(throws: TransportError.self) { try await pipe.next() }
         #expect(!pipe.cancel(TransportError(.cancelled, "gone")))

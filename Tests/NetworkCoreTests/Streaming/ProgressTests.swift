@@ -16,7 +16,7 @@ struct ProgressTests {
         return states
     }
 
-    @Test(arguments: [0, 1]) func `an upload and its response are counted to the last byte`(index: Int) async throws {
+    @Test(arguments: [0, 1]) func `progress counts every byte of an upload and its response`(index: Int) async throws {
         let server = try LoopbackServer { request in .data(Data(request.body.prefix(1000))) }
         let monitor = ProgressMonitor()
         let request = NetworkRequest(
@@ -33,8 +33,8 @@ struct ProgressTests {
         #expect(monitor.current == last)
     }
 
-    @Test(arguments: [0, 1]) func `at most 20 events a second`(index: Int) async throws {
-        // Some 300 pieces in 0.3 s.
+    @Test(arguments: [0, 1]) func `an observer receives at most 20 events per second`(index: Int) async throws {
+        // About 300 chunks in 0.3 s.
         let server = try LoopbackServer { _ in
             LoopbackResponse.data(Data(count: 300)).fault(.drip(bytes: 1, every: .milliseconds(1)))
         }
@@ -49,7 +49,7 @@ struct ProgressTests {
         #expect(received.filter(\.isFinished).count == 1 && received.last?.isFinished == true)
     }
 
-    @Test(arguments: [0, 1]) func `whatever ends a transfer ends its progress`(index: Int) async throws {
+    @Test(arguments: [0, 1]) func `progress finishes when a transfer fails or is cancelled`(index: Int) async throws {
         let session = Self.sessions[index]
         let server = try LoopbackServer { request in
             request.path == "/stall"
@@ -75,7 +75,7 @@ struct ProgressTests {
         #expect(await states(of: late).last?.isFinished == true)
     }
 
-    @Test func `a closure receives the newest state, one at a time, and the last`() async throws {
+    @Test func `the closure of a monitor is called serially, and receives the final state`() async throws {
         let server = try LoopbackServer { _ in .data(Data(count: 2_000_000)) }
         let isRunning = Locked(false)
         let (events, sink) = AsyncStream.makeStream(of: TransferProgress.self)
@@ -94,7 +94,7 @@ struct ProgressTests {
         #expect(last?.isFinished == true && last?.bytesReceived == 2_000_000)
     }
 
-    @Test func `attempts of an interceptor are one transfer to the observer`() async throws {
+    @Test func `several attempts by an interceptor are reported as one transfer`() async throws {
         struct Twice: NetworkInterceptor {
             func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
                 _ = try await next(request)
@@ -122,7 +122,7 @@ struct ProgressTests {
         #expect(server.requestCount == 4)
     }
 
-    @Test func `an endpoint without a valid request, and a stub, end the progress too`() async throws {
+    @Test func `progress also finishes for stubs and for endpoints whose request is invalid`() async throws {
         let session = StubSessionManager()
         session.route("/a", .text("four"))
         let configuration = try APIConfiguration("http://a.example")

@@ -4,20 +4,20 @@ import Testing
 @testable import NetworkCore
 
 struct RecentRateTests {
-    @Test func `a steady rate is reported at once and stays the same`() {
+    @Test func `a constant rate is reported correctly from the first measurement`() {
         var rate = RecentRate()
         #expect(rate.add(0, at: .zero) == 0)
         for step in 1...100 { #expect(abs(rate.add(Int64(step) * 50, at: .milliseconds(step * 50)) - 1000) < 1e-6) }
     }
 
-    @Test func `a second counts half as much as the one after it`() {
+    @Test func `the weight of a measurement halves with each second`() {
         var rate = RecentRate()
         #expect(rate.add(1000, at: .seconds(1)) == 1000)
         #expect(rate.add(1000, at: .seconds(2)) == 1000 * 0.5 / 1.5)
         #expect(rate.add(1000, at: .seconds(30)) < 20)
     }
 
-    @Test func `a redirect that starts from 0 again, and a clock that stands still, do no harm`() {
+    @Test func `byte counts and times that do not increase are accepted`() {
         var rate = RecentRate()
         _ = rate.add(5000, at: .seconds(1))
         #expect(rate.add(100, at: .seconds(1)) == 5100)
@@ -25,7 +25,7 @@ struct RecentRateTests {
         #expect(rate.add(50, at: .seconds(2)) > 0)
     }
 
-    @Test func `a reporter reports the recent rate`() {
+    @Test func `a progress reporter reports the recent rate`() {
         final class Observer: TransferProgressObserver {
             let updates = Locked<[TransferProgress]>([])
             func transferDidProgress(_ progress: TransferProgress) { updates.withLock { $0.append(progress) } }

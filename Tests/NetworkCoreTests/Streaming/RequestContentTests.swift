@@ -25,7 +25,7 @@
         }
 
         @Test(arguments: [0, 1, 131_072, 131_073, 5_000_000])
-        func `a file is sent with its length`(count: Int) async throws {
+        func `a file is sent with its Content-Length`(count: Int) async throws {
             let server = try echoServer()
             let file = try TemporaryFile(bytes(count))
             let response = try await session.response(for: request(server, body: .file(file.url)))
@@ -49,7 +49,7 @@
         }
 
         @Test(arguments: [0, 1, 100_000])
-        func `a sequence of known length is sent with it`(count: Int) async throws {
+        func `a sequence of known length is sent with its Content-Length`(count: Int) async throws {
             let server = try echoServer()
             let body = bytes(count)
             let response = try await session.response(
@@ -58,7 +58,7 @@
             #expect(server.requests.first?.headers.values(for: "Content-Length") == ["\(count)"])
         }
 
-        @Test func `a reused handle keeps nothing of the last body`() async throws {
+        @Test func `a reused handle keeps no data of the previous body`() async throws {
             let server = try echoServer()
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
             let file = try TemporaryFile(bytes(200_000))
@@ -76,7 +76,7 @@
             #expect(server.connectionCount == 1)
         }
 
-        @Test func `a body of known length is sent with its last byte, before its sequence ends`() async throws {
+        @Test func `a body of known length is complete with its last byte, even if its sequence has not ended`() async throws {
             let server = try echoServer()
             let session = CurlSessionManager()
             for _ in 0..<10 {
@@ -96,8 +96,8 @@
             let lead = Locked(0)
             let body = RequestContent.stream(length: Int64(total)) {
                 pieces.watched { produced in
-                    // The first MiB goes into the buffers of the system.
-                    if produced >= 1 << 20 { server.readOn() }
+                    // The first MiB fits into the socket buffers.
+                    if produced >= 1 << 20 { server.startReading() }
                     let ahead = produced - server.moved
                     lead.withLock { $0 = max($0, ahead) }
                 }
@@ -110,7 +110,7 @@
             #expect(lead.withLock { $0 } < 16 << 20, "\(lead.withLock { $0 }) bytes were ahead")
         }
 
-        @Test func `the error of a sequence is the cause`() async throws {
+        @Test func `an error thrown by a sequence is the underlying error of the failure`() async throws {
             struct Broken: Error {}
             let server = try echoServer()
             let body = AsyncThrowingStream<Data, any Error> { continuation in
@@ -143,7 +143,9 @@
             #expect(server.connectionCount == 0)
         }
 
-        @Test func `a redirect that keeps the method gets the body again, unless it can be read only once`() async throws {
+        @Test func `a redirect that keeps the method sends the body again, and is an error if the body can be read only once`()
+            async throws
+        {
             let server = try LoopbackServer {
                 Route(.post, "/a") { _ in LoopbackResponse(status: 307, headers: ["Location": "/b"]) }
                 Route(.post, "/b") { request in .data(request.body) }
@@ -181,7 +183,7 @@
             for await _ in ended {}
         }
 
-        @Test func `both ways at once`() async throws {
+        @Test func `a response can be received while the request body is still being sent`() async throws {
             // The server responds while the body is still being produced.
             let server = try FlowServer(sending: 100)
             let (chunks, sink) = AsyncStream.makeStream(of: Data.self)
@@ -192,7 +194,7 @@
             #expect(try await response.body.collected().count == 100)
         }
 
-        @Test func `a response that arrives before the body has been read counts`() async throws {
+        @Test func `a response that arrives before the server has read the whole body is returned`() async throws {
             // The server responds, and then resets the connection instead of reading the rest.
             let server = try FlowServer(sending: 5, thenResets: true)
             let body = RequestContent.stream(Pieces(of: Data(count: 64 << 20), size: 64 << 10))

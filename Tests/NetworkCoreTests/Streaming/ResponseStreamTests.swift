@@ -20,7 +20,7 @@
         }
 
         @Test(arguments: [0, 1, 16_384, 16_385, 300_000, 5_000_000])
-        func `every byte arrives, in order`(count: Int) async throws {
+        func `every byte of a body is received in order`(count: Int) async throws {
             let body = Data.pattern(count)
             let server = try LoopbackServer { _ in .data(body) }
             let response = try await session.stream(for: server.request("/"))
@@ -31,22 +31,22 @@
             }
             #expect(received == body)
             #expect(response.body.timings?.bytesReceived == Int64(count))
-            // The connection is free again.
+            // The connection can be reused.
             _ = try await session.response(for: server.request("/"))
             #expect(server.connectionCount == 1)
         }
 
-        @Test func `trailers arrive with the end`() async throws {
+        @Test func `trailers are available when the body has ended`() async throws {
             let server = try LoopbackServer { _ in .chunked([Data("a".utf8), Data("b".utf8)], trailers: ["X-Sum": "2"]) }
             let response = try await session.stream(for: server.request("/"))
             #expect(try await response.body.collected() == Data("ab".utf8))
             #expect(response.body.trailers["x-sum"] == "2")
         }
 
-        @Test func `a reader that stops reading stops the server, and one that continues gets all`() async throws {
+        @Test func `a paused reader makes the server wait, and receives the whole body when it continues`() async throws {
             let total = 64 << 20
             let server = try FlowServer(sending: total)
-            // The idle timeout stands still while the reader is what is waited for.
+            // The idle timeout is paused while the transfer waits for the reader.
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.idleTimeout = .milliseconds(100) })
             let response = try await session.stream(for: NetworkRequest(url: server.url))
             var events = server.events.makeAsyncIterator()
@@ -57,7 +57,7 @@
             #expect(count == total)
         }
 
-        @Test func `releasing the stream closes the socket`() async throws {
+        @Test func `releasing a stream closes its connection`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("x").fault(.endlessBody) }
             do {
                 let response = try await session.stream(for: server.request("/"))
@@ -68,7 +68,7 @@
             #expect(await server.waitForOpenConnections(0))
         }
 
-        @Test func `leaving a loop early closes the socket`() async throws {
+        @Test func `leaving a loop over a stream early closes its connection`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("x").fault(.endlessBody) }
             for try await _ in try await session.stream(for: server.request("/")).body { break }
             #expect(await server.waitForOpenConnections(0))
@@ -92,7 +92,7 @@
             #expect(await server.waitForOpenConnections(0))
         }
 
-        @Test func `cancelling before the head has arrived throws at once`() async throws {
+        @Test func `cancelling a stream before its head has arrived throws a cancellation error`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
             let task = Task { try await session.stream(for: server.request("/")) }
             _ = await server.waitForRequests(count: 1)
@@ -102,7 +102,7 @@
             #expect(await server.waitForOpenConnections(0))
         }
 
-        @Test func `the chunks before a failure are delivered, then the failure`() async throws {
+        @Test func `the chunks received before a failure are returned before the error`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
             let response = try await session.stream(for: server.request("/"))
             var received = Data()
@@ -114,7 +114,7 @@
             await #expect(throws: TransportError.self) { try await response.body.collected() }
         }
 
-        @Test func `a server that stops sending is late`() async throws {
+        @Test func `a server that stops sending during the body causes an idle timeout`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 1)) }
             let response = try await session.stream(
                 for: server.request("/", timeouts: RequestTimeouts(idle: .milliseconds(100))))
@@ -122,7 +122,7 @@
             #expect(error?.isTimeout == true && error?.phase == .receive)
         }
 
-        @Test func `the total timeout ends a body too`() async throws {
+        @Test func `the total timeout also applies to a streamed body`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("x").fault(.endlessBody) }
             let response = try await session.stream(
                 for: server.request("/", timeouts: RequestTimeouts(total: .milliseconds(200))))
@@ -143,7 +143,7 @@
             #expect(response.body.timings?.redirects == 1)
         }
 
-        @Test func `a redirect that is not followed is a response like others`() async throws {
+        @Test func `a redirect that is not followed is returned with its body`() async throws {
             let server = try LoopbackServer { _ in
                 LoopbackResponse(status: 302, headers: ["Location": "/b"], body: Data("old".utf8))
             }
@@ -164,7 +164,7 @@
             #expect(error?.code == .bodyTooLarge)
         }
 
-        @Test func `two tasks that read at once get an error, not each other's bytes`() async throws {
+        @Test func `a second task that reads the same stream concurrently gets an error`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 0)) }
             let response = try await session.stream(for: server.request("/"))
             let results = await withTaskGroup(of: TransportError.Code?.self) { group in

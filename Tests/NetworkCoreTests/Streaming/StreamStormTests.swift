@@ -8,8 +8,8 @@
 
     @Suite(.timeLimit(.minutes(10)))
     struct StreamStormTests {
-        /// Cancels a stream at a random moment, in one of the possible ways.
-        private func play(_ session: CurlSessionManager, _ server: LoopbackServer, seed: UInt64) async {
+        /// Starts a stream, and cancels or releases it at a random time.
+        private func runStream(_ session: CurlSessionManager, _ server: LoopbackServer, seed: UInt64) async {
             var generator = SeededGenerator(seed: seed)
             let path = ["/endless", "/short", "/stall", "/cut", "/redirect", "/echo"].randomElement(using: &generator) ?? "/"
             var request = server.request(path, method: path == "/echo" ? .post : .get)
@@ -26,13 +26,14 @@
                 for _ in 0..<chunks { _ = try await iterator.next() }
             }
             for _ in 0..<yields { await Task.yield() }
-            // Two of the ways never end by themselves.
+            // A stalled stream never ends unless it is cancelled.
             if isCancelled || path == "/stall" { task.cancel() }
             _ = await task.result
         }
 
         @Test(arguments: [1, 3])
-        func `streams cancelled at random moments leave nothing behind`(loops: Int) async throws {
+        func `streams that are cancelled at random times leak no connection, and later requests succeed`(loops: Int) async throws
+        {
             let server = try LoopbackServer {
                 Route(.get, "/endless") { _ in LoopbackResponse.text("x").fault(.endlessBody) }
                 Route(.get, "/short") { _ in .data(Data(count: 100_000)) }
@@ -50,7 +51,7 @@
             await withTaskGroup(of: Void.self) { group in
                 for index in 0..<total {
                     if index >= 64 { await group.next() }
-                    group.addTask { await play(session, server, seed: UInt64(index)) }
+                    group.addTask { await runStream(session, server, seed: UInt64(index)) }
                 }
             }
             for _ in 0..<100 {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import NetworkCore
 
-/// Streams through the layers above an engine.
+/// Streams through the service and its interceptors.
 @Suite(.timeLimit(.minutes(10)))
 struct StreamedExchangeTests {
     private func service(
@@ -17,7 +17,7 @@ struct StreamedExchangeTests {
             interceptors: interceptors, logger: logger)
     }
 
-    @Test func `a double of one method streams from memory`() async throws {
+    @Test func `a stub without streaming support streams its response from memory`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json("[1]"), for: "/a")
         let response = try await session.stream(for: NetworkRequest(url: #require(URL(string: "http://a.example/a"))))
@@ -25,7 +25,7 @@ struct StreamedExchangeTests {
         #expect(try await response.body.collected() == Data("[1]".utf8))
     }
 
-    @Test func `a status that is not accepted is an error with its body`() async throws {
+    @Test func `a streamed response with a status that is not accepted is an error with its body`() async throws {
         let server = try LoopbackServer { _ in .text("nothing here", status: 404) }
         let error = await #expect(throws: NetworkError.self) {
             try await service(server).stream(for: Endpoint<Data>(path: "x", responseDecoder: .rawData))
@@ -33,7 +33,7 @@ struct StreamedExchangeTests {
         #expect(error?.statusCode == 404 && error?.response?.body == Data("nothing here".utf8))
     }
 
-    @Test func `an endless body with a status that is not accepted is truncated`() async throws {
+    @Test func `the endless body of a status that is not accepted is truncated in the error`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("no", status: 500).fault(.endlessBody) }
         let error = await #expect(throws: NetworkError.self) {
             try await service(server).stream(for: Endpoint<Data>(path: "x", responseDecoder: .rawData))
@@ -42,7 +42,7 @@ struct StreamedExchangeTests {
         #expect(await server.waitForOpenConnections(0))
     }
 
-    @Test func `interceptors process a stream too`() async throws {
+    @Test func `interceptors also process streamed requests`() async throws {
         struct Twice: NetworkInterceptor {
             func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
                 let first = try await next(request)
@@ -60,7 +60,7 @@ struct StreamedExchangeTests {
         #expect(try await response.body.collected() == Data("second".utf8))
     }
 
-    @Test func `a failure of the body is logged once`() async throws {
+    @Test func `a failure of a streamed body is logged once`() async throws {
         let logger = InMemoryLogger()
         let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 1)) }
         let response = try await service(server, logger: logger).stream(
@@ -69,7 +69,7 @@ struct StreamedExchangeTests {
         #expect(logger.requests.count == 1 && logger.responses.count == 1 && logger.networkErrors.count == 1)
     }
 
-    @Test func `the completion form passes chunk after chunk, then the end`() async throws {
+    @Test func `the closure form calls its chunk handler for each chunk and then its completion handler`() async throws {
         let server = try LoopbackServer { _ in .chunked([Data("ab".utf8), Data("cd".utf8)], trailers: ["X-Sum": "4"]) }
         let received = Locked(Data())
         let result = await withCheckedContinuation { continuation in
@@ -87,7 +87,7 @@ struct StreamedExchangeTests {
         #endif
     }
 
-    @Test func `a blocking chunk closure stops the server, and cancelling ends the transfer`() async throws {
+    @Test func `a blocking chunk handler makes the server wait, and cancelling ends the transfer`() async throws {
         #if os(Linux)
             let server = try FlowServer(sending: 1 << 30)
             let session = DefaultSessionManager()
@@ -102,7 +102,7 @@ struct StreamedExchangeTests {
             #expect(await events.next() == .stalled)
             #expect(server.moved < 16 << 20)
             handle.cancel()
-            // A machine that has much to do stalls more than once before the body does.
+            // On a busy machine there can be several stalls.
             var event = await events.next()
             while event == .stalled { event = await events.next() }
             #expect(event == .closed)

@@ -11,7 +11,7 @@
         private let listener: Int32
         private let accepted = Locked(0)
 
-        /// - Parameter resets: Whether it ends with a reset, rather than in an orderly way with bytes left unread.
+        /// - Parameter resets: Whether connections are reset explicitly. Otherwise they are closed, possibly with unread bytes.
         init(after bytes: Int, resets: Bool) throws {
             let (listener, port) = try LoopbackSocket.listen(backlog: 16, blocks: true)
             self.listener = listener

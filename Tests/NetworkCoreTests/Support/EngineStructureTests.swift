@@ -10,7 +10,7 @@ struct EngineStructureTests {
         init(_ deadline: UInt64) { self.deadline = deadline }
     }
 
-    @Test func `the heap gives what a sorted list gives, with removals in between`() {
+    @Test func `a deadline heap returns the earliest deadline after any insertions and removals`() {
         var random = SeededGenerator(seed: 7)
         var heap = DeadlineHeap<Member>()
         var list: [Member] = []
@@ -35,12 +35,12 @@ struct EngineStructureTests {
         return head
     }
 
-    @Test func `the final head counts, not the interim ones`() {
+    @Test func `header fields are those of the final response head`() {
         let head = head(["HTTP/1.1 103 Early\r\n", "Link: a\r\n", "\r\n", "HTTP/1.1 200 OK\r\n", "A: 1\r\n", "\r\n", "T: 2\r\n"])
         #expect(head.headers == ["A": "1"] && head.trailers == ["T": "2"] && head.isComplete)
     }
 
-    @Test func `interim heads are not kept, but count`() {
+    @Test func `interim response heads are discarded, but their size counts`() {
         let lines = ["HTTP/1.1 103 Early\r\n", "Link: a\r\n", "\r\n"]
         var head = head(Array(repeating: lines, count: 100).flatMap(\.self) + ["HTTP/1.1 200 OK\r\n", "A: 1\r\n"])
         #expect(head.count == 100 * lines.joined().utf8.count + 23 && head.lines.count == 23)
@@ -52,19 +52,19 @@ struct EngineStructureTests {
         ("A: 1\r\n", "1"), ("A:1\r\n", "1"), ("A:  \t1 \t\r\n", "1"), ("A: 1\n", "1"), ("A:\r\n", ""), ("A: b: c\r\n", "b: c"),
         ("A: 1\r\n 2\r\n", "1 2"), ("A:\r\n\t2\r\n", "2"),
     ])
-    func `a field line is read as RFC 9112 §5 says`(lines: String, value: String) {
+    func `field lines are parsed as RFC 9112 §5 specifies`(lines: String, value: String) {
         let split = lines.replacing("\r\n", with: "\n").split(separator: "\n").map { "\($0)\r\n" }
         #expect(head(["HTTP/1.1 200 OK\r\n"] + split + ["\r\n"]).headers.values(for: "a") == [value])
     }
 
-    @Test func `bytes that are not UTF-8 are read as ISO-8859-1`() {
+    @Test func `header values that are not valid UTF-8 are decoded as ISO-8859-1`() {
         var head = ResponseHead()
         head.receiveLine("HTTP/1.1 200 OK\r\n".utf8)
         head.receiveLine([0x41, 0x3A, 0xE9, 0x0D, 0x0A])
         #expect(head.headers["A"] == "é")
     }
 
-    @Test func `no bytes trap the head parser`() {
+    @Test func `the head parser accepts any bytes without trapping`() {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<3000 {
             var head = ResponseHead()

@@ -10,7 +10,7 @@
     /// Serves one connection on a separate thread, as fast as the peer permits, and reports its progress.
     final class FlowServer: Sendable {
         enum Event: Equatable {
-            /// The peer has taken nothing for 300 ms.
+            /// The peer has read nothing for 300 ms.
             case stalled
             /// The connection has ended.
             case closed
@@ -23,11 +23,12 @@
         private let count = Locked(0)
         private let start = DispatchSemaphore(value: 0)
 
-        /// Bytes of body sent or read so far.
+        /// The number of body bytes sent or read so far.
         var moved: Int { count.withLock { $0 } }
 
         /// - Parameters:
-        ///   - body: The size of the response's body in bytes; `nil` reads the request's body after ``readOn()`` and sends no response.
+        ///   - body: The size of the response's body in bytes; `nil` reads the request's body after ``startReading()`` and sends
+        ///     no response.
         ///   - thenResets: Whether the connection is reset afterwards, without reading the rest.
         init(sending body: Int?, thenResets: Bool = false) throws {
             (events, report) = AsyncStream.makeStream()
@@ -50,8 +51,8 @@
             close(listener)
         }
 
-        /// Lets it begin to read.
-        func readOn() {
+        /// Starts reading the request body.
+        func startReading() {
             start.signal()
         }
 
@@ -86,13 +87,14 @@
             }
             var rest = [UInt8](repeating: 0, count: 64 << 10)
             if thenResets {
-                // A reset takes back what the peer has not read yet: it has, by the time it has sent this much more.
+                // A reset discards bytes that the peer has not read yet. When the peer has sent this many bytes, it has read the
+                // response.
                 var read = 0
                 while read < 16 << 20, case let count = recv(connection, &rest, rest.count, 0), count > 0 { read += count }
-                // What is left unread makes closing a reset.
+                // Closing a connection with unread bytes resets it.
                 return
             }
-            // Until the peer hangs up: closing before it has stopped to send would reset the connection.
+            // Reads until the peer closes the connection: closing it while the peer still sends would reset it.
             while recv(connection, &rest, rest.count, 0) > 0 {}
         }
 

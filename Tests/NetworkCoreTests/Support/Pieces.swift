@@ -2,7 +2,7 @@ import Foundation
 
 @testable import NetworkCore
 
-/// Data in pieces, as an async sequence.
+/// An async sequence of the chunks of some data.
 struct Pieces: AsyncSequence, Sendable {
     typealias Element = Data
 
@@ -15,7 +15,7 @@ struct Pieces: AsyncSequence, Sendable {
         self.size = size
     }
 
-    /// The same pieces; before each piece, `onPiece` is called with the number of bytes requested so far.
+    /// Returns the same sequence. Before it produces a chunk, it calls `onPiece` with the number of bytes requested so far.
     func watched(_ onPiece: @escaping @Sendable (_ produced: Int) -> Void) -> Pieces {
         var pieces = self
         pieces.onPiece = onPiece
@@ -43,7 +43,7 @@ struct Pieces: AsyncSequence, Sendable {
     }
 }
 
-/// A file that goes with its owner.
+/// A temporary file that is removed when the object is released.
 final class TemporaryFile: Sendable {
     let url: URL
 
@@ -58,7 +58,8 @@ final class TemporaryFile: Sendable {
 }
 
 extension Data {
-    /// Bytes in which no place is like another near it. Eight at a time: in a debug build each one costs as much as a word.
+    /// Returns pseudo-random bytes, so that misplaced bytes are detected. Generates eight bytes per step, which is faster in
+    /// debug builds.
     static func pattern(_ count: Int, seed: UInt64 = 0) -> Data {
         let words = (0..<UInt64((count + 7) / 8)).map { (seed &+ $0 &+ 1) &* 0x9E37_79B9_7F4A_7C15 }
         return words.withUnsafeBytes { Data($0.prefix(count)) }

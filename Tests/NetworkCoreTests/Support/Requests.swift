@@ -4,14 +4,14 @@ import NetworkCore
 import NetworkTesting
 import Testing
 
-/// Larger loops where the environment asks for them.
+/// Whether `DATA_TRANSFER_SLOW` is set, with which tests run more iterations.
 let isSlowRun = ProcessInfo.processInfo.environment["DATA_TRANSFER_SLOW"] != nil
 
-/// Whether a sanitizer watches.
+/// Whether the tests run with a sanitizer.
 let isSanitized = ["TSAN_OPTIONS", "ASAN_OPTIONS"].contains { ProcessInfo.processInfo.environment[$0] != nil }
 
 extension LoopbackServer {
-    /// A request for a path of this server.
+    /// Creates a request for a path of this server.
     func request(
         _ path: String, method: HTTPMethod = .get, headers: HTTPHeaders = [:], body: Data? = nil,
         timeouts: RequestTimeouts = RequestTimeouts()
@@ -20,7 +20,7 @@ extension LoopbackServer {
     }
 }
 
-/// The error of a request that has to fail.
+/// Sends a request that is expected to fail, and returns its error.
 func failure(
     of session: some NetworkSessionManager, _ request: NetworkRequest, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws -> TransportError {
@@ -34,8 +34,9 @@ func failure(
 }
 
 extension NetworkSessionManager {
-    /// Whether a session has come through a fault: 20 requests in a row, 1,000 at full size.
-    func answersClean(_ server: LoopbackServer, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    /// Checks that a session manager works after a fault: sends 20 requests in sequence, or 1,000 in slow runs, and expects them
+    /// all to succeed.
+    func expectGoodResponses(_ server: LoopbackServer, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let count = isSlowRun ? 1000 : 20
         var good = 0
         for _ in 0..<count where try await response(for: server.request("/good")).body == Data("good".utf8) { good += 1 }
@@ -43,7 +44,7 @@ extension NetworkSessionManager {
     }
 }
 
-/// Numbers that are the same in each run (SplitMix64).
+/// A random number generator with the same numbers in each run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

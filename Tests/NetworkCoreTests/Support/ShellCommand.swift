@@ -2,15 +2,16 @@
     import Foundation
     import Glibc
 
-    /// A command that a test has `sh` run.
+    /// Runs shell commands for tests.
     ///
-    /// By `popen`: Foundation's `Process` reads beyond its buffer while this process has many descriptors open, as other tests have.
+    /// Uses `popen`, because Foundation's `Process` reads beyond its buffer if this process has many open descriptors, as it has
+    /// in other tests.
     enum ShellCommand {
         struct DidNotStart: Error {}
 
-        /// Runs a command to its end.
+        /// Runs a command and waits until it exits.
         ///
-        /// - Returns: What it wrote to its standard output, and its exit status as `waitpid` has it: 0 for success.
+        /// - Returns: The command's standard output, and its exit status in the format of `waitpid`: 0 for success.
         static func run(_ text: String) throws -> (output: Data, status: CInt) {
             guard let pipe = popen(text, "re") else { throw DidNotStart() }
             var output = Data()
@@ -21,12 +22,12 @@
             return (output, pclose(pipe))
         }
 
-        /// Starts a command whose standard input stays open for as long as this process lives.
+        /// Starts a command whose standard input stays open until this process ends.
         static func start(_ text: String) throws {
             guard popen(text, "we") != nil else { throw DidNotStart() }
         }
 
-        /// The text as one word of a command.
+        /// Returns the text quoted as one word of a command.
         static func quoted(_ text: String) -> String {
             "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"
         }

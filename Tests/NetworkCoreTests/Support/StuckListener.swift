@@ -2,7 +2,7 @@
     import Foundation
     import Glibc
 
-    /// A listening socket whose queue is full, so that further connections hang before they are made.
+    /// A listening socket whose queue is full, so that further connection attempts are never completed.
     final class StuckListener {
         let url: URL
         private var sockets: [Int32] = []

@@ -5,7 +5,7 @@
 
     /// The servers of `Scripts/tls-servers`, started once and ended with this process.
     struct TLSServers: Sendable {
-        /// What the script prints.
+        /// The output of the script.
         private struct Announcement: Decodable {
             var ports: [String: Int]
             var pins: [String: String]
@@ -39,7 +39,7 @@
             let script = root.appendingPathComponent("Scripts/tls-servers").path
             let pipe = folder.appendingPathComponent("announcement").path
             guard mkfifo(pipe, 0o600) == 0 else { throw DidNotStart() }
-            // The end of their standard input, with this process, is the servers' end.
+            // The servers exit at the end of their standard input, which is when this process ends.
             let words = [script, folder.path].map(ShellCommand.quoted).joined(separator: " ")
             try ShellCommand.start("exec python3 \(words) > \(ShellCommand.quoted(pipe))")
             guard let output = FileHandle(forReadingAtPath: pipe) else { throw DidNotStart() }
@@ -56,12 +56,13 @@
             (try? ShellCommand.run("\(command) > /dev/null 2>&1 < /dev/null").status) == 0
         }
 
-        /// - Parameter host: `localhost` or `127.0.0.1`: the certificates are for both, and a policy for one.
+        /// - Parameter host: `localhost` or `127.0.0.1`. The certificates are valid for both; a trust policy applies to one of
+        ///   them.
         func url(_ server: String, host: String = "localhost", path: String = "/") -> URL {
             URL(string: "https://\(host):\(announcement.ports[server] ?? 0)\(path)") ?? folder
         }
 
-        /// The pin of a certificate's key, as OpenSSL computes it.
+        /// The pin of a certificate's key, computed by OpenSSL.
         func pin(_ name: String) -> TrustPin { .publicKey(sha256: announcement.pins[name] ?? "") }
 
         func file(_ name: String) -> URL { folder.appendingPathComponent(name) }

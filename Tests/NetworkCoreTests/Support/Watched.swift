@@ -1,6 +1,6 @@
 import NetworkCore
 
-/// State under a lock, whose changes tests can wait for.
+/// State protected by a lock, whose changes tests can wait for.
 final class Watched<State: Sendable>: Sendable {
     private struct Waiter {
         var condition: @Sendable (State) -> Bool

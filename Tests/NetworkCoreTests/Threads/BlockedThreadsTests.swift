@@ -7,9 +7,9 @@
 
     @testable import NetworkCore
 
-    /// In separate processes, since they block threads that all other tests need.
+    /// Runs in separate processes, because these tests block threads that all other tests need.
     @Suite(.timeLimit(.minutes(10))) struct BlockedThreadsTests {
-        /// Completions that block until all are released.
+        /// Blocks completion handlers until all are released.
         private final class Blockers: Sendable {
             private let gate = DispatchSemaphore(value: 0)
             private let entered = Watched(0)
@@ -23,7 +23,7 @@
 
             func waitUntilEntered(_ count: Int) async { await entered.wait { $0 >= count } }
 
-            func letGo(_ count: Int) async {
+            func release(_ count: Int) async {
                 for _ in 0..<count { gate.signal() }
                 await left.wait { $0 == count }
             }
@@ -38,7 +38,7 @@
             for line in output.split(separator: "\n") where line.hasPrefix("measured: ") { print(line) }
         }
 
-        @Test func `with 60 completions blocked, the next one runs at once`() async {
+        @Test func `while 60 completion handlers block, the next one runs immediately`() async {
             let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 let server = try LoopbackServer { _ in .text("x") }
                 let session = DefaultSessionManager()
@@ -46,18 +46,18 @@
                 for _ in 0..<60 { session.request(NetworkRequest(url: server.url("/"))) { _ in blockers.block() } }
                 await blockers.waitUntilEntered(60)
                 let begin = ContinuousClock.now
-                let came = Watched<ContinuousClock.Instant?>(nil)
-                session.request(NetworkRequest(url: server.url("/"))) { _ in came.withLock { $0 = .now } }
-                await came.wait { $0 != nil }
-                let time = begin.duration(to: came.withLock { $0 } ?? begin)
+                let completed = Watched<ContinuousClock.Instant?>(nil)
+                session.request(NetworkRequest(url: server.url("/"))) { _ in completed.withLock { $0 = .now } }
+                await completed.wait { $0 != nil }
+                let time = begin.duration(to: completed.withLock { $0 } ?? begin)
                 print("measured: the 61st completion came after \(time)")
                 #expect(time < .seconds(1))
-                await blockers.letGo(60)
+                await blockers.release(60)
             }
             BlockedThreadsTests.show(result)
         }
 
-        @Test func `with 1,000 completions blocked, only completions wait`() async {
+        @Test func `while 1,000 completion handlers block, async calls, files and timers continue`() async {
             let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 let server = try LoopbackServer { request in .text(String(decoding: request.body, as: UTF8.self)) }
                 let session = DefaultSessionManager()
@@ -91,30 +91,31 @@
                 #expect(sleep < .seconds(1))
                 #expect(!late.withLock { $0 })
 
-                await blockers.letGo(1000)
+                await blockers.release(1000)
                 await late.wait { $0 }
             }
             BlockedThreadsTests.show(result)
         }
 
-        @Test func `with all threads for files blocked, completions and transfers continue`() async {
+        @Test func `while all file threads are blocked, completion handlers and transfers continue`() async {
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { _ in .text("x") }
                 let session = DefaultSessionManager()
                 let blockers = Blockers()
                 for _ in 0..<100 { BackgroundThreads.files.run { blockers.block() } }
                 await blockers.waitUntilEntered(64)
-                let came = Watched(false)
-                session.request(NetworkRequest(url: server.url("/"))) { _ in came.withLock { $0 = true } }
-                await came.wait { $0 }
+                let completed = Watched(false)
+                session.request(NetworkRequest(url: server.url("/"))) { _ in completed.withLock { $0 = true } }
+                await completed.wait { $0 }
                 #expect(try await BlockedThreadsTests.body(session, NetworkRequest(url: server.url("/"))) == "x")
                 try await Task.sleep(for: .milliseconds(1))
-                await blockers.letGo(100)
+                await blockers.release(100)
             }
         }
 
-        /// Whatever is done with the file waits for those threads.
-        @Test func `the file of a body is examined on the threads for files, for async calls and completions`() async {
+        /// All operations on a file wait for a file thread.
+        @Test func `the file of a body is opened on a file thread, in async calls and in calls with a completion handler`() async
+        {
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { request in .text("\(request.body.count)") }
                 let file = FileManager.default.temporaryDirectory.appendingPathComponent("blocked-\(UUID())")
@@ -133,13 +134,13 @@
                 }
                 while BackgroundThreads.files.waitingCount < 2 { await Task.yield() }
                 #expect(server.requests.isEmpty)
-                await blockers.letGo(64)
+                await blockers.release(64)
                 #expect(try await one == "100")
                 await response.wait { $0 == "100" }
             }
         }
 
-        @Test func `a limit can be set, and a number below 1 counts as 1`() async {
+        @Test func `the maximum number of threads can be set, and is at least 1`() async {
             await #expect(processExitsWith: .success) {
                 #expect(BackgroundThreads.completions.maximumCount == 64)
                 BackgroundThreads.completions.maximumCount = Int.min
@@ -150,11 +151,11 @@
                 await blockers.waitUntilEntered(1)
                 #expect(BackgroundThreads.completions.count == 1)
                 #expect(BackgroundThreads.completions.waitingCount == 9)
-                await blockers.letGo(10)
+                await blockers.release(10)
             }
         }
 
-        @Test func `a transfer does not wait for a blocked standard error`() async {
+        @Test func `transfers continue while writing to standard error blocks`() async {
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { _ in .text("x") }
                 var ends: [Int32] = [0, 0]
@@ -167,7 +168,7 @@
                     let endpoint = Endpoint<Data>(path: "x", responseDecoder: .rawData)
                     guard let response = try? await service.response(for: endpoint), response.statusCode == 200 else { exit(3) }
                 }
-                // The process ends within the 2 seconds that it waits for standard error.
+                // The process waits at most 2 seconds for standard error before it exits.
                 exit(0)
             }
         }

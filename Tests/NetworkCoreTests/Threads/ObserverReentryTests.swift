@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkCore
 
-/// An engine's lock is held while an observer receives progress: the only lock that is held during a caller's closure.
+/// The engine holds its lock while it calls a progress observer. No other lock is held while code of the caller runs.
 @Suite(.timeLimit(.minutes(10))) struct ObserverReentryTests {
     private final class Sender: TransferProgressObserver {
         let session = DefaultSessionManager()

@@ -10,11 +10,11 @@ struct CertificateTests {
         X509Certificate.publicKeyInfo(in: der).map { Data(SHA256.digest(of: $0)).base64EncodedString() }
     }
 
-    @Test func `the key of a certificate has the pin OpenSSL computes`() {
+    @Test func `the pin of a certificate's key is the same as computed by OpenSSL`() {
         #expect(pin(der) == SampleCertificate.pin)
     }
 
-    @Test func `a pin is the same from text, bytes, PEM and DER`() throws {
+    @Test func `a pin has the same value if it is created from text, bytes, PEM or DER`() throws {
         let digest = try #require(Data(base64Encoded: SampleCertificate.pin))
         let windows = "notes\r\n" + SampleCertificate.pem.replacingOccurrences(of: "\n", with: " \r\n")
         let pins: [TrustPin] = [
@@ -37,12 +37,12 @@ struct CertificateTests {
         [0x1F, 0x01, 0x00],
         [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0x30, 0x85, 0x01, 0x00, 0x00, 0x00, 0x00], [0x30, 0x88, 0xFF, 0xFF, 0xFF, 0xFF],
     ])
-    func `what is not DER is nothing`(bytes: [UInt8]) {
+    func `bytes that are not valid DER are rejected`(bytes: [UInt8]) {
         var reader = DERReader(bytes[...])
         #expect(reader.next() == nil)
     }
 
-    @Test func `elements follow one another, long lengths included`() {
+    @Test func `DER elements are read in sequence, including those with long lengths`() {
         let long: [UInt8] = [0x04, 0x81, 0x80] + [UInt8](repeating: 7, count: 128)
         let bytes: [UInt8] = [0x02, 0x01, 0x05] + long + [0x05, 0x00]
         var reader = DERReader(bytes[...])
@@ -52,7 +52,7 @@ struct CertificateTests {
         #expect(reader.isAtEnd)
     }
 
-    @Test func `no bytes trap the readers`() {
+    @Test func `the certificate parsers accept any bytes without trapping`() {
         var random = SeededGenerator(seed: 11)
         for _ in 0..<20_000 {
             var bytes = der

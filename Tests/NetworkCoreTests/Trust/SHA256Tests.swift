@@ -7,7 +7,7 @@ struct SHA256Tests {
         bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }
 
-    // FIPS 180-4's examples (NIST CSRC, "Examples with Intermediate Values").
+    // The examples for FIPS 180-4 (NIST CSRC, "Examples with Intermediate Values").
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -20,16 +20,16 @@ struct SHA256Tests {
             "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"
         ),
     ])
-    func `the examples of FIPS 180-4`(message: String, digest: String) {
+    func `digests match the examples for FIPS 180-4`(message: String, digest: String) {
         #expect(hexadecimal(SHA256.digest(of: Array(message.utf8))) == digest)
     }
 
-    @Test func `a million letters`() {
+    @Test func `the digest of a million letters is correct`() {
         let digest = SHA256.digest(of: [UInt8](repeating: 0x61, count: 1_000_000))
         #expect(hexadecimal(digest) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
     }
 
-    /// Around the ends of blocks, where the padding changes.
+    /// Lengths near the end of a block, where the padding changes.
     @Test(arguments: [
         (1, "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"),
         (55, "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"),
@@ -41,7 +41,7 @@ struct SHA256Tests {
         (119, "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb"),
         (120, "2f3d335432c70b580af0e8e1b3674a7c020d683aa5f73aaaedfdc55af904c21c"),
     ])
-    func `every length of the last block`(count: Int, digest: String) {
+    func `messages that end near a block boundary are padded correctly`(count: Int, digest: String) {
         #expect(hexadecimal(SHA256.digest(of: [UInt8](repeating: 0x61, count: count))) == digest)
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A self-signed certificate, and the pin OpenSSL computes of its key.
+/// A self-signed certificate, and the pin of its key, computed by OpenSSL.
 enum SampleCertificate {
     static let pin = "9YXLCb7klbqGEJjxCx9VBIsnGePVLIowzF02L3ZzZR0="
 

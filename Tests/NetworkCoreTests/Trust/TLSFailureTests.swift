@@ -9,11 +9,11 @@ struct TLSFailureTests {
         (19, .unknownIssuer), (20, .unknownIssuer), (21, .unknownIssuer), (23, .certificateRevoked), (62, .wrongHost),
         (64, .wrongHost), (1, .other), (66, .other), (-1, .other),
     ])
-    func `each number of OpenSSL has one meaning`(number: Int, failure: TLSFailure) {
+    func `each verification result of OpenSSL is converted to one TLS failure`(number: Int, failure: TLSFailure) {
         #expect(TLSFailure(verifyResult: number) == failure)
     }
 
-    // Words of libcurl 7.76 to 8.5 with OpenSSL 1.1 and 3.0.
+    // Error messages of libcurl 7.76 to 8.5 with OpenSSL 1.1 and 3.0.
     @Test(arguments: [
         ("SSL: no alternative certificate subject name matches target host name 'a'", TLSFailure.wrongHost),
         ("SSL: certificate subject name 'a' does not match target host name 'b'", .wrongHost),
@@ -32,11 +32,11 @@ struct TLSFailureTests {
         ("SSL certificate problem: unable to get local issuer certificate", .unknownIssuer),
         ("Connection reset by peer", nil),
     ])
-    func `what libraries say is understood`(words: String, failure: TLSFailure?) {
+    func `the error messages of TLS libraries are converted to TLS failures`(words: String, failure: TLSFailure?) {
         #expect(TLSFailure(words: words) == failure)
     }
 
-    @Test func `an error reads well`() {
+    @Test func `the description of a TLS error contains the code, phase, failure and message`() {
         let error = TransportError(
             .tlsFailed, "SSL certificate problem: certificate has expired", phase: .tls, engineCode: 60,
             tlsFailure: .certificateExpired)

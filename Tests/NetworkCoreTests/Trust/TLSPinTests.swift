@@ -6,7 +6,7 @@
     @testable import NetworkCore
 
     extension TLSTests {
-        @Test func `one matching pin is enough, in each of its forms`() async throws {
+        @Test func `a connection is accepted if one pin matches, in any of its forms`() async throws {
             let wrong = servers.pin("client")
             let lists: [[TrustPin]] = [
                 [servers.pin("good")], [wrong, servers.pin("good")], [.certificate(file: servers.file("good.pem"))],
@@ -19,10 +19,10 @@
             }
         }
 
-        @Test func `a server with another key gets no byte of the request`() async throws {
+        @Test func `a server whose key does not match a pin receives no byte of the request`() async throws {
             let probe = session(TrustPolicy(roots: servers.authority))
             let first = try await probe.connectionState(servers.url("good"))
-            // The authority's key is no pin of the server's.
+            // Only the key of the server's own certificate matches, not that of its authority.
             for pins in [[servers.pin("client")], [servers.pin("self"), servers.pin("ca")]] {
                 for roots in [servers.authority, .insecureWithoutVerification] {
                     let error = try await failure("good", session(TrustPolicy(roots: roots, pins: pins)))
@@ -31,12 +31,12 @@
             }
             let second = try await probe.connectionState(servers.url("good"))
             let third = try await probe.connectionState(servers.url("good"))
-            #expect(second.connections == first.connections + 4, "they did connect")
+            #expect(second.connections == first.connections + 4, "the connections were opened")
             #expect(second.requests == first.requests + 1)
-            #expect(second.bytes - first.bytes == third.bytes - second.bytes, "only our own probes arrived")
+            #expect(second.bytes - first.bytes == third.bytes - second.bytes, "only the requests of the probe arrived")
         }
 
-        @Test func `a pin does not stand in for an authority`() async throws {
+        @Test func `a matching pin does not replace the verification of the certificate`() async throws {
             let error = try await failure("good", session(TrustPolicy(pins: [servers.pin("good")])))
             #expect(error.tlsFailure == .unknownIssuer)
             let expired = try await failure(
@@ -44,7 +44,7 @@
             #expect(expired.tlsFailure == .certificateExpired)
         }
 
-        @Test func `each host has its own policy, however it is written`() async throws {
+        @Test func `the trust policy of a host applies to each spelling of the host name`() async throws {
             let session = session(
                 TrustPolicy(),
                 byHost: [
@@ -59,13 +59,13 @@
             #expect(try await failure("good", session, host: "2130706433").code == .trustUnavailable)
         }
 
-        @Test func `a redirect is followed under the policy of where it leads`() async throws {
+        @Test func `a redirect uses the trust policy of its target host`() async throws {
             let trusted = TrustPolicy(roots: servers.authority)
             let session = session(
                 trusted, byHost: ["127.0.0.1": TrustPolicy(roots: servers.authority, pins: [servers.pin("self")])])
             let before = try await session.connectionState(servers.url("tls-1.2"))
-            let there = servers.url("tls-1.2", host: "127.0.0.1")
-            let request = NetworkRequest(url: servers.url("good", path: "/?to=\(there.absoluteString)"))
+            let target = servers.url("tls-1.2", host: "127.0.0.1")
+            let request = NetworkRequest(url: servers.url("good", path: "/?to=\(target.absoluteString)"))
             let error = try await NetworkCoreTests.failure(of: session, request)
             #expect(error.tlsFailure == .pinMismatch && error.request?.contains("127.0.0.1") == true, "\(error)")
             let after = try await session.connectionState(servers.url("tls-1.2"))
@@ -74,7 +74,7 @@
             #expect(try await session.connectionState(back).version == "TLSv1.2")
         }
 
-        @Test func `handles and connections never pass from one policy to another`() async throws {
+        @Test func `connections are not shared between trust policies`() async throws {
             let strict = TrustPolicy(roots: servers.authority, pins: [servers.pin("good")])
             let session = session(strict, byHost: ["127.0.0.1": .insecureWithoutVerification])
             let urls = [servers.url("good"), servers.url("self", host: "127.0.0.1"), servers.url("good", host: "127.0.0.1")]
@@ -84,15 +84,15 @@
                     connections[index].append(try await session.connectionState(url).connection)
                 }
                 if round % 10 == 0 {
-                    // What the insecure policy lets through, the strict one does not.
+                    // A certificate that the insecure policy accepts is refused by the strict one.
                     #expect(try await failure("self", session).tlsFailure == .selfSigned)
                 }
             }
-            #expect(connections.allSatisfy { Set($0).count == 1 }, "each is kept for its own host")
+            #expect(connections.allSatisfy { Set($0).count == 1 }, "each host keeps one connection")
             #expect(connections[0][0] != connections[2][0], "the same server, under two policies")
         }
 
-        @Test func `after every fault, a thousand clean requests`() async throws {
+        @Test func `a thousand requests succeed after every kind of trust failure`() async throws {
             let session = session(
                 TrustPolicy(roots: servers.authority),
                 byHost: ["127.0.0.1": TrustPolicy(roots: servers.authority, pins: [servers.pin("client")])])

@@ -6,7 +6,7 @@
 
     @testable import NetworkCore
 
-    /// Trust against real TLS servers, with certificates made on the spot.
+    /// Trust policies with real TLS servers, whose certificates are created when the tests start.
     @Suite(
         .serialized, .enabled(if: TLSServers.areAvailable, "needs python3 and the openssl command"), .timeLimit(.minutes(10)))
     struct TLSTests {
@@ -24,7 +24,7 @@
                 })
         }
 
-        /// What has to fail, and how a server's counters stand before and after.
+        /// Sends a request that is expected to fail, and returns its error.
         func failure(
             _ server: String, _ session: CurlSessionManager, host: String = "localhost",
             sourceLocation: SourceLocation = #_sourceLocation
@@ -37,7 +37,7 @@
 
         // MARK: Roots
 
-        @Test func `a private authority is trusted from file and from data`() async throws {
+        @Test func `a private authority can be trusted from a file and from data`() async throws {
             let roots: [TrustRoots] = [
                 servers.authority, .pem(data: try servers.data("ca.pem")), .systemAnd(pem: .file(servers.file("ca.pem"))),
                 .pem(data: try servers.data("other-ca.pem") + servers.data("ca.pem")),
@@ -47,7 +47,7 @@
             }
         }
 
-        @Test func `a root may be the server's own certificate`() async throws {
+        @Test func `a self-signed server certificate can be used as the trusted root`() async throws {
             let policy = TrustPolicy(roots: .pem(file: servers.file("self.pem")))
             #expect(try await session(policy).connectionState(servers.url("self")).requests > 0)
         }
@@ -61,7 +61,7 @@
         ]
 
         @Test(arguments: refusals.indices)
-        func `a failed check is reported by its name`(index: Int) async throws {
+        func `each failed verification is reported as a specific TLS failure`(index: Int) async throws {
             let row = Self.refusals[index]
             let roots = row.roots.map { TrustRoots.pem(file: servers.file($0)) } ?? .system
             let error = try await failure(row.server, session(TrustPolicy(roots: roots)))
@@ -71,20 +71,20 @@
         }
 
         @Test(.enabled(if: ccurl_can_check_names() != 0), arguments: ["common-name", "email-name"])
-        func `a certificate without a host among its alternative names is refused, whatever its common name`(
+        func `a certificate without a host name in its alternative names is refused, even if its common name matches`(
             server: String
         ) async throws {
             let session = session(TrustPolicy(roots: servers.authority))
             let error = try await failure(server, session)
             #expect(error.tlsFailure == .missingAlternativeName && error.phase == .tls && !error.isRetryable, "\(error)")
             #expect(error.description.contains("no subject alternative name"))
-            // Nothing of the request has left, and the session goes on.
+            // No byte of the request was sent, and the session manager stays usable.
             let unverified = self.session(.insecureWithoutVerification)
             #expect(try await unverified.connectionState(servers.url(server)).bytes < 200)
             #expect(try await session.connectionState(servers.url("good")).requests > 0)
         }
 
-        @Test func `a session goes on after every failed check`() async throws {
+        @Test func `a session manager stays usable after every kind of failed verification`() async throws {
             let session = session(TrustPolicy(roots: servers.authority))
             let pinned = TrustPolicy(roots: servers.authority, pins: [servers.pin("client")])
             let mismatched = self.session(TrustPolicy(roots: servers.authority), byHost: ["127.0.0.1": pinned])
@@ -98,7 +98,10 @@
             }
         }
 
-        @Test func `the roots of memory and of a file are the same to older releases of libcurl`() async throws {
+        @Test
+        func `roots from a file are trusted the same way with older versions of libcurl, which cannot load them from memory`()
+            async throws
+        {
             let limits = SessionConfiguration { $0.trust = TrustPolicy(roots: servers.authority) }
             let loops = CurlLoops(configuration: limits, trust: try CurlTrustTable(limits, takesBytes: false))
             for (server, isTrusted) in [("good", true), ("self", false)] {
@@ -109,7 +112,7 @@
             loops.close()
         }
 
-        @Test func `without verification, any certificate is accepted`() async throws {
+        @Test func `any certificate is accepted if verification is disabled`() async throws {
             let session = session(.insecureWithoutVerification)
             for server in ["self", "expired", "wrong-host", "good"] {
                 #expect(try await session.connectionState(servers.url(server)).requests > 0)
@@ -118,7 +121,7 @@
 
         // MARK: Versions
 
-        @Test func `the minimum version holds`() async throws {
+        @Test func `a server that does not support the minimum TLS version is refused`() async throws {
             let strict = session(TrustPolicy(roots: servers.authority, minimumTLSVersion: .v1_3))
             #expect(try await strict.connectionState(servers.url("good")).version == "TLSv1.3")
             let error = try await failure("tls-1.2", strict)
@@ -127,7 +130,7 @@
             #expect(try await usual.connectionState(servers.url("tls-1.2")).version == "TLSv1.2")
         }
 
-        @Test func `an obsolete version is spoken when asked for by name`() async throws {
+        @Test func `an obsolete TLS version is used only if the policy permits it explicitly`() async throws {
             let old = session(TrustPolicy(roots: servers.authority, minimumTLSVersion: .obsoleteV1_0))
             #expect(try await old.connectionState(servers.url("tls-1.0")).version == "TLSv1")
             #expect(try await old.connectionState(servers.url("tls-1.1")).version == "TLSv1.1")
@@ -139,7 +142,7 @@
         // MARK: Client certificates
 
         @Test(arguments: ["client-1.2", "client-1.3"])
-        func `a client presents its certificate`(server: String) async throws {
+        func `a client certificate is sent if the server requests it`(server: String) async throws {
             let pem = try servers.data("client.pem") + servers.data("client.key")
             let identities = [
                 ClientIdentity(certificate: .file(servers.file("client.pem")), key: .file(servers.file("client.key"))),
@@ -151,7 +154,7 @@
             for identity in identities {
                 let session = session(TrustPolicy(roots: servers.authority, clientIdentity: identity))
                 #expect(try await session.connectionState(servers.url(server)).client == "client")
-                #expect(try await session.connectionState(servers.url("good")).client == nil, "presented only on request")
+                #expect(try await session.connectionState(servers.url("good")).client == nil, "sent only on request")
             }
         }
 
@@ -163,7 +166,7 @@
             #expect(error.code == .tlsFailed && error.tlsFailure == .clientCertificateRejected, "\(error)")
         }
 
-        @Test func `an identity that does not hold together is our fault, and nothing is sent`() async throws {
+        @Test func `an inconsistent client identity is a trust error, and no request is sent`() async throws {
             let certificate = TrustMaterial.file(servers.file("client.pem"))
             let encrypted = TrustMaterial.file(servers.file("client-encrypted.key"))
             let identities = [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkCore
 
-/// Trust that cannot be had: an error of each request, before a byte is sent.
+/// Trust policies that cannot be loaded make each request fail before a byte is sent.
 struct TrustErrorTests {
     static let damaged = SampleCertificate.pem.replacingOccurrences(of: "MIIBeDCC", with: "MIIBeDCD")
     static let key = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"
@@ -18,7 +18,7 @@ struct TrustErrorTests {
                 certificate: .data(data(certificate)), key: .data(data(key)), passphrase: passphrase))
     }
 
-    static let rows: [(policy: TrustPolicy, says: String)] = [
+    static let rows: [(policy: TrustPolicy, text: String)] = [
         (TrustPolicy(roots: .pem(file: URL(fileURLWithPath: "/nowhere/ca.pem"))), "/nowhere/ca.pem cannot be read"),
         (TrustPolicy(roots: .pem(file: URL(fileURLWithPath: "/"))), "/ cannot be read"),
         (TrustPolicy(roots: .pem(file: URL(fileURLWithPath: "/dev/null"))), "empty"),
@@ -46,24 +46,24 @@ struct TrustErrorTests {
         (identity(SampleCertificate.pem, key, passphrase: "a\0b"), "NUL"),
     ]
 
-    private func expectFailure(_ session: some NetworkSessionManager, says: String, about subject: String) async throws {
+    private func expectFailure(_ session: some NetworkSessionManager, text: String, about subject: String) async throws {
         let server = try LoopbackServer { _ in .text("x") }
         let error = try await failure(of: session, server.request("/"))
         #expect(error.code == .trustUnavailable, "\(error)")
-        #expect(error.message.contains(says) && error.message.hasPrefix(subject), "\(error.message)")
+        #expect(error.message.contains(text) && error.message.hasPrefix(subject), "\(error.message)")
         #expect(server.connectionCount == 0)
     }
 
     @Test(arguments: rows.indices)
-    func `trust that cannot be loaded fails every request`(index: Int) async throws {
-        let (policy, says) = Self.rows[index]
+    func `every request fails if the trust policy cannot be loaded`(index: Int) async throws {
+        let (policy, text) = Self.rows[index]
         let own = SessionConfiguration { $0.trust = policy }
-        try await expectFailure(DefaultSessionManager(configuration: own), says: says, about: "trust:")
+        try await expectFailure(DefaultSessionManager(configuration: own), text: text, about: "trust:")
         let hosts = SessionConfiguration { $0.trustByHost["a.example"] = policy }
-        try await expectFailure(DefaultSessionManager(configuration: hosts), says: says, about: "trustByHost[\"a.example\"]:")
+        try await expectFailure(DefaultSessionManager(configuration: hosts), text: text, about: "trustByHost[\"a.example\"]:")
     }
 
-    @Test func `no description shows a key, a passphrase or bytes`() {
+    @Test func `descriptions of policies do not contain keys, passphrases or bytes`() {
         let policy = Self.identity(SampleCertificate.pem, "hush-key", passphrase: "hush-passphrase")
         let configuration = SessionConfiguration { $0.trustByHost["a.example"] = policy }
         var texts = ["\(policy)", String(reflecting: policy), "\(configuration)", String(reflecting: configuration), ""]
@@ -73,7 +73,7 @@ struct TrustErrorTests {
         }
     }
 
-    @Test func `policies are compared by what they ask for`() {
+    @Test func `policies with equal settings are equal`() {
         #expect(TrustPolicy() == TrustPolicy() && TrustPolicy() != .insecureWithoutVerification)
         #expect(TrustPolicy(pins: []) != TrustPolicy() && SessionConfiguration() == SessionConfiguration())
         #expect(TLSVersion.v1_2 < .v1_3 && TLSVersion.obsoleteV1_0 < .obsoleteV1_1 && "\(TLSVersion.v1_3)" == "TLS 1.3")
@@ -89,12 +89,12 @@ struct TrustErrorTests {
         ]
 
         @Test(arguments: enforceable.indices)
-        func `URLSession on Linux refuses what it cannot enforce`(index: Int) async throws {
+        func `URLSession on Linux refuses trust policies that it cannot enforce`(index: Int) async throws {
             let policy = Self.enforceable[index]
             let own = URLSessionManager(configuration: SessionConfiguration { $0.trust = policy })
-            try await expectFailure(own, says: "URLSession on Linux cannot", about: "trust:")
+            try await expectFailure(own, text: "URLSession on Linux cannot", about: "trust:")
             let hosts = URLSessionManager(configuration: SessionConfiguration { $0.trustByHost["a.example"] = policy })
-            try await expectFailure(hosts, says: "URLSession on Linux cannot", about: "trustByHost[\"a.example\"]:")
+            try await expectFailure(hosts, text: "URLSession on Linux cannot", about: "trustByHost[\"a.example\"]:")
         }
 
         @Test(arguments: ["GnuTLS/3.7.9", "mbedTLS/2.28.3", "NSS/3.87", ""])
@@ -108,7 +108,7 @@ struct TrustErrorTests {
             }
         }
 
-        @Test func `a private file is only there for its owner, and as long as needed`() throws {
+        @Test func `a private file is readable only by its owner, and is removed when it is released`() throws {
             var file = PrivateFile([1, 2, 3])
             let path = try #require(file?.path)
             let attributes = try FileManager.default.attributesOfItem(atPath: path)

@@ -20,14 +20,14 @@ struct TrustTableTests {
         ("https://star.example", nil), ("https://x.y.star.example", nil), ("https://10.0.0.1", "10.0.0.1"),
         ("https://[::1]:8443/", "::1"), ("https://[0:0::1]/", "::1"), ("https://[::2]/", nil),
     ])
-    func `the policy of a host is found however the host is written`(url: String, host: String?) throws {
+    func `the policy of a host is found for each spelling of the host name`(url: String, host: String?) throws {
         let hosts = ["a.example", "*.star.example", "exact.star.example", "10.0.0.1", "::1"]
         #expect(try subject(url, hosts) == host.map { "trustByHost[\"\($0)\"]" } ?? "trust")
         #expect(try subject(url, []) == "trust")
     }
 
     @Test(arguments: ["https://10.1", "https://0x0a000001", "https://10.0.0.01", "https://1", "https://a..example"])
-    func `a host in no clear form is an error where there are policies`(url: String) throws {
+    func `an ambiguous host name is an error if there are policies for hosts`(url: String) throws {
         do {
             _ = try subject(url, ["10.0.0.1"])
             Issue.record("\(url) has a policy")
@@ -45,14 +45,14 @@ struct TrustTableTests {
         ("*", nil),
         ("a%00b", nil), ("a%2", nil), ("a@b", nil), ("a/b", nil),
     ])
-    func `a host has one form, or none`(text: String, expected: String?) {
+    func `a host name has one canonical form, or is invalid`(text: String, expected: String?) {
         #expect(HostName.canonical(text[...]) == expected)
     }
 
     @Test(arguments: [
         "", "a b", "a.example:443", "https://a.example", "bücher.example", "*", "*.", "*.*.a", "*.10.0.0.1", "10.1", "a..b",
     ])
-    func `a key that is no host is an error`(host: String) {
+    func `a policy for an invalid host name is an error`(host: String) {
         #expect(throws: TransportError.self) { try subject("https://a.example", [host]) }
     }
 

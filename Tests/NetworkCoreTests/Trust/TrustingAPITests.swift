@@ -28,7 +28,7 @@ struct TrustingAPITests {
         }
     }
 
-    @Test func `the policies of APIs become those of their hosts`() throws {
+    @Test func `the trust policies of APIs are applied to their hosts`() throws {
         let configuration = try SessionConfiguration(
             trusting: PinnedAPI(), PinnedAPI(host: "B.Example"), PinnedAPI(host: "::1"), PinnedAPI(host: "A.example.")
         ) { $0.maximumRedirects = 3 }
@@ -55,10 +55,10 @@ struct TrustingAPITests {
         #expect(try code(request(PinnedAPI()), all) == nil)
     }
 
-    @Test func `http is refused, and so is a host that cannot be compared`() throws {
+    @Test func `requests over http, and requests to an ambiguous host name, are refused`() throws {
         let configuration = try SessionConfiguration(trusting: PinnedAPI())
         #expect(try code(request(PinnedAPI(scheme: "http")), configuration) == .trustUnavailable)
-        // Also where nothing else keeps it back.
+        // This is also refused if the session manager has the required policy.
         let all = SessionConfiguration { $0.trust = TrustPolicy(minimumTLSVersion: .v1_3) }
         #expect(try code(request(PinnedAPI(scheme: "http")), all) == .trustUnavailable)
         #expect(try code(request(PinnedAPI(scheme: "http", trust: TrustPolicy())), SessionConfiguration()) == .trustUnavailable)
@@ -67,20 +67,20 @@ struct TrustingAPITests {
         #expect(try code(odd, all) == .trustUnavailable)
     }
 
-    @Test func `another host, as after a redirect, is under its own policy`() throws {
+    @Test func `a request to another host, as after a redirect, does not need the policy of the API`() throws {
         let configuration = try SessionConfiguration(trusting: PinnedAPI())
         var redirected = try request(PinnedAPI())
         redirected.url = try #require(URL(string: "https://b.example/"))
         #expect(try code(redirected, configuration) == nil)
     }
 
-    @Test func `wrappers keep the policy, and silence with it`() throws {
+    @Test func `wrapped endpoints keep the trust policy and the setting that disables logging`() throws {
         let endpoint = AdjustedEndpoint(bytesOf: PinnedAPI(shouldLog: false).as(Int.self))
         let wrapped = try endpoint.networkRequest(with: .composed)
         #expect(try code(wrapped, SessionConfiguration()) == .trustUnavailable && !wrapped.context.isLogged)
     }
 
-    @Test func `session managers send no byte of a request whose policy they do not have`() async throws {
+    @Test func `session managers send no byte of a request that requires a policy they do not have`() async throws {
         let server = try LoopbackServer { _ in .text("") }
         var sessions: [any NetworkSessionManager] = [URLSessionManager()]
         #if os(Linux)

@@ -11,12 +11,12 @@ extension URLSessionTests {
             URLSessionActivity(timeouts, limits: SessionConfiguration(), now: 1000 * Self.millisecond)
         }
 
-        @Test func `waiting in the queue is limited by the total timeout alone`() {
+        @Test func `the time in the queue is limited only by the total timeout`() {
             #expect(activity(RequestTimeouts(idle: .milliseconds(1))).deadline == .max)
             #expect(activity(RequestTimeouts(total: .milliseconds(5))).deadline == 1005 * Self.millisecond)
         }
 
-        @Test func `the idle clock runs from the start and from each movement`() {
+        @Test func `the idle timeout starts with the exchange and restarts with each activity`() {
             var activity = activity(RequestTimeouts(idle: .milliseconds(50)))
             activity.launch(at: 2000 * Self.millisecond)
             #expect(activity.deadline == 2050 * Self.millisecond && activity.phase == nil)
@@ -24,7 +24,7 @@ extension URLSessionTests {
             #expect(activity.deadline == 2099 * Self.millisecond && activity.phase == .receive)
         }
 
-        @Test func `a request's connect timeout ends with the first activity`() {
+        @Test func `the connect timeout of a request ends with the first activity`() {
             var activity = activity(RequestTimeouts(connect: .milliseconds(7), idle: .milliseconds(50)))
             activity.launch(at: 2000 * Self.millisecond)
             #expect(activity.deadline == 2007 * Self.millisecond)
@@ -32,7 +32,7 @@ extension URLSessionTests {
             #expect(activity.deadline == 2056 * Self.millisecond)
         }
 
-        @Test func `the total timeout is never extended`() {
+        @Test func `activity does not extend the total timeout`() {
             var activity = activity(RequestTimeouts(total: .milliseconds(1010)))
             activity.launch(at: 2000 * Self.millisecond)
             activity.move(to: .receive, at: 2009 * Self.millisecond)

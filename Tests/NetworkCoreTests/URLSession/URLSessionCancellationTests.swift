@@ -8,7 +8,7 @@ extension URLSessionTests {
     @Suite(.timeLimit(.minutes(10))) struct URLSessionCancellationTests {
         private let manager = URLSessionManager()
 
-        @Test func `a cancelled task never sends`() async throws {
+        @Test func `a task that is already cancelled sends no request`() async throws {
             let server = try LoopbackServer { _ in .text("ok") }
             let task = Task {
                 while !Task.isCancelled { await Task.yield() }
@@ -19,7 +19,7 @@ extension URLSessionTests {
             #expect(server.connectionCount == 0)
         }
 
-        @Test func `a cancel right after the call completes once`() async throws {
+        @Test func `cancelling immediately after the call completes the request once`() async throws {
             let server = try LoopbackServer { _ in .text("ok").fault(.stall) }
             let outcomes = Outcomes()
             let handle = manager.request(NetworkRequest(url: server.url("/")), completion: outcomes.completion)
@@ -31,7 +31,8 @@ extension URLSessionTests {
         }
 
         @Test(arguments: [LoopbackFault.stall, .stallBody(after: 2), .drip(bytes: 1, every: .milliseconds(20))])
-        func `a cancel while waiting or in the body closes the connection`(fault: LoopbackFault) async throws {
+        func `cancelling while waiting for a response or during its body closes the connection`(fault: LoopbackFault) async throws
+        {
             let server = try LoopbackServer { _ in .text(String(repeating: "x", count: 10_000)).fault(fault) }
             let task = Task { await manager.error(for: NetworkRequest(url: server.url("/"))) }
             await server.waitForRequests(count: 1)
@@ -40,11 +41,13 @@ extension URLSessionTests {
             #expect(await server.waitForOpenConnections(0))
         }
 
-        @Test(arguments: [false, true]) func `a cancel while the body is collected is a cancellation`(throwsError: Bool)
+        @Test(arguments: [false, true]) func `cancelling while the request body is collected is reported as a cancellation`(
+            throwsError: Bool
+        )
             async throws
         {
             let server = try LoopbackServer { _ in .text("ok") }
-            let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
+            let (started, continuation) = AsyncStream.makeStream(of: Void.self)
             let chunks = AsyncThrowingStream { () async throws -> Data? in
                 continuation.yield()
                 // Ends when its task is cancelled, with an error or without one.
@@ -55,13 +58,13 @@ extension URLSessionTests {
             let outcomes = Outcomes()
             let request = NetworkRequest(method: .post, url: server.url("/"), body: .stream { chunks })
             let handle = manager.request(request, completion: outcomes.completion)
-            for await _ in begun { break }
+            for await _ in started { break }
             handle.cancel()
             #expect(await outcomes.wait(count: 1)[0].isCancelled)
             #expect(server.requestCount == 0)
         }
 
-        @Test func `a cancel in the queue admits the others`() async throws {
+        @Test func `cancelling a queued request does not block later requests`() async throws {
             let server = try LoopbackServer { request in request.path == "/slow" ? .text("").fault(.stall) : .text("ok") }
             let manager = URLSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
             let outcomes = Outcomes()
@@ -77,7 +80,7 @@ extension URLSessionTests {
             #expect(server.requests.map(\.path) == ["/slow", "/"])
         }
 
-        @Test func `a cancel after the end does nothing`() async throws {
+        @Test func `cancelling a completed request has no effect`() async throws {
             let server = try LoopbackServer { _ in .text("ok") }
             let outcomes = Outcomes()
             let handle = manager.request(NetworkRequest(url: server.url("/")), completion: outcomes.completion)
@@ -88,7 +91,7 @@ extension URLSessionTests {
             #expect(server.connectionCount == 1)
         }
 
-        @Test func `a completion may block without delaying others`() async throws {
+        @Test func `a completion handler may block without delaying other requests`() async throws {
             let server = try LoopbackServer { _ in .text("ok") }
             let gate = DispatchSemaphore(value: 0)
             let outcomes = Outcomes()

@@ -12,7 +12,7 @@ extension URLSessionTests {
             "Basic realm=\"x\"", "Basic", "Bearer", "Bearer, Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"1\"", "Negotiate",
             nil,
         ])
-        func `a 401 is a response, whatever it asks for`(challenge: String?) async throws {
+        func `a 401 is returned as a response, with any challenge`(challenge: String?) async throws {
             let server = try LoopbackServer { _ in
                 let refusal = LoopbackResponse.text("name?", status: 401)
                 return challenge.map { refusal.header("WWW-Authenticate", $0) } ?? refusal
@@ -27,7 +27,7 @@ extension URLSessionTests {
             #expect(server.requestCount == 2)
         }
 
-        @Test func `a large body of a refused upload arrives`() async throws {
+        @Test func `the large body of a 401 response to an upload is received`() async throws {
             let body = Data(repeating: 0x61, count: 500_000)
             let server = try LoopbackServer { _ in
                 LoopbackResponse.data(body, status: 401).header("WWW-Authenticate", "Basic realm=\"x\"")
@@ -36,7 +36,7 @@ extension URLSessionTests {
             #expect(response.statusCode == 401 && response.body == body)
         }
 
-        @Test func `a 407 is a response`() async throws {
+        @Test func `a 407 is returned as a response`() async throws {
             let server = try LoopbackServer { _ in
                 LoopbackResponse.text("proxy", status: 407).header("Proxy-Authenticate", "Basic realm=\"x\"")
             }
@@ -44,7 +44,7 @@ extension URLSessionTests {
             #expect(response.statusCode == 407 && response.text == "proxy")
         }
 
-        @Test func `a stalled body of a 401 can be cancelled and timed out`() async throws {
+        @Test func `a 401 response with a stalled body can be cancelled and times out`() async throws {
             let server = try LoopbackServer { _ in
                 LoopbackResponse.text("name?", status: 401).header("WWW-Authenticate", "Basic realm=\"x\"").fault(
                     .stallBody(after: 2))

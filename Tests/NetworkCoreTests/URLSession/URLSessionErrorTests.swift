@@ -13,11 +13,11 @@ extension URLSessionTests {
             (.cannotDecodeContentData, .undecodableContent), (.unsupportedURL, .malformedResponse),
             (.cancelled, .cancelled), (.userAuthenticationRequired, .other),
         ])
-        func `a code has a meaning`(code: URLError.Code, meaning: TransportError.Code) {
+        func `URL error codes are converted to transport error codes`(code: URLError.Code, meaning: TransportError.Code) {
             #expect(URLSessionErrors.meaning(of: code, message: "").code == meaning)
         }
 
-        /// The messages of libcurl 7.88.
+        /// Error messages of libcurl 7.88.
         @Test(arguments: [
             ("transfer closed with 2 bytes remaining to read", TransportError.Code.incompleteBody),
             ("transfer closed with outstanding read data remaining", .incompleteBody),
@@ -29,11 +29,11 @@ extension URLSessionTests {
             ("Error while processing content unencoding: incorrect header check", .undecodableContent),
             ("Out of memory", .headersTooLarge), ("something new", .other),
         ])
-        func `an unknown error is mapped by its message`(message: String, meaning: TransportError.Code) {
+        func `unknown URL errors are converted by their message`(message: String, meaning: TransportError.Code) {
             #expect(URLSessionErrors.meaning(of: .unknown, message: message).code == meaning)
         }
 
-        @Test func `joined cookies are separated, dates are not`() {
+        @Test func `joined Set-Cookie fields are separated, but not at the commas in dates`() {
             let joined = "a=1; Expires=Sat, 01 Jan 2028 00:00:00 GMT, b=x,y; Path=/, c=, __d=4"
             #expect(
                 HTTPHeaders.separateCookies(joined) == [

@@ -9,7 +9,7 @@ extension URLSessionTests {
         private let manager = URLSessionManager()
 
         @Test(arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"])
-        func `a method without a body arrives as it is`(name: String) async throws {
+        func `a request without a body is sent with its method and target unchanged`(name: String) async throws {
             let server = try LoopbackServer { request in .text("\(request.method) \(request.target)") }
             let response = try await manager.response(
                 for: NetworkRequest(method: HTTPMethod(name), url: server.url("/a%20b?c=d%2B")))
@@ -23,7 +23,7 @@ extension URLSessionTests {
         }
 
         @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "QUERY"], [nil, "application/json"])
-        func `a body arrives with its type or with none`(method: String, type: String?) async throws {
+        func `a body is sent with the given Content-Type, or without one`(method: String, type: String?) async throws {
             let server = try LoopbackServer { request in .data(request.body) }
             var request = NetworkRequest(method: HTTPMethod(method), url: server.url("/"), body: .data(Data("{\"a\": 1}".utf8)))
             request.headers["Content-Type"] = type
@@ -45,7 +45,7 @@ extension URLSessionTests {
             #expect(response.timings.total > .zero)
         }
 
-        @Test func `request headers arrive`() async throws {
+        @Test func `request header fields are sent`() async throws {
             let server = try LoopbackServer { _ in .status(204) }
             var request = NetworkRequest(url: server.url("/"))
             request.headers = [
@@ -61,7 +61,7 @@ extension URLSessionTests {
             #expect(received["User-Agent"] == "swift-data-transfer")
         }
 
-        @Test func `user information of the URL becomes a header`() async throws {
+        @Test func `user information in a URL is sent as Basic credentials`() async throws {
             let server = try LoopbackServer { _ in .status(204) }
             let url = try #require(URL(string: "http://me:secret@127.0.0.1:\(server.port)/"))
             let response = try await manager.response(for: NetworkRequest(url: url))
@@ -69,7 +69,7 @@ extension URLSessionTests {
             #expect(server.requests.first?.headers["Authorization"] == "Basic bWU6c2VjcmV0")
         }
 
-        @Test func `response headers arrive, with separate cookies`() async throws {
+        @Test func `response header fields are received, with separate cookies`() async throws {
             let server = try LoopbackServer { _ in
                 LoopbackResponse.status(
                     200, headers: ["ETag": "\"x\"", "Set-Cookie": "a=1; Expires=Sat, 01 Jan 2028 00:00:00 GMT"]
@@ -95,7 +95,7 @@ extension URLSessionTests {
         }
 
         @Test(arguments: [200, 201, 204, 304, 400, 404, 429, 500, 503, 599])
-        func `any status is a response`(status: Int) async throws {
+        func `a response with any status code is returned and is not an error`(status: Int) async throws {
             let server = try LoopbackServer { _ in .status(status) }
             #expect(try await manager.response(for: NetworkRequest(url: server.url("/"))).statusCode == status)
         }
@@ -107,18 +107,18 @@ extension URLSessionTests {
             #expect(!response.headers.contains("Link"))
         }
 
-        @Test func `a chunked body is joined`() async throws {
+        @Test func `the chunks of a chunked body are joined`() async throws {
             let server = try LoopbackServer { _ in .chunked([Data("one ".utf8), Data("two".utf8)]) }
             #expect(try await manager.response(for: NetworkRequest(url: server.url("/"))).text == "one two")
         }
 
-        @Test func `a scheme in capitals is a scheme`() async throws {
+        @Test func `a URL scheme in capital letters is accepted`() async throws {
             let server = try LoopbackServer { _ in .text("ok") }
             let url = try #require(URL(string: "HTTP://127.0.0.1:\(server.port)/"))
             #expect(try await manager.response(for: NetworkRequest(url: url)).text == "ok")
         }
 
-        @Test func `no more connections are used than allowed`() async throws {
+        @Test func `the number of connections per host does not exceed the limit`() async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("ok").delayed(by: .milliseconds(2)) }
             let manager = URLSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 3 })
             let texts = try await withThrowingTaskGroup(of: String.self) { group in
@@ -140,7 +140,7 @@ extension URLSessionTests {
             #expect(await server.waitForOpenConnections(0))
         }
 
-        @Test func `a transfer outlives its session manager`() async throws {
+        @Test func `a transfer completes after its session manager was released`() async throws {
             let server = try LoopbackServer { request in
                 request.path == "/" ? .status(302, headers: ["Location": "/next"]) : .text("ok")
             }

@@ -13,7 +13,7 @@ extension URLSessionTests {
             return await manager.error(for: NetworkRequest(url: server.url("/path?token=secret")))
         }
 
-        @Test func `a refused connection is an error`() async throws {
+        @Test func `a refused connection is a connection error without the query of the URL`() async throws {
             // No server listens on that port, and no test uses it.
             let url = try #require(URL(string: "http://127.0.0.1:1/path?token=secret"))
             let error = try #require(await manager.error(for: NetworkRequest(url: url)))
@@ -22,7 +22,7 @@ extension URLSessionTests {
             #expect(!"\(error)".contains("secret"))
         }
 
-        @Test func `an unknown host is an error`() async throws {
+        @Test func `an unknown host is reported as a failed name lookup`() async throws {
             let url = try #require(URL(string: "http://nowhere.invalid/"))
             let error = try #require(await manager.error(for: NetworkRequest(url: url)))
             #expect(error.code == .nameLookupFailed && error.phase == .nameLookup)
@@ -35,7 +35,7 @@ extension URLSessionTests {
             }
         #endif
 
-        @Test func `a body that ends early is incomplete`() async throws {
+        @Test func `a body that ends early is reported as incomplete`() async throws {
             let cut = LoopbackResponse.text("hello").fault(.truncateBody(after: 3))
             #expect(try await error(cut)?.code == .incompleteBody)
             let chunks = LoopbackResponse.chunked([Data("abc".utf8), Data("defg".utf8)]).fault(.truncateBody(after: 4))
@@ -43,31 +43,31 @@ extension URLSessionTests {
         }
 
         @Test(arguments: [LoopbackFault.reset, .resetHead(after: 12), .resetBody(after: 3)])
-        func `a reset is a lost connection`(fault: LoopbackFault) async throws {
+        func `a reset connection is reported as a lost connection`(fault: LoopbackFault) async throws {
             let error = try #require(try await error(LoopbackResponse.text("hello").fault(fault)))
             #expect(error.code == .connectionLost && error.isRetryable)
         }
 
-        @Test func `a close without a response is a lost connection`() async throws {
+        @Test func `a connection that is closed without a response is reported as a lost connection`() async throws {
             let server = try LoopbackServer(configuration: LoopbackServerConfiguration(behavior: .closeOnAccept))
             let error = try #require(await manager.error(for: NetworkRequest(url: server.url("/"))))
             #expect(error.code == .connectionLost)
         }
 
         @Test(arguments: [LoopbackFault.malformedStatusLine, .garbage(), .statusLine(Data("ICY 200 OK".utf8)), .badChunkSize()])
-        func `what is not HTTP is malformed`(fault: LoopbackFault) async throws {
+        func `a response that is not valid HTTP is reported as malformed`(fault: LoopbackFault) async throws {
             let error = try #require(try await error(LoopbackResponse.text("hello").fault(fault).closeAfter()))
             #expect(error.code == .malformedResponse && error.phase == .receive, "\(error)")
         }
 
-        @Test func `an unknown content coding cannot be decoded`() async throws {
+        @Test func `a body that does not match its content coding is reported as undecodable`() async throws {
             let error = try #require(try await error(LoopbackResponse.text("hello").header("Content-Encoding", "gzip")))
             #expect(error.code == .undecodableContent, "\(error)")
         }
 
         @Test func `a body above the limit ends the transfer`() async throws {
             let server = try LoopbackServer { request in
-                // Not faster than URLSession processes its cancellation.
+                // Sent slowly, so that the cancellation takes effect before the body is complete.
                 request.path == "/long"
                     ? LoopbackResponse.text(String(repeating: "x", count: 1 << 20)).fault(
                         .drip(bytes: 1000, every: .milliseconds(1)))
@@ -81,7 +81,7 @@ extension URLSessionTests {
             #expect(await server.waitForOpenConnections(0))
         }
 
-        @Test func `a head above the limit ends the transfer`() async throws {
+        @Test func `a response head above the limit ends the transfer`() async throws {
             let server = try LoopbackServer { request in
                 LoopbackResponse.text("ok").fault(request.path == "/wide" ? .headerLine(bytes: 2000) : .headerLines(count: 200))
             }
@@ -92,12 +92,12 @@ extension URLSessionTests {
             }
         }
 
-        @Test func `a field line above what URLSession takes is too large`() async throws {
+        @Test func `a header line that is too long for URLSession is reported as too large`() async throws {
             let error = try #require(try await error(LoopbackResponse.text("ok").fault(.headerLine(bytes: 400_000))))
             #expect(error.code == .headersTooLarge, "\(error)")
         }
 
-        @Test func `a request that cannot be sent is refused unsent`() async throws {
+        @Test func `an invalid request is refused before a connection is opened`() async throws {
             let server = try LoopbackServer { _ in .status(204) }
             let requests = [
                 NetworkRequest(url: server.url("/"), body: .data(Data("x".utf8))),
@@ -109,7 +109,7 @@ extension URLSessionTests {
             #expect(server.connectionCount == 0)
         }
 
-        @Test func `an invalid limit is an error of each request`() async throws {
+        @Test func `requests fail with a configuration error if a limit is invalid`() async throws {
             let manager = URLSessionManager(configuration: SessionConfiguration { $0.idleTimeout = .zero })
             let url = try #require(URL(string: "http://127.0.0.1:9/"))
             for _ in 0..<2 { #expect(await manager.error(for: NetworkRequest(url: url))?.code == .invalidConfiguration) }

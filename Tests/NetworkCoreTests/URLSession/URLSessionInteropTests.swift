@@ -16,26 +16,26 @@ extension URLSessionTests {
             #expect(try NetworkRequest(URLRequest(url: url)) == NetworkRequest(url: url))
         }
 
-        @Test func `lines of one name are joined`() throws {
+        @Test func `header fields with the same name are joined in a URLRequest`() throws {
             let url = try #require(URL(string: "https://example.com/"))
             let request = NetworkRequest(url: url, headers: ["X-Many": "one", "X-Many": "two"]).urlRequest
             #expect(request.value(forHTTPHeaderField: "X-Many")?.filter { $0 != " " } == "one,two")
         }
 
-        @Test func `a request that cannot be sent is rejected`() throws {
+        @Test func `a URLRequest that cannot be sent is rejected`() throws {
             let url = try #require(URL(string: "https://example.com/"))
             var stream = URLRequest(url: url)
             stream.httpMethod = "POST"
             stream.httpBodyStream = InputStream(data: Data())
             #expect(throws: RequestGenerationError.self) { try NetworkRequest(stream) }
-            var headless = URLRequest(url: url)
-            headless.url = nil
-            #expect(throws: RequestGenerationError.self) { try NetworkRequest(headless) }
+            var withoutURL = URLRequest(url: url)
+            withoutURL.url = nil
+            #expect(throws: RequestGenerationError.self) { try NetworkRequest(withoutURL) }
             let file = URLRequest(url: URL(fileURLWithPath: "/etc/hosts"))
             #expect(throws: RequestGenerationError.self) { try NetworkRequest(file) }
         }
 
-        @Test func `a response becomes an HTTPURLResponse`() throws {
+        @Test func `a response can be converted to an HTTPURLResponse`() throws {
             let url = try #require(URL(string: "https://example.com/"))
             let response = NetworkResponse(
                 statusCode: 404, headers: ["X-Many": "one", "x-many": "two", "ETag": "\"e\""], url: url)
@@ -45,7 +45,7 @@ extension URLSessionTests {
             #expect(converted.value(forHTTPHeaderField: "X-Many") == "one, two")
         }
 
-        @Test func `an endpoint becomes a URLRequest`() throws {
+        @Test func `an endpoint can be converted to a URLRequest`() throws {
             let endpoint = Endpoint<Void>(path: "movies", method: .post, body: .json(["a": 1]))
             let request = try endpoint.urlRequest(with: APIConfiguration("https://example.com/v1"))
             #expect(request.url?.absoluteString == "https://example.com/v1/movies")
@@ -53,7 +53,7 @@ extension URLSessionTests {
             #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
         }
 
-        @Test func `a session with a stubbed protocol is used`() async throws {
+        @Test func `a session manager uses the protocol classes of the given URLSession`() async throws {
             let configuration = URLSessionConfiguration.isolated
             configuration.protocolClasses = [EchoProtocol.self]
             let manager: URLSessionManager = .urlSession(like: URLSession(configuration: configuration))
@@ -68,7 +68,7 @@ extension URLSessionTests {
     }
 }
 
-/// Responds to every request with its contents.
+/// Responds to every request with its method, path and body.
 private final class EchoProtocol: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { true }
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }

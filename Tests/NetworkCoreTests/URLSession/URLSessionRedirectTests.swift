@@ -24,7 +24,9 @@ extension URLSessionTests {
             (302, "HEAD", "HEAD"), (303, "POST", "GET"), (303, "PUT", "GET"), (303, "HEAD", "HEAD"), (307, "POST", "POST"),
             (307, "GET", "GET"), (308, "POST", "POST"), (308, "DELETE", "DELETE"),
         ])
-        func `method and body after a redirect`(status: Int, method: String, after: String) async throws {
+        func `the method and body are kept or changed after a redirect, depending on its status`(
+            status: Int, method: String, after: String
+        ) async throws {
             let server = try Self.server()
             var request = NetworkRequest(method: HTTPMethod(method), url: server.url("/\(status)"))
             if request.method.allowsBody {
@@ -41,7 +43,7 @@ extension URLSessionTests {
             #expect(last.headers["Authorization"] == request.headers["Authorization"])
         }
 
-        @Test func `credentials stay with their origin`() async throws {
+        @Test func `credentials are removed from a cross-origin redirect`() async throws {
             let other = try LoopbackServer { request in .text(request.text) }
             let target = other.url("/there").absoluteString
             let server = try LoopbackServer { _ in .status(307, headers: ["Location": target]) }
@@ -53,13 +55,13 @@ extension URLSessionTests {
             for name in ["Authorization", "Cookie", "X-Api-Key"] { #expect(!received.contains(name), "\(name)") }
         }
 
-        @Test func `a loop ends at the limit`() async throws {
+        @Test func `a redirect loop ends at the limit for redirects`() async throws {
             let server = try LoopbackServer { _ in .status(302, headers: ["Location": "/again"]) }
             #expect(await manager.error(for: NetworkRequest(url: server.url("/")))?.code == .tooManyRedirects)
             #expect(server.requestCount == 11)
         }
 
-        @Test func `a redirect is returned as a response when none is followed`() async throws {
+        @Test func `if no redirects are allowed, the redirect itself is returned as the response`() async throws {
             let server = try Self.server()
             let manager = URLSessionManager(configuration: SessionConfiguration { $0.maximumRedirects = 0 })
             let response = try await manager.response(for: NetworkRequest(url: server.url("/302")))
@@ -75,14 +77,14 @@ extension URLSessionTests {
         }
 
         @Test(arguments: [("sibling", "/a/sibling"), ("../up", "/up"), ("?q=1", "/a/b?q=1"), ("/%2Fx", "/%2Fx")])
-        func `a relative location is resolved`(location: String, target: String) async throws {
+        func `a relative Location is resolved against the request URL`(location: String, target: String) async throws {
             let server = try LoopbackServer { request in
                 request.target == "/a/b" ? .status(302, headers: ["Location": location]) : .text(request.target)
             }
             #expect(try await manager.response(for: NetworkRequest(url: server.url("/a/b"))).text == target)
         }
 
-        @Test func `a redirect without a location is a response`() async throws {
+        @Test func `a redirect status without a Location is returned as a response`() async throws {
             let server = try LoopbackServer { _ in .text("choose", status: 302) }
             let response = try await manager.response(for: NetworkRequest(url: server.url("/")))
             #expect(response.statusCode == 302 && response.headers["Content-Length"] == "6")

@@ -6,11 +6,11 @@ import NetworkTesting
 import Testing
 
 extension URLSessionTests {
-    /// Cancellations at random moments, many at once: what stock `URLSession` hangs on or dies of.
+    /// Many concurrent cancellations at random times, with which an unmodified `URLSession` hangs or crashes.
     ///
-    /// Each storm has a separate process. `URLSession` on Linux closes a descriptor while its event source still lives; another
-    /// descriptor of the process that is given the same number at that moment is then never reported as readable, be it of a server
-    /// in a test that runs beside.
+    /// Each test runs in a separate process. `URLSession` on Linux closes a descriptor while its event source is still active. If
+    /// another descriptor of the process gets the same number at that time, it is never reported as readable. It can belong to a
+    /// server in a test that runs concurrently.
     @Suite(.timeLimit(.minutes(10)), .serialized) struct URLSessionStormTests {
         /// A server with various fast responses.
         fileprivate static func server() throws -> LoopbackServer {
@@ -35,13 +35,13 @@ extension URLSessionTests {
                 })
         }
 
-        /// A moment between at once and a few milliseconds, the time a small exchange takes.
+        /// Returns a random delay from zero to a few milliseconds, the duration of a small exchange.
         fileprivate static func moment(_ random: inout SeededGenerator) -> Duration {
             .microseconds(Int.random(in: 0...1, using: &random) == 0 ? 0 : Int.random(in: 0...8000, using: &random))
         }
 
         fileprivate static func storm(
-            count: Int, paths: [String], seed: UInt64, _ one: @escaping @Sendable (NetworkRequest, Duration) async -> Int,
+            count: Int, paths: [String], seed: UInt64, _ operation: @escaping @Sendable (NetworkRequest, Duration) async -> Int,
             server: LoopbackServer
         ) async {
             var random = SeededGenerator(seed: seed)
@@ -50,21 +50,22 @@ extension URLSessionTests {
                     if number >= 64, let completions = await group.next() { #expect(completions == 1) }
                     let path = paths[Int.random(in: 0..<paths.count, using: &random)]
                     let moment = moment(&random)
-                    group.addTask { await one(NetworkRequest(url: server.url(path)), moment) }
+                    group.addTask { await operation(NetworkRequest(url: server.url(path)), moment) }
                 }
                 for await completions in group { #expect(completions == 1) }
             }
         }
 
-        /// On a separate server: descriptors of the storm's server may never be reported as ready.
-        fileprivate static func expectCalm(_ manager: URLSessionManager) async throws {
+        /// Checks that a session manager works. Uses a separate server, because descriptors of the first one may never be
+        /// reported as ready.
+        fileprivate static func expectNormalOperation(_ manager: URLSessionManager) async throws {
             let server = try server()
             for _ in 0..<100 {
                 #expect(try await manager.response(for: NetworkRequest(url: server.url("/small"))).text == "ok")
             }
         }
 
-        /// Sends one, cancels it at a moment; how often its completion had run by the time both were over.
+        /// Sends a request and cancels it after a delay. Returns how many times its completion handler was called.
         fileprivate static func completions(
             of request: NetworkRequest, cancelledAfter moment: Duration, _ manager: URLSessionManager
         )
@@ -77,7 +78,7 @@ extension URLSessionTests {
                 group.enter()
                 group.enter()
                 let handle = manager.request(request) { _ in
-                    // A second call would leave the group once too often, and trap.
+                    // A second call would leave the group too many times, which traps.
                     count.withLock { $0 += 1 }
                     group.leave()
                 }
@@ -95,7 +96,7 @@ extension URLSessionTests {
             }
         }
 
-        @Test func `a storm of cancels in the completion form`() async {
+        @Test func `each of many concurrently cancelled requests calls its completion handler once`() async {
             await #expect(processExitsWith: .success) {
                 let server = try URLSessionTests.URLSessionStormTests.server()
                 let manager = URLSessionTests.URLSessionStormTests.manager()
@@ -103,11 +104,11 @@ extension URLSessionTests {
                     count: isSlowRun ? 5000 : 1000, paths: ["/small", "/large", "/late", "/login"], seed: 1,
                     { await URLSessionTests.URLSessionStormTests.completions(of: $0, cancelledAfter: $1, manager) },
                     server: server)
-                try await URLSessionTests.URLSessionStormTests.expectCalm(manager)
+                try await URLSessionTests.URLSessionStormTests.expectNormalOperation(manager)
             }
         }
 
-        @Test func `a storm of cancels in the async form`() async {
+        @Test func `each of many concurrently cancelled async calls returns a response or a cancellation error`() async {
             await #expect(processExitsWith: .success) {
                 let server = try URLSessionTests.URLSessionStormTests.server()
                 let manager = URLSessionTests.URLSessionStormTests.manager()
@@ -121,11 +122,11 @@ extension URLSessionTests {
                         let error = await task.value
                         return error == nil || error?.isCancelled == true ? 1 : 0
                     }, server: server)
-                try await URLSessionTests.URLSessionStormTests.expectCalm(manager)
+                try await URLSessionTests.URLSessionStormTests.expectNormalOperation(manager)
             }
         }
 
-        @Test func `a storm of cancels among redirects`() async {
+        @Test func `each of many requests that are cancelled during redirects calls its completion handler once`() async {
             await #expect(processExitsWith: .success) {
                 let server = try URLSessionTests.URLSessionStormTests.server()
                 let manager = URLSessionTests.URLSessionStormTests.manager()
@@ -133,11 +134,11 @@ extension URLSessionTests {
                     count: isSlowRun ? 2000 : 1000, paths: ["/moved", "/moved/again"], seed: 3,
                     { await URLSessionTests.URLSessionStormTests.completions(of: $0, cancelledAfter: $1, manager) },
                     server: server)
-                try await URLSessionTests.URLSessionStormTests.expectCalm(manager)
+                try await URLSessionTests.URLSessionStormTests.expectNormalOperation(manager)
             }
         }
 
-        @Test func `a storm of timeouts among redirects and challenges`() async {
+        @Test func `many requests that time out during redirects and challenges return a response or a timeout error`() async {
             await #expect(processExitsWith: .success) {
                 let server = try URLSessionTests.URLSessionStormTests.server()
                 let manager = URLSessionTests.URLSessionStormTests.manager(idle: .milliseconds(4))
@@ -147,18 +148,21 @@ extension URLSessionTests {
                         let error = await manager.error(for: request)
                         return error == nil || error?.isTimeout == true ? 1 : 0
                     }, server: server)
-                try await URLSessionTests.URLSessionStormTests.expectCalm(URLSessionTests.URLSessionStormTests.manager())
+                try await URLSessionTests.URLSessionStormTests.expectNormalOperation(
+                    URLSessionTests.URLSessionStormTests.manager())
             }
         }
 
-        @Test func `a storm of session managers released in mid-flight`() async {
+        @Test func `each request calls its completion handler once if its session manager is released during the transfer`() async
+        {
             await #expect(processExitsWith: .success) {
                 let server = try URLSessionTests.URLSessionStormTests.server()
                 await URLSessionTests.URLSessionStormTests.storm(
                     count: 300, paths: ["/small", "/moved", "/login"], seed: 5,
                     { await URLSessionTests.URLSessionStormTests.completions(of: $0, cancelledAfter: $1, URLSessionManager()) },
                     server: server)
-                try await URLSessionTests.URLSessionStormTests.expectCalm(URLSessionTests.URLSessionStormTests.manager())
+                try await URLSessionTests.URLSessionStormTests.expectNormalOperation(
+                    URLSessionTests.URLSessionStormTests.manager())
             }
         }
     }

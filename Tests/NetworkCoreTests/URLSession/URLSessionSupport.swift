@@ -5,7 +5,7 @@ import NetworkTesting
 import Testing
 
 extension NetworkSessionManager {
-    /// The error a request ends with; `nil` when it succeeds.
+    /// Sends a request and returns its error, or `nil` if it succeeds.
     func error(for request: NetworkRequest) async -> TransportError? {
         do throws(TransportError) {
             _ = try await response(for: request)
@@ -20,7 +20,7 @@ extension NetworkResponse {
     var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// How often a completion ran and with what, to be waited for.
+/// Records the results that a completion handler receives, so that a test can wait for them.
 actor Outcomes {
     private var results: [Result<NetworkResponse, TransportError>] = []
     private var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []

@@ -1,5 +1,6 @@
 import Testing
 
-/// The tests over `URLSession`, one after the other: on Linux, a descriptor it closes can make a descriptor that another thread
-/// opens at the same moment deaf, such as that of a connection to the server of a test that runs beside.
+/// The tests of `URLSession` run serially. On Linux, when `URLSession` closes a descriptor and another thread opens one with the
+/// same number at the same time, such as a connection to the server of a concurrent test, the new descriptor may never be
+/// reported as readable.
 @Suite(.serialized) enum URLSessionTests {}

@@ -13,7 +13,7 @@ extension URLSessionTests {
         }
 
         @Test(arguments: [LoopbackFault.stall, .stallBody(after: 2)])
-        func `the idle timeout ends a stalled response`(fault: LoopbackFault) async throws {
+        func `a stalled response is ended by the idle timeout`(fault: LoopbackFault) async throws {
             let server = try LoopbackServer { _ in .text("hello").fault(fault) }
             let manager = URLSessionManager(configuration: SessionConfiguration { $0.idleTimeout = .milliseconds(150) })
             let (error, time) = await Self.measure { await manager.error(for: NetworkRequest(url: server.url("/"))) }
@@ -22,7 +22,7 @@ extension URLSessionTests {
             #expect(await server.waitForOpenConnections(0))
         }
 
-        @Test func `the total timeout ends a slow response`() async throws {
+        @Test func `a slow response is ended by the total timeout`() async throws {
             let server = try LoopbackServer { _ in .text("0123456789").fault(.drip(bytes: 1, every: .milliseconds(50))) }
             let manager = URLSessionManager(configuration: SessionConfiguration { $0.totalTimeout = .milliseconds(150) })
             let (error, time) = await Self.measure { await manager.error(for: NetworkRequest(url: server.url("/"))) }
@@ -31,7 +31,7 @@ extension URLSessionTests {
             #expect(time >= .milliseconds(150) && time < .seconds(30))
         }
 
-        @Test func `a request's own limits hold in place of the session manager's`() async throws {
+        @Test func `the timeouts of a request override those of the session manager`() async throws {
             let server = try LoopbackServer { _ in .text("late").delayed(by: .milliseconds(100)) }
             let manager = URLSessionManager(configuration: SessionConfiguration { $0.idleTimeout = .milliseconds(30) })
             var request = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(idle: .seconds(30)))
@@ -42,7 +42,9 @@ extension URLSessionTests {
             #expect(await manager.error(for: request)?.message.contains("connect") == true)
         }
 
-        @Test func `a request that waits for a connection has no idle timeout, but a total one`() async throws {
+        @Test func `the total timeout applies to a request that waits for a connection, and the idle timeout does not`()
+            async throws
+        {
             let server = try LoopbackServer { request in
                 request.path == "/slow" ? LoopbackResponse.text("slow").fault(.stall) : .text("ok")
             }
@@ -55,7 +57,8 @@ extension URLSessionTests {
             #expect(error?.code == .timedOut && error?.phase == .queued)
             let idle = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(idle: .milliseconds(100)))
             let waiting = Task { try await manager.response(for: idle).text }
-            // By the time this one's total has run out, the idle timeout of the one before would have too.
+            // When the total timeout of this request expires, the idle timeout of the previous request would have expired as
+            // well.
             let later = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(total: .milliseconds(250)))
             #expect(await manager.error(for: later)?.phase == .queued)
             first.cancel()
@@ -63,7 +66,7 @@ extension URLSessionTests {
             #expect(server.requestCount == 2)
         }
 
-        @Test func `the total timeout spans redirects`() async throws {
+        @Test func `the total timeout includes redirects`() async throws {
             let server = try LoopbackServer { request in
                 .status(302, headers: ["Location": request.path + "x"]).delayed(by: .milliseconds(40))
             }
