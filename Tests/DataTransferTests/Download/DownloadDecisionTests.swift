@@ -4,7 +4,7 @@ import Testing
 
 @testable import DataTransfer
 
-/// Decisions on the head of a response (RFC 9110 §14.4, §15.3.7, §15.5.17).
+/// Tests of the decisions on the head of a response (RFC 9110 §14.4, §15.3.7, §15.5.17).
 struct DownloadDecisionTests {
     private let url = URL(fileURLWithPath: "/movie.mp4")
 
@@ -50,11 +50,11 @@ struct DownloadDecisionTests {
             (416, ["Content-Range": "bytes */300", "ETag": "\"v2\""]), (416, ["Content-Range": "bytes */300"]), (416, [:]),
             (416, ["Content-Range": "bytes 0-299/300"]),
         ] as [(Int, HTTPHeaders)])
-    func `a response of another version or length starts the download over`(status: Int, headers: HTTPHeaders) throws {
+    func `a 206 or 416 for a different version or length restarts the download`(status: Int, headers: HTTPHeaders) throws {
         #expect(try decision(status, headers) == .startOver)
     }
 
-    @Test func `a 416 with another length starts the download over if no length was known before`() throws {
+    @Test func `a 416 with a different length restarts the download if no length was known before`() throws {
         #expect(try decision(416, ["Content-Range": "bytes */200"], total: nil) == .startOver)
         #expect(try decision(416, ["Content-Range": "bytes */301"], total: nil) == .startOver)
     }
