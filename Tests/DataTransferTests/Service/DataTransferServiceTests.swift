@@ -175,7 +175,7 @@ struct DataTransferServiceTests {
         }
     }
 
-    @Test func `problem details are decoded by media type, and invalid members are ignored (RFC 9457)`() async throws {
+    @Test func `problem details are decoded by media type, and invalid members are ignored, RFC 9457`() async throws {
         let problem =
             #"{"type": "https://e.example/out", "title": "Out of credit", "status": 403, "detail": 7, "instance": "/a", "balance": 30}"#
         session.route(
