@@ -98,7 +98,7 @@ struct ConcurrentlyTests {
     }
 
     @Test(arguments: [(1, 1), (6, 6), (0, 1), (-3, 1), (Int.max, 40)])
-    func `no more requests than the limit run at a time`(limit: Int, most: Int) async throws {
+    func `no more requests than the limit run at the same time`(limit: Int, most: Int) async throws {
         let service = Service()
         #expect(try await service.concurrently(endpoints(40), limit: limit) == Array(0..<40))
         #expect(service.mostRunning <= most && service.started.sorted() == Array(0..<40))

@@ -23,7 +23,7 @@ struct DownloadDecisionTests {
             ("bytes 300-699/700", 700, 700), ("bytes 300-699/*", 700, 700), ("bytes 300-699/700", nil, 700),
             ("bytes 300-699/*", nil, nil), ("bytes 300-300/700", 700, 700), ("bytes 300-999/1000", nil, 1000),
         ] as [(String, Int64?, Int64?)])
-    func `the requested part is accepted`(range: String, known: Int64?, total: Int64?) throws {
+    func `a 206 with the requested part is accepted`(range: String, known: Int64?, total: Int64?) throws {
         let expected = try #require(ContentRange(range)?.range)
         #expect(try decision(206, ["Content-Range": range], total: known) == .rest(ContentPart(range: expected, total: total)))
     }
@@ -64,7 +64,7 @@ struct DownloadDecisionTests {
         #expect(try decision(416, ["Content-Range": "bytes */700", "ETag": "\"v1\""], have: 700, total: nil) == .complete)
     }
 
-    @Test func `a response of any other status contains the whole content`() throws {
+    @Test func `a response with a status other than 206 and 416 contains the whole content`() throws {
         #expect(try decision(200, ["Content-Length": "9"]) == .whole(length: 9))
         #expect(try decision(203, ["Content-Length": "9", "Content-Encoding": "gzip"]) == .whole(length: nil))
         #expect(try decision(200, ["Content-Length": "-9", "Content-Encoding": "identity"]) == .whole(length: nil))

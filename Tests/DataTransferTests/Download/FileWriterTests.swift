@@ -54,7 +54,7 @@ struct FileWriterTests {
         await #expect(throws: FileFailure.self) { _ = try await writer.finish() }
     }
 
-    @Test func `the writer appends to existing bytes`() async throws {
+    @Test func `the writer starts at the given offset and keeps the bytes before it`() async throws {
         let file = try file()
         let first = FileWriter(file)
         try await first.write(Data("hello".utf8))

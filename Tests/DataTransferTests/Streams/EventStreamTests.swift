@@ -48,8 +48,8 @@ struct EventStreamTests {
 
     @Test func `the header fields of the endpoint replace the default ones`() async throws {
         enqueue("", status: 204)
-        let own = Endpoint<Void>(path: "events", headerParameters: ["accept": "text/event-stream, */*"])
-        _ = await read(try service().events(own, lastEventID: "77"), pauses: [])
+        let custom = Endpoint<Void>(path: "events", headerParameters: ["accept": "text/event-stream, */*"])
+        _ = await read(try service().events(custom, lastEventID: "77"), pauses: [])
         #expect(session.requests.first?.headers["Accept"] == "text/event-stream, */*" && lastEventIDs == ["77"])
     }
 
@@ -121,7 +121,7 @@ struct EventStreamTests {
     }
 
     @Test(arguments: [408, 425, 429, 500, 502, 503, 504])
-    func `a temporary error status is retried`(status: Int) async throws {
+    func `a temporary error status is retried after its Retry-After`(status: Int) async throws {
         session.enqueue(.status(status, headers: ["Retry-After": "7"]))
         enqueue("data: a\n\n")
         enqueue("", status: 204)
@@ -131,14 +131,14 @@ struct EventStreamTests {
     }
 
     @Test(arguments: [400, 401, 403, 404, 410, 501])
-    func `any other status ends the stream with an error`(status: Int) async throws {
+    func `an error status that is not temporary ends the event stream`(status: Int) async throws {
         session.enqueue(.status(status))
         let reading = await read(try service().events(endpoint, reconnection: EventReconnection(clock: clock)), pauses: [])
         #expect(reading.error?.statusCode == status && session.requests.count == 1)
     }
 
     @Test(arguments: ["text/html", "text/event-streams", "application/json; text/event-stream"])
-    func `another content type ends the stream with an error`(type: String) async throws {
+    func `a response with a different content type ends the event stream with an error`(type: String) async throws {
         enqueue("data: a\n\n", type: type)
         let logger = InMemoryLogger()
         let reading = await read(try service(logger: logger).events(endpoint), pauses: [])
@@ -183,7 +183,7 @@ struct EventStreamTests {
         #expect(await task.value.error?.isCancelled == true && session.requests.count == 1)
     }
 
-    @Test func `each loop opens its own connections`() async throws {
+    @Test func `each loop over an event stream opens its custom connection`() async throws {
         enqueue("data: a\n\n")
         enqueue("data: b\n\n")
         let events = try service().events(endpoint)

@@ -27,7 +27,7 @@ struct ValueStreamTests {
     }
 
     @Test(arguments: [1, 3, 1000])
-    func `the elements do not depend on how the body is split`(bytes: Int) async throws {
+    func `the elements do not depend on how the body is split into chunks`(bytes: Int) async throws {
         let server = try server(
             #"{"x": "é😀", "a": {"b": [{"id": 1}, {"id": 22}, {"id": 333}]}, "y": null}"#,
             .drip(bytes: bytes, every: .milliseconds(1)))

@@ -16,7 +16,7 @@ import Testing
         #expect(state.take(limit, now: .seconds(10), maximum: .zero) == .zero)
     }
 
-    @Test func `a request whose delay exceeds the maximum reserves no slot`() {
+    @Test func `a request whose delay exceeds the maximum does not count against the rate`() {
         var state = RateState()
         for _ in 0..<3 { _ = state.take(limit, now: .zero, maximum: .zero) }
         for _ in 0..<5 { #expect(state.take(limit, now: .zero, maximum: .milliseconds(99)) == .milliseconds(100)) }

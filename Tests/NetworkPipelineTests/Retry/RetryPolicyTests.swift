@@ -47,7 +47,7 @@ struct RetryPolicyTests {
     }
 
     @Test(arguments: [200, 204, 301, 304, 400, 401, 403, 404, 409, 501, 599])
-    func `any other status is not retried`(status: Int) {
+    func `a status that is not a retry cause is not retried`(status: Int) {
         #expect(!isRetried(.make(.make(status))))
     }
 
@@ -57,11 +57,12 @@ struct RetryPolicyTests {
         #expect(!isRetried(.make(.make(503)), policy))
     }
 
+    // RFC 9110 §9.2.2
     @Test(arguments: [
         (HTTPMethod.get, true), (.head, true), (.options, true), (.put, true), (.delete, true), (.post, false), (.patch, false),
         (HTTPMethod("PURGE"), false),
     ])
-    func `only idempotent methods are retried, RFC 9110 §9.2.2`(method: HTTPMethod, isRetriedNow: Bool) {
+    func `only idempotent methods are retried by default`(method: HTTPMethod, isRetriedNow: Bool) {
         #expect(isRetried(.make(request: .make(method))) == isRetriedNow)
     }
 
@@ -82,7 +83,7 @@ struct RetryPolicyTests {
         (.firstByte, false),
         (.receive, false),
     ])
-    func `a POST is retried if it failed before it was sent`(phase: TransportError.Phase, isRetriedNow: Bool) {
+    func `a POST is retried only if it failed before it was sent`(phase: TransportError.Phase, isRetriedNow: Bool) {
         #expect(isRetried(.make(.make(.timedOut, phase), request: .make(.post))) == isRetriedNow)
     }
 
@@ -123,12 +124,13 @@ struct RetryPolicyTests {
         #expect(Backoff().delay(beforeAttempt: attempt, random: 0.5) == .milliseconds(milliseconds) / 2)
     }
 
+    // RFC 9110 §10.2.3
     @Test(arguments: [
         ("2", Duration.seconds(2)), (" 2 ", .seconds(2)), ("0", .zero), ("007", .seconds(7)),
         ("Sun, 06 Nov 1994 08:49:47 GMT", .seconds(10)), ("Sun, 06 Nov 1994 08:49:27 GMT", .zero),
         ("Sunday, 06-Nov-94 08:49:47 GMT", .seconds(10)),
     ])
-    func `the pause is the Retry-After of the server plus the backoff, RFC 9110 §10.2.3`(value: String, pause: Duration) {
+    func `the pause is the Retry-After of the server plus the backoff`(value: String, pause: Duration) {
         #expect(delay(.make(.make(503, ["Retry-After": value]), random: 0)) == pause)
         #expect(delay(.make(.make(429, ["Retry-After": value]), random: 0.5)) == pause + .milliseconds(100))
     }
@@ -149,7 +151,7 @@ struct RetryPolicyTests {
         #expect(!isRetried(.make(.make(503, ["Retry-After": value]))))
     }
 
-    @Test func `with a share of 0.2 a budget permits one retry for five requests`() {
+    @Test func `a budget with a share of one fifth permits one retry for five requests`() {
         let budget = RetryBudget(share: 0.2, reserve: 2)
         #expect(budget.withdraw() && budget.withdraw() && !budget.withdraw())
         for _ in 0..<4 { budget.deposit() }
