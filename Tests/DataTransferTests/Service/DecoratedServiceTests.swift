@@ -38,7 +38,7 @@ import Testing
             for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
             completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
         ) -> any NetworkCancellable {
-            completion(.failure(.networkFailure(.cancelled(TransportError(.cancelled, "never started")))))
+            completion(.failure(.networkFailure(.cancelled(TransportError(.cancelled, "never begun")))))
             return TaskCancellable { () async throws(TransportError) in
             } completion: { (_: Result<Void, TransportError>) in
             }

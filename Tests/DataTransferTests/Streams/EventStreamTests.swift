@@ -183,7 +183,7 @@ struct EventStreamTests {
         #expect(await task.value.error?.isCancelled == true && session.requests.count == 1)
     }
 
-    @Test func `each loop over an event stream opens its custom connection`() async throws {
+    @Test func `each loop over an event stream opens a new connection`() async throws {
         enqueue("data: a\n\n")
         enqueue("data: b\n\n")
         let events = try service().events(endpoint)

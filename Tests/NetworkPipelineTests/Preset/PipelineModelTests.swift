@@ -77,13 +77,13 @@ import Testing
             return state.withLock { state in
                 let before = state.outcomes[call] ?? []
                 if !request.isIdempotent, let last = before.last, last != .unauthorized && last != .unreachable {
-                    state.violations.append("\(request.method) of call \(call) was received again after \(before)")
+                    state.violations.append("\(request.method) of call \(call) came again after \(before)")
                 }
-                if before.count >= 2 * 3 { state.violations.append("call \(call) was received \(before.count + 1) times") }
+                if before.count >= 2 * 3 { state.violations.append("call \(call) came \(before.count + 1) times") }
                 state.activeCount += 1
                 state.activeCountByHost[host, default: 0] += 1
                 if state.activeCount > 8 || state.activeCountByHost[host, default: 0] > 3 {
-                    state.violations.append("\(state.activeCount) active exchanges, \(state.activeCountByHost)")
+                    state.violations.append("\(state.activeCount) inside, \(state.activeCountByHost)")
                 }
                 let isAuthorized = request.headers["Authorization"] == "Bearer \(state.validToken)"
                 // With a probability of 1 in 40 all tokens become invalid.

@@ -37,11 +37,11 @@ import Testing
             return state.withLock { state in
                 let before = state.arrivals[call] ?? []
                 if request.method == .post, before.contains(where: { $0 != "401" }) {
-                    state.violations.append("POST of call \(call) was received again after \(before)")
+                    state.violations.append("POST of call \(call) came again after \(before)")
                 }
                 // A call has at most three attempts, each of which is sent once more with newer credentials. The engine repeats
                 // each of these once if a reused connection was closed.
-                if before.count >= 3 * 2 * 2 { state.violations.append("call \(call) was received \(before.count + 1) times") }
+                if before.count >= 3 * 2 * 2 { state.violations.append("call \(call) came \(before.count + 1) times") }
                 let isAuthorized = request.headers["Authorization"] == "Bearer \(state.validToken)"
                 if random.next(below: 30) == 0 { state.validToken += 1 }
                 let (name, response): (String, LoopbackResponse)
