@@ -31,7 +31,7 @@ struct EventStreamTests {
             // The pause has not ended one nanosecond earlier.
             clock.advance(by: pause - .nanoseconds(1))
             #expect(clock.sleeperCount == 1, "\(pause) is longer than the pause")
-            // If the sleeper does not wake now, the next iteration counts it as the next pause, and the test fails there.
+            // A sleeper that does not wake now would be counted as the next pause, and a check of the sleeper count would fail.
             clock.advance(by: .nanoseconds(1))
         }
         return await task.value
