@@ -3,13 +3,14 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// Several endpoints at once.
+/// Tests of concurrent requests to several endpoints.
 @Suite(.timeLimit(.minutes(10)))
 struct ConcurrentlyTests {
-    /// Responds to each request with its number, or with an error if the number is in `failing`. By default, it responds at once.
+    /// Responds to each request with its number, or with an error if the number is in `failing`. By default, it responds
+    /// immediately.
     final class Service: DataTransferService {
         private struct State {
-            var begun: [Int] = []
+            var started: [Int] = []
             var running: [Int: @Sendable (Bool) -> Void] = [:]
             var mostRunning = 0
             var cancelled: [Int] = []
@@ -26,7 +27,7 @@ struct ConcurrentlyTests {
             self.failing = failing
         }
 
-        var begun: [Int] { state.withLock(\.begun) }
+        var started: [Int] { state.withLock(\.started) }
         var mostRunning: Int { state.withLock(\.mostRunning) }
         var cancelled: Set<Int> { Set(state.withLock(\.cancelled)) }
 
@@ -49,7 +50,7 @@ struct ConcurrentlyTests {
                 }
             }
             state.withLock { state in
-                state.begun.append(number)
+                state.started.append(number)
                 state.running[number] = finish
                 state.mostRunning = max(state.mostRunning, state.running.count)
             }
@@ -76,10 +77,10 @@ struct ConcurrentlyTests {
             finish?(isCancelled)
         }
 
-        /// Waits until so many requests have begun.
+        /// Waits until `count` requests have started.
         func waitForRequests(_ count: Int) async {
-            guard begun.count < count else { return }
-            for await _ in events where begun.count >= count { return }
+            guard started.count < count else { return }
+            for await _ in events where started.count >= count { return }
         }
     }
 
@@ -87,7 +88,7 @@ struct ConcurrentlyTests {
         (0..<count).map { Endpoint<Int>(path: "\($0)") }
     }
 
-    @Test func `values are in the order of the endpoints, whichever is complete first`() async throws {
+    @Test func `values are in the order of the endpoints, not in the order of completion`() async throws {
         let service = Service(isHeld: true)
         async let values = service.concurrently(endpoints(5), limit: 5)
         await service.waitForRequests(5)
@@ -97,10 +98,10 @@ struct ConcurrentlyTests {
     }
 
     @Test(arguments: [(1, 1), (6, 6), (0, 1), (-3, 1), (Int.max, 40)])
-    func `no more requests than the limit run at a time`(limit: Int, most: Int) async throws {
+    func `no more requests than the limit run at the same time`(limit: Int, most: Int) async throws {
         let service = Service()
         #expect(try await service.concurrently(endpoints(40), limit: limit) == Array(0..<40))
-        #expect(service.mostRunning <= most && service.begun.sorted() == Array(0..<40))
+        #expect(service.mostRunning <= most && service.started.sorted() == Array(0..<40))
         let other = Service()
         #expect(await other.concurrently(collecting: endpoints(40), limit: limit).count == 40)
         #expect(other.mostRunning <= most)
@@ -110,7 +111,7 @@ struct ConcurrentlyTests {
         #expect(count == 40 && third.mostRunning <= most)
     }
 
-    @Test func `the limit is reached, and is six by default`() async throws {
+    @Test func `as many requests as the limit run at the same time, by default six`() async throws {
         for limit in [nil, 3] {
             let service = Service(isHeld: true)
             let task = Task { [endpoints = endpoints(20)] in
@@ -118,16 +119,16 @@ struct ConcurrentlyTests {
                 return try await service.concurrently(endpoints)
             }
             await service.waitForRequests(limit ?? 6)
-            #expect(service.begun.sorted() == Array(0..<(limit ?? 6)))
+            #expect(service.started.sorted() == Array(0..<(limit ?? 6)))
             service.respond(1)
             await service.waitForRequests((limit ?? 6) + 1)
-            #expect(service.begun.count == (limit ?? 6) + 1)
+            #expect(service.started.count == (limit ?? 6) + 1)
             task.cancel()
             _ = await task.result
         }
     }
 
-    @Test func `the first failure is thrown, cancels the other requests, and no more are started`() async throws {
+    @Test func `the first failure is thrown, cancels the running requests, and prevents new ones`() async throws {
         let service = Service(isHeld: true, failing: [2])
         let task = Task { [endpoints = endpoints(10)] () -> DataTransferError? in
             do throws(DataTransferError) {
@@ -143,10 +144,10 @@ struct ConcurrentlyTests {
         service.respond(2)
         let error = await task.value
         #expect(error?.isConnectivity == true, "\(String(describing: error))")
-        #expect(service.cancelled == [1, 3, 4] && service.begun.sorted() == [0, 1, 2, 3, 4])
+        #expect(service.cancelled == [1, 3, 4] && service.started.sorted() == [0, 1, 2, 3, 4])
     }
 
-    @Test func `collecting returns the result of each, failed or not`() async throws {
+    @Test func `collecting returns the result of each request, also after a failure`() async throws {
         let service = Service(failing: [1, 3])
         let results = await service.concurrently(collecting: endpoints(5))
         #expect(results.map { try? $0.get() } == [0, nil, 2, nil, 4])
@@ -161,8 +162,8 @@ struct ConcurrentlyTests {
         service.respond(2)
         let one = await first
         #expect(try one?.index == 2 && one?.result.get() == 2)
-        // One has been read, so another request starts with the next call, and not before.
-        #expect(service.begun.count == 3)
+        // One result has been read. The next request starts with the next call to `next()`, and not before.
+        #expect(service.started.count == 3)
         async let second = next(results)
         await service.waitForRequests(4)
         service.respond(1)
@@ -194,7 +195,7 @@ struct ConcurrentlyTests {
             let one = await first
             #expect(one?.index == 0)
         }
-        #expect(service.cancelled == [1, 2] && service.begun.count == 3)
+        #expect(service.cancelled == [1, 2] && service.started.count == 3)
     }
 
     @Test func `cancelling the task cancels all requests`() async throws {
@@ -203,7 +204,7 @@ struct ConcurrentlyTests {
         await service.waitForRequests(3)
         throwing.cancel()
         let error = await #expect(throws: DataTransferError.self) { try await throwing.value }
-        #expect(error?.isCancelled == true && service.cancelled == [0, 1, 2] && service.begun.count == 3)
+        #expect(error?.isCancelled == true && service.cancelled == [0, 1, 2] && service.started.count == 3)
 
         let collecting = Service(isHeld: true)
         let collected = Task { [endpoints = endpoints(9)] in await collecting.concurrently(collecting: endpoints, limit: 3) }
@@ -213,7 +214,7 @@ struct ConcurrentlyTests {
         collected.cancel()
         let results = await collected.value
         #expect(results.map { try? $0.get() } == [nil, 1, nil, nil, nil, nil, nil, nil, nil])
-        #expect(collecting.begun.count == 4)
+        #expect(collecting.started.count == 4)
 
         let streaming = Service(isHeld: true)
         let streamed = Task { [endpoints = endpoints(9)] in
@@ -226,10 +227,10 @@ struct ConcurrentlyTests {
         }
         await streaming.waitForRequests(3)
         streamed.cancel()
-        #expect(await streamed.value.sorted() == Array(0..<9) && streaming.begun.count == 3)
+        #expect(await streamed.value.sorted() == Array(0..<9) && streaming.started.count == 3)
     }
 
-    @Test func `completions receive what the async forms return, and their handles cancel all requests`() async throws {
+    @Test func `completions receive the results of the async forms, and a handle cancels all requests`() async throws {
         let service = Service(failing: [1])
         let queue = CountingQueue()
         let values: Result<[Int], DataTransferError> = await outcome {
@@ -260,7 +261,7 @@ struct ConcurrentlyTests {
         #expect(held.cancelled == [0, 1])
     }
 
-    @Test func `endpoints of different types give a tuple`() async throws {
+    @Test func `endpoints of different types return their values as a tuple`() async throws {
         let service = Service(isHeld: true)
         async let values = service.concurrently(
             Endpoint<Int>(path: "1"), Endpoint<String>(path: "2", responseDecoder: .text), Endpoint<Void>(path: "3"))
@@ -279,7 +280,7 @@ struct ConcurrentlyTests {
         #expect(error?.isConnectivity == true && failing.cancelled == [1])
     }
 
-    @Test func `thousands of endpoints take no more tasks than the limit`() async throws {
+    @Test func `thousands of endpoints never run more requests at the same time than the limit`() async throws {
         let service = Service()
         #expect(try await service.concurrently(endpoints(2000)) == Array(0..<2000))
         #expect(service.mostRunning <= 6)

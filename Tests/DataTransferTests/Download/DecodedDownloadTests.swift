@@ -12,7 +12,7 @@ struct DecodedDownloadTests {
         "{\"values\":[\((0..<count).map(String.init).joined(separator: ","))]}"
     }
 
-    @Test func `a value is made of a body that would not fit into memory`() async throws {
+    @Test func `a body larger than the limit for memory can be decoded from a download`() async throws {
         let server = try LoopbackServer { _ in .json(Self.document(50_000)) }
         let service = server.service(session: small)
         let refused = try await downloadFailure { () async throws(DataTransferError) in try await service.request(numbers) }
@@ -33,7 +33,7 @@ struct DecodedDownloadTests {
         #expect(data == sampleBytes(300_000))
     }
 
-    @Test func `an empty body is what it is for a request`() async throws {
+    @Test func `an empty body is nil for an optional type, ignored for Void, and an error for any other type`() async throws {
         let server = try LoopbackServer { _ in .status(204) }
         #expect(try await server.service().download(Endpoint<Int?>(path: "x")) == nil)
         try await server.service().download(Endpoint<Void>(path: "x"))
@@ -43,7 +43,7 @@ struct DecodedDownloadTests {
         guard case .noResponse = error else { throw error }
     }
 
-    @Test func `a body that is no such value is an error that says where, logged once`() async throws {
+    @Test func `a body that cannot be decoded is an error with the coding path, and is logged once`() async throws {
         let server = try LoopbackServer { _ in .json("{\"values\":[1,\"two\"], \"password\": \"hunter2\"}") }
         let logger = InMemoryLogger()
         let error = try await downloadFailure { () async throws(DataTransferError) in
@@ -54,7 +54,7 @@ struct DecodedDownloadTests {
         #expect(failure.statusCode == 200 && logger.dataTransferErrors.count == 1)
     }
 
-    @Test func `what fails below is the same error as for a request`() async throws {
+    @Test func `status and transport errors are the same as for a request, and each is logged once`() async throws {
         let server = try LoopbackServer { request in
             request.path == "/gone"
                 ? .text("gone", status: 410) : LoopbackResponse.json(Self.document(9)).fault(.truncateBody(after: 5))
@@ -69,7 +69,7 @@ struct DecodedDownloadTests {
         #expect(cut.networkError?.transportError?.code == .incompleteBody && logger.dataTransferErrors.count == 2)
     }
 
-    @Test func `cancelling closes the socket`() async throws {
+    @Test func `cancelling a decoded download closes the socket`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.json(Self.document(9)).fault(.stallBody(after: 5)) }
         let service = server.service()
         let task = Task {

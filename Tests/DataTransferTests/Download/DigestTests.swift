@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// The SHA-256 of a download: as the caller expects, and as the server announces (RFC 9530).
+/// Tests of the SHA-256 digest of a download: the one that the caller expects, and the one that the server sends (RFC 9530).
 @Suite(.timeLimit(.minutes(10)))
 struct DigestTests {
     private static let body = Data("hello, world\n".utf8)
@@ -34,24 +34,24 @@ struct DigestTests {
     }
 
     @Test(arguments: [hexadecimal, hexadecimal.uppercased(), "hT/5N2Kgbdv3IsTr6d3WbY9j3a6pf1IcPswg2nyXYCA="])
-    func `a file of the expected digest is kept`(digest: String) async throws {
+    func `a file with the expected digest is kept`(digest: String) async throws {
         #expect(try await download(digest).byteCount == 13)
     }
 
-    @Test func `a file of another digest is neither kept nor resumed`() async throws {
+    @Test func `a file with a different digest is neither kept nor resumed`() async throws {
         try await expectMismatch("953ff93762a06ddbf722c4ebe9ddd66d8f63ddaea97f521c3ecc20da7c976020")
         served.change { $0.body = Data() }
         try await expectMismatch(Self.hexadecimal)
     }
 
     @Test(arguments: ["", "abc", String(hexadecimal.dropLast()), String(hexadecimal.dropLast()) + "g", "AAAA"])
-    func `a malformed digest is an error before anything is sent`(digest: String) async throws {
+    func `a malformed expected digest is an error, and no request is sent`(digest: String) async throws {
         let error = try await downloadFailure { () async throws(DataTransferError) in try await download(digest) }
         #expect(error.fileFailure?.code == .invalidOptions && server.requestCount == 0)
     }
 
     @Test(arguments: ["Content-Digest", "Repr-Digest"])
-    func `what the server announces is checked`(name: String) async throws {
+    func `a valid SHA-256 digest field of the response is checked`(name: String) async throws {
         served.change { $0.headers[name] = Self.field }
         #expect(try await download().byteCount == 13)
         try FileManager.default.removeItem(at: place)
@@ -61,7 +61,7 @@ struct DigestTests {
         #expect(try await download().byteCount == 13)
     }
 
-    @Test func `a digest in the trailers is checked`() async throws {
+    @Test func `a digest field in the trailers is checked`() async throws {
         served.change { content in
             content.replacement = { _, response in .chunked([response.body], trailers: ["Content-Digest": Self.field]) }
         }
@@ -73,7 +73,7 @@ struct DigestTests {
         try await expectMismatch()
     }
 
-    @Test func `the digest of a coded body is not that of its bytes`() async throws {
+    @Test func `the digest field of a response with a content coding is not checked`() async throws {
         served.change { content in
             content.headers["Content-Encoding"] = "x-unknown"
             content.headers["Content-Digest"] = Self.wrong
@@ -81,13 +81,16 @@ struct DigestTests {
         #expect(try await download().byteCount == 13)
     }
 
-    /// `Content-Digest` speaks of the part, `Repr-Digest` and the caller of the whole (RFC 9530 §2, §3).
+    /// `Content-Digest` applies to the received part; `Repr-Digest` and the expected digest apply to the complete file
+    /// (RFC 9530 §2, §3).
     @Test(
         arguments: [
             ("Content-Digest", "sha-256=:4ljSSP2pTGN1Ngf3xElO4Py+kvGna/2seVydhBAesxc=:", false), ("Content-Digest", field, true),
             ("Repr-Digest", field, false), ("Repr-Digest", wrong, true),
         ])
-    func `both digests of a resumed file are checked`(name: String, value: String, isWrong: Bool) async throws {
+    func `the digests of the received part and of the complete file are checked after a resumption`(
+        name: String, value: String, isWrong: Bool
+    ) async throws {
         try await interrupt()
         served.change { $0.headers[name] = value }
         if isWrong { return try await expectMismatch(Self.hexadecimal) }
@@ -95,7 +98,7 @@ struct DigestTests {
         #expect(try folder.contents("movie.mp4") == Self.body)
     }
 
-    @Test func `the digest that the first response announced is checked after a resumption`() async throws {
+    @Test func `the digest field of the first response is checked after a resumption`() async throws {
         served.change { $0.headers["Repr-Digest"] = Self.field }
         try await interrupt()
         served.change { $0.headers["Repr-Digest"] = nil }
@@ -103,7 +106,7 @@ struct DigestTests {
         try await expectMismatch()
     }
 
-    @Test func `a partial file that is already complete is checked too`() async throws {
+    @Test func `the digest of a partial file that is already complete is checked`() async throws {
         try await interrupt()
         try Data("HELLO, world\n".utf8).write(to: folder.file(".movie.mp4.partial"))
         try await expectMismatch(Self.hexadecimal)

@@ -36,7 +36,7 @@ struct DownloadCancellationTests {
         #expect(try folder.contents("movie.mp4") == sampleBytes(700_000))
     }
 
-    @Test func `a handle cancels the download in the same way`() async throws {
+    @Test func `cancelling a handle keeps the bytes received before`() async throws {
         served.change { $0.faults = [.stallBody(after: 300_000)] }
         let service = server.service()
         let (stream, results) = AsyncStream.makeStream(of: Result<DownloadedFile, DataTransferError>.self)
@@ -55,7 +55,7 @@ struct DownloadCancellationTests {
     }
 
     @Test(arguments: [LoopbackFault.stall, .stallHead(after: 20)])
-    func `a cancellation before the response's head leaves nothing`(fault: LoopbackFault) async throws {
+    func `a cancellation before the response's head leaves no files`(fault: LoopbackFault) async throws {
         served.change { $0.faults = [fault] }
         let (server, place) = (server, place)
         let task = Task {
@@ -68,7 +68,7 @@ struct DownloadCancellationTests {
         #expect(try await task.value.isCancelled && folder.names == [] && folder.openDescriptors == 0)
     }
 
-    @Test func `a task that is already cancelled sends nothing, and its observer is notified`() async throws {
+    @Test func `a download in a cancelled task sends no request, and its observer receives a last event`() async throws {
         let (server, place) = (server, place)
         let observer = RecordingObserver()
         let task = Task {
@@ -95,16 +95,16 @@ struct DownloadCancellationTests {
             }
         }
         #expect(try await task.value.isCancelled && server.requestCount == 1)
-        // It is not known to be wrong.
+        // The partial file is kept, because the digest was not compared.
         #expect(folder.names == [".movie.mp4.partial", ".movie.mp4.partial.json"] && folder.openDescriptors == 0)
     }
 
-    @Test func `a download that is cancelled at any moment is resumed to the same bytes`() async throws {
+    @Test func `a download that is cancelled at any moment is resumed to the correct content`() async throws {
         let service = server.service()
         for round in 0..<20 {
             let place = folder.file("movie \(round).mp4")
             var resumed = false
-            // Each round is cancelled after another number of switches between tasks.
+            // Each round is cancelled after a different number of task switches.
             let task = Task { try await service.download(movie, to: place) }
             for _ in 0..<(round * 25) { await Task.yield() }
             task.cancel()

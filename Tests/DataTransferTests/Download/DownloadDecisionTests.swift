@@ -4,7 +4,7 @@ import Testing
 
 @testable import DataTransfer
 
-/// Decisions on the head of a response (RFC 9110 §14.4, §15.3.7, §15.5.17).
+/// Tests of the decisions on the head of a response (RFC 9110 §14.4, §15.3.7, §15.5.17).
 struct DownloadDecisionTests {
     private let url = URL(fileURLWithPath: "/movie.mp4")
 
@@ -23,7 +23,7 @@ struct DownloadDecisionTests {
             ("bytes 300-699/700", 700, 700), ("bytes 300-699/*", 700, 700), ("bytes 300-699/700", nil, 700),
             ("bytes 300-699/*", nil, nil), ("bytes 300-300/700", 700, 700), ("bytes 300-999/1000", nil, 1000),
         ] as [(String, Int64?, Int64?)])
-    func `the requested part is accepted`(range: String, known: Int64?, total: Int64?) throws {
+    func `a 206 with the requested part is accepted`(range: String, known: Int64?, total: Int64?) throws {
         let expected = try #require(ContentRange(range)?.range)
         #expect(try decision(206, ["Content-Range": range], total: known) == .rest(ContentPart(range: expected, total: total)))
     }
@@ -50,11 +50,11 @@ struct DownloadDecisionTests {
             (416, ["Content-Range": "bytes */300", "ETag": "\"v2\""]), (416, ["Content-Range": "bytes */300"]), (416, [:]),
             (416, ["Content-Range": "bytes 0-299/300"]),
         ] as [(Int, HTTPHeaders)])
-    func `a response of another version or length starts the download over`(status: Int, headers: HTTPHeaders) throws {
+    func `a 206 or 416 for a different version or length restarts the download`(status: Int, headers: HTTPHeaders) throws {
         #expect(try decision(status, headers) == .startOver)
     }
 
-    @Test func `a 416 with another length starts the download over if no length was known before`() throws {
+    @Test func `a 416 with a different length restarts the download if no length was known before`() throws {
         #expect(try decision(416, ["Content-Range": "bytes */200"], total: nil) == .startOver)
         #expect(try decision(416, ["Content-Range": "bytes */301"], total: nil) == .startOver)
     }
@@ -64,7 +64,7 @@ struct DownloadDecisionTests {
         #expect(try decision(416, ["Content-Range": "bytes */700", "ETag": "\"v1\""], have: 700, total: nil) == .complete)
     }
 
-    @Test func `a response of any other status contains the whole content`() throws {
+    @Test func `a response with a status other than 206 and 416 contains the whole content`() throws {
         #expect(try decision(200, ["Content-Length": "9"]) == .whole(length: 9))
         #expect(try decision(203, ["Content-Length": "9", "Content-Encoding": "gzip"]) == .whole(length: nil))
         #expect(try decision(200, ["Content-Length": "-9", "Content-Encoding": "identity"]) == .whole(length: nil))

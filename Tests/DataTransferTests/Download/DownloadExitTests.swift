@@ -5,7 +5,7 @@
     import NetworkTesting
     import Testing
 
-    /// Downloads in a separate process.
+    /// Tests of downloads in a separate process.
     @Suite(.timeLimit(.minutes(10)))
     struct DownloadExitTests {
         private static let length = 4_000_000
@@ -21,7 +21,7 @@
 
         private var place: URL { folder.file("movie.mp4") }
 
-        private func expectRest() async throws {
+        private func expectResumption() async throws {
             let partial = try folder.contents(".movie.mp4.partial")
             let isBeginning = partial == sampleBytes(Self.length).prefix(partial.count)
             #expect(isBeginning)
@@ -37,9 +37,9 @@
             #expect(folder.names == ["movie.mp4"])
         }
 
-        /// The child process kills itself when so many bytes are in its file, while more are received.
+        /// The child process kills itself when its file has `bytes` bytes, while it receives more.
         @Test(arguments: [1, 500_000, 2_000_000, 3_900_000])
-        func `a download of a killed process is resumed when the process is started again`(bytes: Int) async throws {
+        func `a download of a process that was killed is resumed by another process`(bytes: Int) async throws {
             served.change { $0.faults = [.stallBody(after: 3_950_000)] }
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [url = server.url as URL, place = place as URL, bytes = bytes as Int] in
@@ -52,10 +52,10 @@
             }
             #expect(folder.names == [".movie.mp4.partial", ".movie.mp4.partial.json"])
             #expect(try folder.contents(".movie.mp4.partial").count >= bytes)
-            try await expectRest()
+            try await expectResumption()
         }
 
-        @Test func `a file that reaches its size limit is an error, and is resumed without the limit`() async throws {
+        @Test func `a download that reaches the file size limit of the process is an error, and can be resumed`() async throws {
             await #expect(processExitsWith: .success) { [url = server.url as URL, place = place as URL] in
                 signal(SIGXFSZ, SIG_IGN)
                 var limit = rlimit(rlim_cur: 1_000_001, rlim_max: rlim_t.max)
@@ -72,13 +72,13 @@
                 #expect(other.fileFailure?.code == .diskFull, "\(other)")
             }
             #expect(try folder.contents(".movie.mp4.partial").count == 1_000_001)
-            try await expectRest()
+            try await expectResumption()
         }
 
-        @Test func `a folder that may not be written is an error`() async throws {
+        @Test func `a folder without write permission is an error, and no request is sent`() async throws {
             try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder.url.path)
             await #expect(processExitsWith: .success) { [url = server.url as URL, place = place as URL] in
-                // Root may write everywhere.
+                // Root can write to every folder, so the test continues as another user.
                 if geteuid() == 0 { #expect(seteuid(65534) == 0) }
                 let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
                 let error = try await downloadFailure { () async throws(DataTransferError) in
@@ -90,7 +90,7 @@
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.url.path)
         }
 
-        @Test func `another process cannot write to the same file`() async throws {
+        @Test func `a download to a file that another process is downloading is an error`() async throws {
             served.change { $0.faults = [.stallBody(after: 1_000_000)] }
             let (service, place) = (server.service(), place)
             let first = Task { try await service.download(movie, to: place) }
@@ -104,7 +104,7 @@
             }
             first.cancel()
             _ = await first.result
-            try await expectRest()
+            try await expectResumption()
         }
     }
 #endif

@@ -19,25 +19,25 @@ final class ScratchFolder: Sendable {
 
     func file(_ name: String) -> URL { url.appendingPathComponent(name, isDirectory: false) }
     func contents(_ name: String) throws -> Data { try Data(contentsOf: file(name)) }
-    /// Hidden ones too, sorted.
+    /// The names of all files in the folder, also hidden ones, sorted.
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted() }
 
-    /// Suspends until a file has so many bytes. Looks off the pool of async tasks, which others need.
+    /// Suspends until a file has `count` bytes. Checks the file outside the thread pool of async tasks, which other tests need.
     func waitForBytes(_ count: Int, in name: String) async throws {
         let path = file(name).path
         while true {
             try Task.checkCancellation()
-            let isThere = await withCheckedContinuation { continuation in
+            let hasBytes = await withCheckedContinuation { continuation in
                 DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {
                     var status = stat()
                     continuation.resume(returning: stat(path, &status) == 0 && status.st_size >= count)
                 }
             }
-            if isThere { return }
+            if hasBytes { return }
         }
     }
 
-    /// Descriptors of this process that are open on something inside; 0 where the system does not tell.
+    /// The number of open file descriptors of this process inside the folder; 0 on systems without `/proc/self/fd`.
     var openDescriptors: Int {
         let folder = "/proc/self/fd"
         let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -48,14 +48,14 @@ final class ScratchFolder: Sendable {
     }
 }
 
-/// A file on a server that supports ranges, and can be made to misbehave.
+/// A file on a server that supports ranges, and that can inject faults.
 final class ServedFile: Sendable {
     struct Content: Sendable {
         var body: Data
         var headers: HTTPHeaders
         /// The faults of the next responses, in order.
         var faults: [LoopbackFault] = []
-        /// Replaces the regular response, which it receives.
+        /// Replaces the regular response, which it receives as its second argument.
         var replacement: (@Sendable (LoopbackRequest, LoopbackResponse) -> LoopbackResponse)?
         /// The number of body bytes in the responses.
         var sent = 0
@@ -71,7 +71,7 @@ final class ServedFile: Sendable {
         content.withLock { change(&$0) }
     }
 
-    /// RFC 9110 §14.2, §13.1.5.
+    /// Responds to a request, also to one with `Range` and `If-Range` (RFC 9110 §14.2, §13.1.5).
     func respond(to request: LoopbackRequest) -> LoopbackResponse {
         content.withLock { content in
             var response = LoopbackResponse(headers: content.headers, body: content.body)
@@ -98,7 +98,7 @@ final class ServedFile: Sendable {
 }
 
 extension LoopbackServer {
-    /// A service with a separate session.
+    /// Returns a service for this server; by default with a separate session.
     func service(
         session: any NetworkSessionManager = DefaultSessionManager(), logger: (any DataTransferErrorLogger)? = nil
     ) -> DefaultDataTransferService {
@@ -106,11 +106,11 @@ extension LoopbackServer {
             configuration: APIConfiguration(baseURL: url), sessionManager: session, errorLogger: logger)
     }
 
-    /// The `Range` of each request so far, empty for none.
+    /// The `Range` header of each received request, or an empty string.
     var ranges: [String] { requests.map { $0.headers["Range"] ?? "" } }
 }
 
-/// Pseudo-random bytes, the same for one seed: a shorter result is the beginning of a longer one.
+/// Returns pseudo-random bytes, the same for each seed: a shorter result is a prefix of a longer one.
 func sampleBytes(_ count: Int, seed: UInt64 = 1) -> Data {
     if let known = samples.withLock({ $0[seed] }), known.count >= count { return Data(known.prefix(count)) }
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
@@ -127,10 +127,12 @@ func sampleBytes(_ count: Int, seed: UInt64 = 1) -> Data {
     return Data(bytes.prefix(count))
 }
 
-// Not as `Data`: a leak check cannot see what that holds.
+// Stored as arrays, not as `Data`, because a leak checker cannot follow the references of `Data`.
 private let samples = Locked<[UInt64: [UInt8]]>([:])
 
-/// The error of a download that is to fail.
+/// Returns the error that the work throws.
+///
+/// - Throws: ``DownloadDidNotFail`` if the work succeeds.
 func downloadFailure(_ work: () async throws(DataTransferError) -> some Sendable) async throws -> DataTransferError {
     do throws(DataTransferError) {
         _ = try await work()

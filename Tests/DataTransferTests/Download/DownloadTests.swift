@@ -17,7 +17,7 @@ struct DownloadTests {
         #expect(folder.openDescriptors == 0, sourceLocation: sourceLocation)
     }
 
-    @Test func `a response becomes a file, and nothing is left beside it`() async throws {
+    @Test func `a response is stored in a file, and no temporary file remains`() async throws {
         let server = try served.server()
         let file = try await server.service().download(movie, to: folder.file("movie.mp4"))
         #expect(try folder.contents("movie.mp4") == sampleBytes(700_000))
@@ -29,7 +29,7 @@ struct DownloadTests {
 
     #if os(Linux)
         @Test func `a response that the server compresses without a request for it is stored decoded`() async throws {
-            // "hello hello hello hello", by gzip.
+            // "hello hello hello hello", compressed with gzip.
             let coded = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJV8hAJwHjUT2NFwAAAA=="))
             let server = try LoopbackServer { _ in
                 LoopbackResponse(headers: ["Content-Encoding": "gzip", "ETag": "\"v1\""], body: coded)
@@ -40,7 +40,7 @@ struct DownloadTests {
         }
     #endif
 
-    @Test func `the completion form does the same, on its queue`() async throws {
+    @Test func `the completion form downloads the file and calls the completion on the queue that is passed`() async throws {
         let server = try served.server()
         let queue = CountingQueue()
         let result = await withCheckedContinuation { continuation in
@@ -50,7 +50,7 @@ struct DownloadTests {
         expectOnly("movie.mp4")
     }
 
-    @Test func `an empty response is an empty file`() async throws {
+    @Test func `an empty response is stored as an empty file`() async throws {
         served.change { $0.body = Data() }
         let server = try served.server()
         #expect(try await server.service().download(movie, to: folder.file("movie.mp4")).byteCount == 0)
@@ -71,7 +71,7 @@ struct DownloadTests {
             ("attachment; filename=\"../../evil.sh\"", "evil.sh"), ("attachment; filename*=UTF-8''na%C3%AFve.mp4", "naïve.mp4"),
             ("inline", "movie.mp4"), ("attachment; filename=\".bashrc\"", "bashrc"),
         ])
-    func `a folder gets a file of the server's name, made safe`(disposition: String, name: String) async throws {
+    func `a download to a folder uses the file name from the server, sanitized`(disposition: String, name: String) async throws {
         served.change { $0.headers["Content-Disposition"] = disposition }
         let server = try served.server()
         let file = try await server.service().download(movie, to: .folder(folder.url))
@@ -79,7 +79,7 @@ struct DownloadTests {
         expectOnly(name)
     }
 
-    @Test func `two downloads to one folder at a time get a file each`() async throws {
+    @Test func `two concurrent downloads to one folder are stored in separate files`() async throws {
         let server = try served.server()
         let service = server.service()
         async let first = service.download(movie, to: .folder(folder.url))
@@ -88,7 +88,7 @@ struct DownloadTests {
         expectOnly("movie 2.mp4", "movie.mp4")
     }
 
-    // MARK: Files that are there
+    // MARK: Existing files
 
     @Test func `an existing file is replaced when the new one is complete`() async throws {
         try Data("old".utf8).write(to: folder.file("movie.mp4"))
@@ -103,7 +103,7 @@ struct DownloadTests {
         expectOnly("movie.mp4")
     }
 
-    @Test func `with the policy fail an existing file is an error before anything is sent`() async throws {
+    @Test func `with the policy fail an existing file is an error, and no request is sent`() async throws {
         try Data("old".utf8).write(to: folder.file("movie.mp4"))
         let server = try served.server()
         let logger = InMemoryLogger()
@@ -116,7 +116,7 @@ struct DownloadTests {
         expectOnly("movie.mp4")
     }
 
-    @Test func `with the policy fail a file that is created meanwhile is an error at the end`() async throws {
+    @Test func `with the policy fail a file created during the download is an error at the end`() async throws {
         let place = folder.file("movie.mp4")
         served.change { content in
             content.replacement = { _, response in
@@ -137,7 +137,7 @@ struct DownloadTests {
         expectOnly("movie.mp4")
     }
 
-    @Test func `with the policy keepBoth the new file gets a number`() async throws {
+    @Test func `with the policy keepBoth the new file name has the next free number`() async throws {
         try Data("old".utf8).write(to: folder.file("movie.mp4"))
         try Data("older".utf8).write(to: folder.file("movie 2.mp4"))
         let server = try served.server()
@@ -148,7 +148,9 @@ struct DownloadTests {
     }
 
     @Test(arguments: [UInt16(0o600), 0o644])
-    func `a file is private by default`(permissions: UInt16) async throws {
+    func `a file is readable only by its owner by default, or has the permissions of the options`(permissions: UInt16)
+        async throws
+    {
         let server = try served.server()
         let options = permissions == 0o600 ? DownloadOptions() : DownloadOptions(permissions: permissions, flushesToDisk: true)
         let file = try await server.service().download(movie, to: folder.file("movie.mp4"), options: options)
@@ -156,9 +158,9 @@ struct DownloadTests {
         #expect(attributes[.posixPermissions] as? Int == Int(permissions))
     }
 
-    // MARK: Places that cannot be
+    // MARK: Invalid destinations
 
-    @Test func `a folder, a missing folder and other impossible places are errors that say so`() async throws {
+    @Test func `each invalid destination is an error with its code, and no request is sent`() async throws {
         try FileManager.default.createDirectory(at: folder.file("inside"), withIntermediateDirectories: true)
         try Data().write(to: folder.file("plain"))
         try FileManager.default.createSymbolicLink(
@@ -205,7 +207,7 @@ struct DownloadTests {
 
     // MARK: Failures
 
-    @Test func `a status that is not accepted leaves nothing`() async throws {
+    @Test func `an error status leaves no files and is logged once`() async throws {
         let server = try LoopbackServer { _ in .text("gone", status: 410) }
         let logger = InMemoryLogger()
         let error = try await downloadFailure { () async throws(DataTransferError) in
@@ -215,7 +217,7 @@ struct DownloadTests {
         expectOnly()
     }
 
-    @Test func `an endpoint without a valid request leaves nothing, and its observer is notified`() async throws {
+    @Test func `an invalid endpoint leaves no files, and its observer receives a last event`() async throws {
         let monitor = ProgressMonitor()
         let service = try LoopbackServer { _ in .text("") }.service()
         let error = try await downloadFailure { () async throws(DataTransferError) in
@@ -225,7 +227,7 @@ struct DownloadTests {
         expectOnly()
     }
 
-    @Test func `what is larger than allowed leaves nothing`() async throws {
+    @Test func `a response larger than maximumBytes is an error and leaves no files`() async throws {
         let server = try served.server()
         let error = try await downloadFailure { () async throws(DataTransferError) in
             try await server.service().download(
@@ -245,7 +247,7 @@ struct DownloadTests {
         #expect(file.byteCount == 700_000)
     }
 
-    @Test func `progress ends once, with all of the file`() async throws {
+    @Test func `the last progress event is reported once and has the size of the file`() async throws {
         let server = try served.server()
         let observer = RecordingObserver()
         _ = try await server.service().download(movie, to: folder.file("movie.mp4"), progress: observer)
@@ -254,7 +256,7 @@ struct DownloadTests {
         #expect(events.last?.bytesReceived == 700_000 && events.last?.totalBytesToReceive == 700_000)
     }
 
-    @Test func `a service with one method can download too`() async throws {
+    @Test func `a service that implements only the completion form can download`() async throws {
         struct Mock: MockEndpoint {
             let path = "users"
             var mockFileName: String { "users" }
@@ -267,7 +269,7 @@ struct DownloadTests {
         expectOnly("copy.json", "users.json")
     }
 
-    @Test func `a stub is enough`() async throws {
+    @Test func `a stub session supports downloads, and a body of the wrong length is an error`() async throws {
         let session = StubSessionManager()
         session.enqueue(.data(Data("stubbed".utf8), headers: ["Content-Length": "7"]), for: "/files/movie.mp4")
         let service = DefaultDataTransferService(configuration: try APIConfiguration("http://h.example"), sessionManager: session)

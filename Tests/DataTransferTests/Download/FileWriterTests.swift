@@ -19,7 +19,7 @@ struct FileWriterTests {
         return OutputFile(descriptor, url: folder.file("x"))
     }
 
-    @Test func `chunks of any size are written in order, and hashed on the way`() async throws {
+    @Test func `chunks of any size are written in order and hashed while they are written`() async throws {
         let whole = sampleBytes(3_000_000)
         let writer = FileWriter(try file(), digests: [RunningDigest(from: 0), RunningDigest(from: 70_000)])
         var start = 0
@@ -34,12 +34,12 @@ struct FileWriterTests {
         let isSame = try folder.contents("x") == whole
         #expect(isSame)
         #expect(digests.first?.bytes == SHA256.digest(of: Array(whole)))
-        // One that begins inside a chunk is left for later.
+        // A digest that begins inside a chunk is computed afterwards from the file.
         try digests[1].catchUp(with: writer.file, to: Int64(whole.count))
         #expect(digests[1].bytes == SHA256.digest(of: Array(whole[70_000...])))
     }
 
-    @Test func `a failure is thrown, and nothing waits indefinitely`() async throws {
+    @Test func `write errors are thrown by later writes and by finish`() async throws {
         let writer = FileWriter(try file(O_RDONLY))
         var failures = 0
         for _ in 0..<50 {
@@ -54,7 +54,7 @@ struct FileWriterTests {
         await #expect(throws: FileFailure.self) { _ = try await writer.finish() }
     }
 
-    @Test func `the writer appends to existing bytes`() async throws {
+    @Test func `the writer starts at the given offset and keeps the bytes before it`() async throws {
         let file = try file()
         let first = FileWriter(file)
         try await first.write(Data("hello".utf8))

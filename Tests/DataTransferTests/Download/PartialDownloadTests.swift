@@ -23,7 +23,7 @@ import Testing
         server.forgetRequests()
     }
 
-    @Test func `partial downloads are listed with size and age, and removed`() async throws {
+    @Test func `partial downloads can be listed with size and age, and removed`() async throws {
         try await interrupt(as: "a.mp4")
         try await interrupt(as: "b.mp4")
         try Data("x".utf8).write(to: folder.file("c.partial"))
@@ -31,23 +31,23 @@ import Testing
         try FileManager.default.createDirectory(at: folder.file(".e.partial"), withIntermediateDirectories: true)
         let old = Date(timeIntervalSinceNow: -7200)
         try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: folder.file(".b.mp4.partial").path)
-        let left = try await PartialDownload.all(in: folder.url)
-        #expect(left.map(\.url.lastPathComponent) == [".a.mp4.partial", ".b.mp4.partial", ".d.partial"])
-        #expect(left.map(\.byteCount) == [40_000, 40_000, 1] && left.map(\.isResumable) == [true, true, false])
-        #expect(left[0].age < .seconds(3600) && left[1].age > .seconds(7100) && !"\(left)".contains(folder.url.path))
+        let partials = try await PartialDownload.all(in: folder.url)
+        #expect(partials.map(\.url.lastPathComponent) == [".a.mp4.partial", ".b.mp4.partial", ".d.partial"])
+        #expect(partials.map(\.byteCount) == [40_000, 40_000, 1] && partials.map(\.isResumable) == [true, true, false])
+        #expect(partials[0].age < .seconds(3600) && partials[1].age > .seconds(7100) && !"\(partials)".contains(folder.url.path))
         let removed = try await PartialDownload.removeAll(in: folder.url) { $0.age > .seconds(3600) }
-        #expect(removed.map(\.url) == [left[1].url])
-        try await left[0].remove()
-        try await left[0].remove()
+        #expect(removed.map(\.url) == [partials[1].url])
+        try await partials[0].remove()
+        try await partials[0].remove()
         #expect(folder.names == [".d.partial", ".e.partial", "c.partial"] && folder.openDescriptors == 0)
     }
 
-    @Test func `a folder that is not there is an error`() async throws {
+    @Test func `listing the partial downloads of a missing folder is an error`() async throws {
         let error = await #expect(throws: FileFailure.self) { try await PartialDownload.all(in: folder.file("missing")) }
         #expect(error?.code == .folderMissing)
     }
 
-    @Test func `a file that a download is writing to is not removed`() async throws {
+    @Test func `the partial file of a running download cannot be removed`() async throws {
         served.change { $0.faults = [.stallBody(after: 10_000)] }
         let service = server.service()
         let download = Task { try await service.download(movie, to: folder.file("movie.mp4")) }
@@ -60,7 +60,7 @@ import Testing
         _ = await download.result
     }
 
-    // MARK: What names the resource
+    // MARK: Identity of the resource
 
     private func signed(_ query: Parameters) -> Endpoint<Void> { Endpoint(path: "files/movie.mp4", queryParameters: query) }
 
@@ -71,7 +71,7 @@ import Testing
             [["sig": "a", "se": "1", "sv": "2"], ["sig": "b", "se": "2", "sv": "2"]],
             [["x-goog-signature": "a", "versionId": "7"], ["versionId": "7", "X-Goog-Signature": "b", "X-Goog-Date": "1"]],
         ] as [[Parameters]])
-    func `a URL that is signed anew names the same resource`(queries: [Parameters]) async throws {
+    func `a URL with a new signature identifies the same resource`(queries: [Parameters]) async throws {
         try await interrupt(signed(queries[0]), as: "movie.mp4")
         let file = try await server.service().download(signed(queries[1]), to: folder.file("movie.mp4"))
         #expect(file.resumedFrom == 40_000 && server.requests.map { $0.headers["If-Range"] } == ["\"v1\""])
@@ -83,16 +83,17 @@ import Testing
             [["X-Amz-Signature": "a", "id": 1], ["X-Amz-Signature": "b", "id": 2]],
             [["Expires": "1"], ["Expires": "2"]], [["X-Amz-Date": "1"], ["X-Amz-Date": "2"]], [["se": "1"], ["se": "2"]],
         ] as [[Parameters]])
-    func `any other query names another one`(queries: [Parameters]) async throws {
+    func `a different query without a known signature scheme identifies a different resource`(queries: [Parameters]) async throws
+    {
         try await interrupt(signed(queries[0]), as: "movie.mp4")
         #expect(try await server.service().download(signed(queries[1]), to: folder.file("movie.mp4")).resumedFrom == 0)
     }
 
-    @Test func `a name that the caller passes replaces the query`() async throws {
+    @Test func `the resume identity of the options replaces the query`() async throws {
         let options = DownloadOptions(resumeIdentity: "movie 7")
         try await interrupt(signed(["ticket": "a"]), as: "movie.mp4", options)
         let service = server.service()
-        // Another name is another resource.
+        // A different identity is a different resource.
         try await interrupt(signed(["ticket": "a"]), as: "other.mp4", options)
         let other = DownloadOptions(resumeIdentity: "movie 8")
         #expect(
@@ -102,7 +103,7 @@ import Testing
         #expect(try folder.contents("movie.mp4") == sampleBytes(100_000))
     }
 
-    @Test func `the same name of a resource that has changed starts over`() async throws {
+    @Test func `a download with the same resume identity restarts if the resource has changed`() async throws {
         let options = DownloadOptions(resumeIdentity: "movie 7")
         try await interrupt(signed(["ticket": "a"]), as: "movie.mp4", options)
         served.change { content in

@@ -34,7 +34,7 @@ struct ResumeTests {
     }
 
     private func expectWhole(_ body: Data = sampleBytes(length), sourceLocation: SourceLocation = #_sourceLocation) throws {
-        // Not `#expect(a == b)`, which would print both.
+        // `#expect(a == b)` would print both bodies.
         let isSame = try folder.contents("movie.mp4") == body
         #expect(isSame, sourceLocation: sourceLocation)
         #expect(folder.names == ["movie.mp4"] && folder.openDescriptors == 0, sourceLocation: sourceLocation)
@@ -49,13 +49,13 @@ struct ResumeTests {
         #expect(file.resumedFrom == Self.cut && file.statusCode == 206 && file.byteCount == Self.length)
         #expect(server.ranges == ["bytes=300000-"] && server.requests.first?.headers["If-Range"] == "\"v1\"")
         #expect(served.content.withLock(\.sent) == Self.length - Self.cut)
-        // Totals are those of the complete file.
+        // The totals are those of the complete file.
         #expect(observer.events.allSatisfy { $0.bytesReceived >= Self.cut && $0.totalBytesToReceive == 700_000 })
         #expect(observer.events.last?.bytesReceived == 700_000 && observer.events.filter(\.isFinished).count == 1)
         try expectWhole()
     }
 
-    @Test func `a download may be interrupted many times`() async throws {
+    @Test func `a download can be interrupted and resumed many times`() async throws {
         served.change { $0.faults = Array(repeating: .truncateBody(after: 100_000), count: 6) }
         var failures = 0
         while failures < 6 {
@@ -72,7 +72,7 @@ struct ResumeTests {
         try expectWhole()
     }
 
-    @Test func `a changed resource is downloaded from the beginning in the same exchange`() async throws {
+    @Test func `a changed resource is downloaded from the beginning by the same request`() async throws {
         try await interrupt()
         let changed = sampleBytes(500_000, seed: 2)
         served.change { content in
@@ -86,7 +86,7 @@ struct ResumeTests {
         try expectWhole(changed)
     }
 
-    @Test func `a server without ranges sends the whole content`() async throws {
+    @Test func `a download from a server without support for ranges starts from the beginning`() async throws {
         try await interrupt()
         served.change { content in
             content.replacement = { [body = content.body] _, _ in LoopbackResponse(headers: ["ETag": "\"v1\""], body: body) }
@@ -96,7 +96,7 @@ struct ResumeTests {
         try expectWhole()
     }
 
-    @Test func `a new beginning can be resumed too`() async throws {
+    @Test func `a download that restarted can be resumed`() async throws {
         try await interrupt()
         let changed = sampleBytes(500_000, seed: 2)
         served.change { content in
@@ -118,7 +118,7 @@ struct ResumeTests {
             ["ETag": "W/\"v1\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Mon, 07 Nov 1994 08:49:37 GMT"],
             ["ETag": "\"v1\"", "Content-Encoding": "compress"],
         ] as [HTTPHeaders])
-    func `without a strong validator nothing is kept`(headers: HTTPHeaders) async throws {
+    func `without a strong validator no partial file is kept`(headers: HTTPHeaders) async throws {
         served.change { $0.headers = headers }
         try await interrupt()
         #expect(folder.names == [])
@@ -126,7 +126,7 @@ struct ResumeTests {
         #expect(server.ranges == [""])
     }
 
-    @Test func `a modification date that is old enough is a strong validator`() async throws {
+    @Test func `a modification date 60 seconds before the Date field is a strong validator`() async throws {
         served.change {
             $0.headers = ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:50:37 GMT"]
         }
@@ -136,7 +136,7 @@ struct ResumeTests {
         try expectWhole()
     }
 
-    @Test func `bytes that cannot be resumed never lie beside a record`() async throws {
+    @Test func `the record of an earlier response is removed before bytes that cannot be resumed are written`() async throws {
         try await interrupt()
         served.change { content in
             content.headers = [:]
@@ -152,7 +152,7 @@ struct ResumeTests {
         #expect(folder.names == [])
     }
 
-    @Test func `a download is not resumed and leaves nothing if the options disable resuming`() async throws {
+    @Test func `if the options disable resuming, a download is not resumed and leaves no partial file`() async throws {
         try await interrupt(DownloadOptions(resumes: false))
         #expect(folder.names == [])
         try await interrupt()
@@ -161,9 +161,9 @@ struct ResumeTests {
         try expectWhole()
     }
 
-    // MARK: Partial files are not trusted blindly
+    // MARK: Partial files that are not used
 
-    @Test func `a partial file of another endpoint is not used`() async throws {
+    @Test func `a partial file of a different endpoint is not used`() async throws {
         try await interrupt()
         let other = Endpoint<Void>(path: "files/movie.mp4", queryParameters: ["version": 2])
         #expect(try await service.download(other, to: place).resumedFrom == 0)
@@ -171,10 +171,10 @@ struct ResumeTests {
         try expectWhole()
     }
 
-    @Test func `a partial file of a resource from another server is not used`() async throws {
+    @Test func `a partial file from a different server is not used`() async throws {
         try await interrupt()
-        let stranger = ServedFile(sampleBytes(Self.length, seed: 3))
-        let other = try stranger.server()
+        let otherFile = ServedFile(sampleBytes(Self.length, seed: 3))
+        let other = try otherFile.server()
         #expect(try await other.service().download(movie, to: place).resumedFrom == 0)
         #expect(other.ranges == ["bytes=300000-", ""])
         try expectWhole(sampleBytes(Self.length, seed: 3))
@@ -200,7 +200,9 @@ struct ResumeTests {
             (["validator", "text"], #""W/weak""#), (["validator", "text"], #""\"x\r\nHost: other\"""#),
             (["digest"], #""0123""#), (["location"], #""""#), (["location"], #""../..""#),
         ])
-    func `a partial file whose record was changed is not used`(path: [String], value: String) async throws {
+    func `a partial file with a manipulated record is not used, and no file outside the folder is written`(
+        path: [String], value: String
+    ) async throws {
         let inner = folder.url.appendingPathComponent("a/b/c", isDirectory: true)
         try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
         served.change { $0.faults = [.truncateBody(after: Self.cut)] }
@@ -223,7 +225,7 @@ struct ResumeTests {
     }
 
     @Test(arguments: [".movie.mp4.partial", ".movie.mp4.partial.json"], [0o620, 0o602, 0o666])
-    func `a partial file that others may write to is not used`(name: String, permissions: Int) async throws {
+    func `a partial file that other users can write to is not used`(name: String, permissions: Int) async throws {
         try await interrupt()
         try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: folder.file(name).path)
         #expect(try await service.download(movie, to: place).resumedFrom == 0)
@@ -267,7 +269,7 @@ struct ResumeTests {
         try expectWhole()
     }
 
-    @Test func `a second name of a file is not written through`() async throws {
+    @Test func `a download does not write through a hard link`() async throws {
         try await interrupt()
         try Data("precious".utf8).write(to: folder.file("precious"))
         try FileManager.default.removeItem(at: folder.file(".movie.mp4.partial"))
@@ -277,7 +279,7 @@ struct ResumeTests {
         #expect(folder.names == ["movie.mp4", "precious"])
     }
 
-    @Test func `the record holds no secret`() async throws {
+    @Test func `the record contains no secrets and is readable only by its owner`() async throws {
         served.change { $0.faults = [.truncateBody(after: 1000)] }
         let endpoint = Endpoint<Void>(
             path: "files/movie.mp4", headerParameters: ["Authorization": "Bearer hunter2"], queryParameters: ["token": "hunter2"])
@@ -290,7 +292,7 @@ struct ResumeTests {
 
     // MARK: 416
 
-    @Test func `nothing is fetched when nothing is missing`() async throws {
+    @Test func `a complete partial file is finished by a 416 without another transfer`() async throws {
         try await interrupt()
         try sampleBytes(Self.length).write(to: folder.file(".movie.mp4.partial"))
         let observer = RecordingObserver()
@@ -302,7 +304,7 @@ struct ResumeTests {
     }
 
     @Test(arguments: ["bytes */600000", "bytes */*", "nonsense", nil])
-    func `a 416 of another length is a reason to start over, once`(range: String?) async throws {
+    func `a 416 with a different or missing length restarts the download once`(range: String?) async throws {
         try await interrupt()
         served.change { content in
             content.replacement = { request, response in
@@ -322,7 +324,7 @@ struct ResumeTests {
         #expect(error.statusCode == 416 && server.requestCount == 1 && folder.names == [])
     }
 
-    // MARK: Parts that are not what was asked for
+    // MARK: Parts other than the requested one
 
     @Test(
         arguments: [
@@ -331,7 +333,7 @@ struct ResumeTests {
             ["Content-Range": "bytes 300000-699999"], ["Content-Range": "bytes */700000"], ["Content-Range": nil],
             ["Content-Type": "multipart/byteranges; boundary=x"],
         ] as [[String: String?]])
-    func `a part other than the requested one is an error, and nothing is kept`(changes: [String: String?]) async throws {
+    func `a part other than the requested one is an error, and no partial file is kept`(changes: [String: String?]) async throws {
         try await interrupt()
         served.change { content in
             content.replacement = { _, response in
@@ -344,13 +346,13 @@ struct ResumeTests {
         }
         #expect(error.fileFailure?.code == .rangeMismatch, "\(error)")
         #expect(folder.names == [] && folder.openDescriptors == 0)
-        // The next attempt is not caught in the same trap.
+        // The next attempt starts from the beginning and succeeds.
         served.change { $0.replacement = nil }
         #expect(try await service.download(movie, to: place).resumedFrom == 0)
         try expectWhole()
     }
 
-    @Test func `more bytes than announced are an error`() async throws {
+    @Test func `more bytes than the Content-Range specifies are an error`() async throws {
         try await interrupt()
         served.change { content in
             content.replacement = { _, response in
@@ -366,7 +368,7 @@ struct ResumeTests {
         arguments: [
             ["ETag": "\"v2\""], ["Content-Encoding": "gzip"],
         ] as [HTTPHeaders])
-    func `a part of another version starts the download over`(headers: HTTPHeaders) async throws {
+    func `a part of a different version restarts the download`(headers: HTTPHeaders) async throws {
         try await interrupt()
         served.change { content in
             content.replacement = { _, response in
@@ -408,19 +410,19 @@ struct ResumeTests {
         let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
         }
         #expect(error.fileFailure?.code == .rangeMismatch && folder.names == [])
-        // Unless the endpoint did.
+        // An endpoint with its own `Range` header accepts a part.
         let part = Endpoint<Void>(path: "files/movie.mp4", headerParameters: ["Range": "bytes=0-0"])
         #expect(try await service.download(part, to: place).byteCount == 1)
     }
 
-    @Test func `only GET has parts`() async throws {
+    @Test func `a partial response is kept only for GET`() async throws {
         served.change { $0.faults = [.truncateBody(after: 1000)] }
         let endpoint = Endpoint<Void>(path: "files/movie.mp4", method: .post, body: .text("which"))
         _ = try await downloadFailure { () async throws(DataTransferError) in try await service.download(endpoint, to: place) }
         #expect(folder.names == [])
     }
 
-    @Test func `a file in a folder keeps the name of the first response`() async throws {
+    @Test func `a resumed download to a folder keeps the file name of the first response`() async throws {
         served.change { content in
             content.headers["Content-Disposition"] = "attachment; filename=\"first.mp4\""
             content.faults = [.truncateBody(after: 1000)]
@@ -434,7 +436,7 @@ struct ResumeTests {
         #expect(file.url.lastPathComponent == "first.mp4" && file.resumedFrom == 1000 && folder.names == ["first.mp4"])
     }
 
-    @Test func `over URLSession parts are put together too`() async throws {
+    @Test func `a partial download can be resumed over URLSession`() async throws {
         try await interrupt()
         let service = server.service(session: URLSessionManager())
         #expect(try await service.download(movie, to: place).resumedFrom == 300_000)

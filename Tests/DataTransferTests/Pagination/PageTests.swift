@@ -27,7 +27,7 @@ import Testing
 
     private var targets: [String] { session.requests.map { $0.url.absoluteString } }
 
-    @Test func `links lead from page to page, relative ones too`() async throws {
+    @Test func `pages follow the next link of the previous page, absolute or relative`() async throws {
         session.enqueue(.json(#"{"items": [1, 2]}"#, headers: ["Link": #"</v1/items?size=2&after=2>; rel="next""#]))
         session.enqueue(.json(#"{"items": [3]}"#, headers: ["Link": #"<https://api.test/v1/items?page=3&key=own>; rel="next""#]))
         session.enqueue(.json(#"{"items": []}"#, headers: ["Link": #"</v1/items>; rel="first""#]))
@@ -39,14 +39,14 @@ import Testing
             ])
     }
 
-    @Test func `numbers count up until the last page`() async throws {
+    @Test func `page numbers are incremented until the last page`() async throws {
         for items in [[1, 2], [3, 4], [5]] { session.enqueue(try .json(encoding: Page(items: items))) }
         let pages = try service().pages(of: list, by: .number("page", first: 0) { $0.items.count < 2 })
         #expect(try await items(pages) == [[1, 2], [3, 4], [5]])
         #expect(targets.map { String($0.suffix(6)) } == ["page=0", "page=1", "page=2"])
     }
 
-    @Test func `a cursor leads on, and replaces the one before`() async throws {
+    @Test func `the cursor of each page replaces the cursor in the query of the next request`() async throws {
         session.enqueue(try .json(encoding: Page(items: [1], cursor: "a+b")))
         session.enqueue(try .json(encoding: Page(items: [2], cursor: "c")))
         session.enqueue(try .json(encoding: Page(items: [3], cursor: "")))
@@ -59,7 +59,7 @@ import Testing
             ])
     }
 
-    @Test func `a link to another origin gets no secret`() async throws {
+    @Test func `a request to a cross-origin next link carries no credentials`() async throws {
         session.enqueue(.json(#"{"items": [1]}"#, headers: ["Link": #"<https://other.test/items>; rel="next""#]))
         session.enqueue(.json(#"{"items": [2]}"#))
         var endpoint = list
@@ -75,14 +75,14 @@ import Testing
             (#"<https://api.test/v1/items?n=1>; rel="next""#, PageError.loop), (#"<ftp://a.test/>; rel="next""#, nil),
             (#"<http://[>; rel="next""#, nil),
         ] as [(String, PageError?)])
-    func `a list without a valid next page is an error, after its pages`(link: String, cause: PageError?) async throws {
+    func `an invalid or repeated next link is an error after the received pages`(link: String, cause: PageError?) async throws {
         session.route { _ in .json(#"{"items": [1]}"#, headers: ["Link": link]) }
         let logger = InMemoryLogger()
         let service = try service(logger)
         var count = 0
         do throws(DataTransferError) {
             for try await _ in service.pages(of: list, by: .linkHeader) { count += 1 }
-            Issue.record("it ended")
+            Issue.record("The sequence ended without an error.")
         } catch {
             guard case .parsing(let failure) = error, let found = failure.underlying as? PageError else {
                 Issue.record("\(error)")
@@ -94,7 +94,7 @@ import Testing
         #expect(logger.dataTransferErrors.count == 1)
     }
 
-    @Test func `the number of pages is limited`() async throws {
+    @Test func `more pages than maximumPages throw an error`() async throws {
         session.route { _ in .json(#"{"items": [1]}"#) }
         var count = 0
         let pages = try service().pages(of: list, by: .number("page") { _ in false }, maximumPages: 5)
@@ -102,7 +102,7 @@ import Testing
         #expect(count == 5 && session.requests.count == 5)
     }
 
-    @Test func `after the loop no more pages are requested, and a new loop starts with the first page`() async throws {
+    @Test func `no page is requested after the loop ends, and a new loop starts with the first page`() async throws {
         session.route { _ in .json(#"{"items": [1]}"#) }
         let pages = try service().pages(of: list, by: .number("page") { _ in false })
         for try await _ in pages { break }
@@ -111,7 +111,7 @@ import Testing
         #expect(targets[0] == targets[1])
     }
 
-    @Test func `a page that fails ends the sequence`() async throws {
+    @Test func `a failed page request ends the sequence`() async throws {
         session.enqueue(.json(#"{"items": [1]}"#))
         session.enqueue(.status(500))
         var iterator = try service().pages(of: list, by: .number("page") { _ in false }).makeAsyncIterator()
@@ -120,7 +120,7 @@ import Testing
         #expect(try await iterator.next() == nil)
     }
 
-    @Test func `the completion form passes pages one by one`() async throws {
+    @Test func `the completion form passes each page to its closure in order`() async throws {
         for items in [[1, 2], [3]] { session.enqueue(try .json(encoding: Page(items: items))) }
         let seen = Locked<[[Int]]>([])
         let service = try service()

@@ -3,11 +3,11 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// One secret in every place where secrets travel, and every place where text comes out.
+/// Puts one secret in every place that can carry secrets, and checks every text that the library prints.
 struct CanaryTests {
     static let canary = "Xc4n4ryX"
 
-    /// Everything the library could print of an exchange, successful or not.
+    /// Returns every text that the library can print about one exchange, successful or failed.
     private func sinks(_ response: StubResponse) async throws -> [(name: String, text: String)] {
         let canary = Self.canary
         let printed = Locked<[String]>([])
@@ -71,7 +71,7 @@ struct CanaryTests {
     ]
 
     @Test(arguments: responses.map(\.0))
-    func `no sink prints a secret`(kind: String) async throws {
+    func `no log, description or dump of an exchange contains a secret`(kind: String) async throws {
         let response = try #require(Self.responses.first { $0.0 == kind }?.1)
         let sinks = try await sinks(response)
         #expect(sinks.count > 30 && sinks.contains { $0.name == "console" })
@@ -80,7 +80,7 @@ struct CanaryTests {
         }
     }
 
-    @Test func `an error about bad input does not repeat the input`() async throws {
+    @Test func `the text of a request generation error does not contain the invalid input`() async throws {
         let canary = Self.canary
         let configuration = try APIConfiguration("https://api.example")
         struct Unencodable: Encodable, Sendable {

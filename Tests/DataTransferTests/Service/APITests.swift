@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// What an API states takes effect.
+/// Checks that the properties of an ``API`` apply to its requests.
 @Suite(.timeLimit(.minutes(10)))
 struct APITests {
     enum FilmAPI: API, ResponseRequestable, MockedAPI {
@@ -39,7 +39,7 @@ struct APITests {
         var endpoint: String { "people" }
     }
 
-    @Test func `an API is an endpoint, and two with two hosts live side by side in one service`() async throws {
+    @Test func `one service sends requests to APIs with different hosts`() async throws {
         let session = StubSessionManager()
         session.route { request in
             switch request.url.absoluteString {
@@ -55,14 +55,14 @@ struct APITests {
         #expect(films.count == 1 && people.count == 1)
     }
 
-    @Test func `a part that is wrong is the error of the request`() async {
+    @Test func `an invalid host in an API fails the request with an error that names the field`() async {
         let service = DefaultDataTransferService(configuration: .composed, sessionManager: StubSessionManager())
         let error = await #expect(throws: DataTransferError.self) { try await service.request(FilmAPI.private_("a b")) }
         guard case .networkFailure(.requestGeneration(let cause)) = error else { return #expect(error == nil) }
         #expect(cause.field == .host)
     }
 
-    @Test func `a timeout ends the request`() async throws {
+    @Test func `the timeout of an API applies to its requests`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
         let service = DefaultDataTransferService(configuration: .composed)
         let error = await #expect(throws: DataTransferError.self) {
@@ -71,7 +71,7 @@ struct APITests {
         #expect(error?.isTimeout == true)
     }
 
-    @Test func `an API with logging disabled is never logged, whatever the outcome and the form of the call`() async throws {
+    @Test func `requests of an API with logging disabled are never logged, in any call form and with any outcome`() async throws {
         let server = try LoopbackServer { _ in .json("[]") }
         let (network, values) = (InMemoryLogger(), InMemoryLogger())
         let service = DefaultDataTransferService(
@@ -81,7 +81,7 @@ struct APITests {
         let completed = await outcome { service.request(FilmAPI.quiet(port: server.port), completion: $0) }
         #expect(try completed.get().isEmpty)
         _ = try? await service.request(FilmAPI.quiet(port: 0))
-        // Nobody listens there, and no test is ever given that port.
+        // No server listens on port 1, and the system never assigns it to a test server.
         _ = try? await service.request(FilmAPI.quiet(port: 1))
         #expect(network.events.isEmpty)
         #expect(!values.events.isEmpty, "the logger of the upper layer receives failures too")
@@ -89,7 +89,7 @@ struct APITests {
         #expect(!network.events.isEmpty)
     }
 
-    @Test func `a mocked API responds with the content of its file, with the same call`() async throws {
+    @Test func `a stub service responds to a mocked API with the content of its file`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -100,7 +100,7 @@ struct APITests {
         #expect(error?.networkError?.transportError?.code == .notStubbed)
     }
 
-    @Test func `a download from one host does not resume that of another`() async throws {
+    @Test func `a download from one host does not resume a partial download from another host`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -122,7 +122,7 @@ struct APITests {
         #expect(second.requests.first?.headers["Range"] == nil)
     }
 
-    @Test func `pages of an API follow links on its host`() async throws {
+    @Test func `the pages of an API follow links relative to its host`() async throws {
         let session = StubSessionManager()
         session.route { request in
             request.url.query == "page=2"

@@ -18,7 +18,7 @@ struct DataTransferServiceTests {
             errorLogger: logger)
     }
 
-    /// The async and the completion form have to return the same.
+    /// Returns the outcomes of the completion form and the async form, which must be equal.
     private func outcomes<Target: ResponseRequestable>(
         _ endpoint: Target, resolver: any DataTransferErrorResolver = .unresolved
     ) async throws -> [Result<Target.Response, DataTransferError>] {
@@ -39,13 +39,13 @@ struct DataTransferServiceTests {
         try await outcomes(endpoint, resolver: resolver).compactMap { if case .failure(let error) = $0 { error } else { nil } }
     }
 
-    @Test func `a decodable endpoint gives its value`() async throws {
+    @Test func `the response of a decodable endpoint is its decoded value`() async throws {
         session.route("/3/movie/7", .json(#"{"id": 7, "title": "Seven"}"#))
         let endpoint = Endpoint<Movie>(path: "movie/{id}", pathParameters: ["id": 7])
         for outcome in try await outcomes(endpoint) { #expect(try outcome.get() == Movie(id: 7, title: "Seven")) }
     }
 
-    @Test func `a key path gives the value inside`() async throws {
+    @Test func `an endpoint with a key path returns the value at that path`() async throws {
         session.route { _ in .json(#"{"page": 1, "results": [{"id": 1, "title": "a"}, {"id": 2, "title": "b"}]}"#) }
         for outcome in try await outcomes(Endpoint<[Movie]>(path: "x", keyPath: "results")) {
             #expect(try outcome.get().map(\.id) == [1, 2])
@@ -55,14 +55,14 @@ struct DataTransferServiceTests {
         }
     }
 
-    @Test func `a Void endpoint looks at the status alone`() async throws {
+    @Test func `a Void endpoint ignores the body and checks only the status`() async throws {
         session.route { _ in .text("not JSON") }
         for outcome in try await outcomes(Endpoint<Void>(path: "x", method: .delete)) {
             #expect(throws: Never.self) { try outcome.get() }
         }
     }
 
-    @Test func `an enum of endpoints says the type at the call site`() async throws {
+    @Test func `the response type of an untyped endpoint can be set at the call site`() async throws {
         enum Movies: Requestable {
             case all
             var path: String { "movies" }
@@ -71,7 +71,7 @@ struct DataTransferServiceTests {
         for outcome in try await outcomes(Movies.all.as([Movie].self)) { #expect(try outcome.get().count == 1) }
     }
 
-    @Test func `an empty body is nil for an optional, and an error for a value`() async throws {
+    @Test func `an empty body is nil for an optional response type and an error for any other type`() async throws {
         session.route { _ in .status(204) }
         for outcome in try await outcomes(Endpoint<Movie?>(path: "x")) { #expect(try outcome.get() == nil) }
         for error in try await failures(Endpoint<Movie>(path: "x")) {
@@ -80,14 +80,14 @@ struct DataTransferServiceTests {
         }
     }
 
-    @Test func `the full response has status, headers, URL and timings`() async throws {
+    @Test func `the full response has the status, headers and URL`() async throws {
         session.route { _ in .json("[1]", status: 201, headers: ["X-Total": "40"]) }
         let response = try await service().response(for: Endpoint<[Int]>(path: "x"))
         #expect(response.value == [1] && response.statusCode == 201 && response.headers["x-total"] == "40")
         #expect(response.url.absoluteString == "http://api.example/3/x")
     }
 
-    @Test func `completions run on the queue they are given`() async throws {
+    @Test func `completions run on the queue that is passed`() async throws {
         struct Recording: DataTransferDispatchQueue {
             let count = Locked(0)
             func asyncExecute(work: @escaping @Sendable () -> Void) {
@@ -104,7 +104,7 @@ struct DataTransferServiceTests {
         #expect(value == 1 && queue.count.withLock { $0 } == 1)
     }
 
-    @Test func `a failure to decode says where and why, once`() async throws {
+    @Test func `a decoding error has the coding path and the cause without secrets, and is logged once`() async throws {
         session.route { _ in .json(#"{"data": [{"id": 1, "title": "a"}, {"id": "two", "title": "b"}], "password": "hunter2"}"#) }
         for error in try await failures(Endpoint<[Movie]>(path: "x", queryParameters: ["q": "secret"], keyPath: "data")) {
             guard case .parsing(let failure) = error else { throw error }
@@ -120,7 +120,7 @@ struct DataTransferServiceTests {
             ("data[", "{}"), ("missing", "{}"), ("data[5]", #"{"data": [1]}"#), ("data", #"{"data": [1"#),
             ("data.x", #"{"data": [1]}"#),
         ])
-    func `a key path that leads nowhere is an error that names it`(path: String, document: String) async throws {
+    func `an invalid or unmatched key path throws an error that contains the path`(path: String, document: String) async throws {
         session.route { _ in .json(document) }
         for error in try await failures(Endpoint<[Int]>(path: "x", keyPath: JSONKeyPath(path))) {
             guard case .parsing(let failure) = error else { throw error }
@@ -129,7 +129,7 @@ struct DataTransferServiceTests {
         }
     }
 
-    @Test func `a snippet is bounded`() async throws {
+    @Test func `the length of an error text is bounded`() async throws {
         session.route { _ in .text(String(repeating: "x", count: 1_000_000)) }
         for error in try await failures(Endpoint<Int>(path: "x")) { #expect("\(error)".utf8.count < 1200) }
     }
@@ -139,7 +139,7 @@ struct DataTransferServiceTests {
         var message: String
     }
 
-    @Test func `an error body becomes the caller's own error`() async throws {
+    @Test func `an error body is decoded as the error type of the caller`() async throws {
         session.route { _ in .json(#"{"code": 34, "message": "not found"}"#, status: 404) }
         let endpoint = Endpoint<Movie>(path: "x")
         for error in try await failures(endpoint, resolver: ErrorBodyResolver<APIError>()) {
@@ -158,7 +158,7 @@ struct DataTransferServiceTests {
         }
     }
 
-    @Test func `a body that is not an error object leaves the network error unchanged`() async throws {
+    @Test func `a body that cannot be decoded as an error object leaves the network error unchanged`() async throws {
         session.route { _ in .text("<html>", status: 502) }
         for error in try await failures(Endpoint<Movie>(path: "x"), resolver: ErrorBodyResolver<APIError>()) {
             guard case .networkFailure(let cause) = error else { throw error }
@@ -166,7 +166,7 @@ struct DataTransferServiceTests {
         }
     }
 
-    @Test func `an error inside an envelope is found by key path`() async throws {
+    @Test func `an error object inside an envelope is decoded by key path`() async throws {
         session.route { _ in .json(#"{"error": {"code": 1, "message": "m"}}"#, status: 400) }
         for error in try await failures(
             Endpoint<Movie>(path: "x"), resolver: ErrorBodyResolver<APIError>(decoder: .keyPath("error")))
@@ -175,7 +175,7 @@ struct DataTransferServiceTests {
         }
     }
 
-    @Test func `problem details are read as RFC 9457 says`() async throws {
+    @Test func `problem details are decoded by media type, and invalid members are ignored, RFC 9457`() async throws {
         let problem =
             #"{"type": "https://e.example/out", "title": "Out of credit", "status": 403, "detail": 7, "instance": "/a", "balance": 30}"#
         session.route(
@@ -191,7 +191,7 @@ struct DataTransferServiceTests {
         }
     }
 
-    @Test func `what a resolver returns is what the caller gets, a network error too`() async throws {
+    @Test func `a network error returned by a resolver is the error that the caller receives`() async throws {
         struct Offline: DataTransferErrorResolver {
             func resolve(error: NetworkError) -> any Error & Sendable {
                 NetworkError(TransportError(.cannotConnect, "made by the resolver"))
@@ -203,7 +203,7 @@ struct DataTransferServiceTests {
         }
     }
 
-    @Test func `cancelling ends the transfer, in the async and the completion form`() async throws {
+    @Test func `cancelling ends the transfer in both the async and the completion form`() async throws {
         session.route { _ in .silence }
         let service = try service()
         let task = Task { () -> DataTransferError? in
@@ -224,7 +224,7 @@ struct DataTransferServiceTests {
         #expect(seen == [true] && session.waitingCount == 0)
     }
 
-    @Test func `a service with one method has all the others`() async throws {
+    @Test func `a service that implements only the completion form has the async forms by default`() async throws {
         struct Fixed: DataTransferService {
             func response<Target: ResponseRequestable>(
                 for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,

@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct DecoratedServiceTests {
-    /// What a service that only stands in front of another one looks like.
+    /// A decorator that forwards each call to another service and counts the calls.
     private struct CountingService: DataTransferService {
         let wrapped: any DataTransferService
         let calls = Locked(0)
@@ -32,7 +32,7 @@ import Testing
         func report(_ failure: DataTransferError) -> DataTransferError { wrapped.report(failure) }
     }
 
-    /// Nothing but what has no default.
+    /// A service that implements only the requirements without default implementations.
     private struct SmallestService: DataTransferService {
         func response<Target: ResponseRequestable>(
             for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
@@ -54,7 +54,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `an error of pages is logged once, decorated or not`(isDecorated: Bool) async throws {
+    @Test(arguments: [false, true]) func `a pagination error is logged once, also with a decorator`(isDecorated: Bool)
+        async throws
+    {
         session.route { _ in .json("[1]", headers: ["Link": #"<https://api.test/list>; rel="next""#]) }
         let service: any DataTransferService = isDecorated ? CountingService(wrapped: try bare) : try bare
         let failure = await #expect(throws: DataTransferError.self) {
@@ -63,7 +65,7 @@ import Testing
         #expect(logger.dataTransferErrors.map(String.init(describing:)) == [String(describing: try #require(failure))])
     }
 
-    @Test(arguments: [false, true]) func `an error of a file is logged once, decorated or not`(isDecorated: Bool) async throws {
+    @Test(arguments: [false, true]) func `a file error is logged once, also with a decorator`(isDecorated: Bool) async throws {
         let service: any DataTransferService = isDecorated ? CountingService(wrapped: try bare) : try bare
         let missing = FileManager.default.temporaryDirectory.appendingPathComponent("missing-\(UUID())/movie.mp4")
         let failure = try await downloadFailure { () async throws(DataTransferError) in

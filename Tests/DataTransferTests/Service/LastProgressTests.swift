@@ -3,9 +3,9 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// A call ends after its progress, so that a user interface never shows progress after a result.
+/// Checks that a call ends after its last progress event, so that a user interface never shows progress after a result.
 @Suite(.timeLimit(.minutes(10))) struct LastProgressTests {
-    /// A slow progress observer: returns from the last event when the call has returned, which must not happen, or after a while.
+    /// A slow progress observer: it blocks in the last event until the call has returned, which is a failure, or for 100 ms.
     private final class SlowListener: Sendable {
         private let callEnded = DispatchSemaphore(value: 0)
         private let state = Locked((last: 0, isLate: false))
@@ -18,25 +18,25 @@ import Testing
             }
         }
 
-        /// Whether the last event has been reported by now.
+        /// Returns whether the last event was reported, once, before the call ended.
         func endCall() -> Bool {
-            let isTold = state.withLock { $0.last == 1 && !$0.isLate }
+            let isReported = state.withLock { $0.last == 1 && !$0.isLate }
             callEnded.signal()
-            return isTold
+            return isReported
         }
     }
 
-    enum Way: CaseIterable, Sendable {
+    enum CallForm: CaseIterable, Sendable {
         case async, completion, stream, download
     }
 
-    private func isToldLast(
-        _ way: Way, _ path: String, _ service: DefaultDataTransferService, folder: ScratchFolder
+    private func isLastEventReported(
+        _ form: CallForm, _ path: String, _ service: DefaultDataTransferService, folder: ScratchFolder
     ) async throws -> Bool {
         let listener = SlowListener()
         var endpoint = Endpoint<Data>(path: path, responseDecoder: .rawData)
         endpoint.progress = listener.observer()
-        switch way {
+        switch form {
         case .async: _ = try? await service.request(endpoint)
         case .completion:
             return await withCheckedContinuation { continuation in
@@ -57,8 +57,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.allCases, [false, true])
-    func `the last progress event comes before the call returns or throws`(way: Way, isIntercepted: Bool) async throws {
+    @Test(arguments: CallForm.allCases, [false, true])
+    func `the last progress event is reported before the call returns or throws`(form: CallForm, isIntercepted: Bool) async throws
+    {
         let folder = try ScratchFolder()
         let server = try LoopbackServer { request in
             switch request.path {
@@ -72,13 +73,13 @@ import Testing
                 configuration: APIConfiguration(baseURL: server.url), sessionManager: session,
                 interceptors: isIntercepted ? [Passing()] : [])
             for path in ["good", "cut", "missing", "bad%path"] {
-                let isTold = try await isToldLast(way, path, service, folder: folder)
-                #expect(isTold, "\(path) over \(type(of: session))")
+                let isReported = try await isLastEventReported(form, path, service, folder: folder)
+                #expect(isReported, "\(path) over \(type(of: session))")
             }
         }
     }
 
-    @Test func `a Foundation progress stands where it stays when the call returns`() async throws {
+    @Test func `a Foundation progress is complete when the call returns`() async throws {
         let server = try LoopbackServer { _ in .text("twelve bytes") }
         let observer = FoundationProgress()
         var endpoint = Endpoint<Data>(path: "a", responseDecoder: .rawData)

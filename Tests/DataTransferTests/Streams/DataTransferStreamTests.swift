@@ -21,7 +21,7 @@ import Testing
         return data
     }
 
-    @Test func `a stream hands out head and body`() async throws {
+    @Test func `a stream has the status and headers, and returns the body in chunks`() async throws {
         let server = try LoopbackServer {
             Route(.get, "/a") { _ in LoopbackResponse.text("hello").header("X-A", "1") }
         }
@@ -33,7 +33,7 @@ import Testing
         #expect(stream.timings.bytesReceived == 5)
     }
 
-    @Test func `a failure before the head, and one inside the body, are resolved and logged once each`() async throws {
+    @Test func `a status error and an interrupted body are each resolved and logged once`() async throws {
         let server = try LoopbackServer {
             Route(.get, "/cut") { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
         }
@@ -50,7 +50,7 @@ import Testing
         var received = Data()
         do throws(DataTransferError) {
             for try await chunk in stream { received.append(chunk) }
-            Issue.record("the body is whole")
+            Issue.record("The body was complete.")
         } catch {
             #expect(error.resolved(as: OwnError.self) != nil)
             #expect(error.networkError?.transportError?.code == .incompleteBody)
@@ -59,7 +59,7 @@ import Testing
         #expect(logger.dataTransferErrors.count == 2)
     }
 
-    @Test func `a double of one method streams from memory, whatever the endpoint makes of the body`() async throws {
+    @Test func `a service that implements only the completion form streams the body without decoding it`() async throws {
         let session = StubSessionManager()
         session.enqueue(.text("no JSON"), for: "/users")
         let service = OneMethodService(
@@ -69,7 +69,7 @@ import Testing
         #expect(try await collect(stream) == Data("no JSON".utf8))
     }
 
-    @Test func `a mock streams its file`() async throws {
+    @Test func `a stub service streams the file of a mock endpoint`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -78,7 +78,7 @@ import Testing
         #expect(try await collect(service.stream(for: Mock())) == Data("[1]".utf8))
     }
 
-    @Test func `a cancelled reader gets an error at once`() async throws {
+    @Test func `a cancelled reader receives a cancellation error immediately`() async throws {
         let server = try LoopbackServer {
             Route(.get, "/slow") { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 3)) }
         }

@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// Over real sockets.
+/// Tests of server-sent events over real sockets.
 @Suite(.timeLimit(.minutes(10)))
 struct EventConnectionTests {
     let clock = ManualClock()
@@ -18,7 +18,7 @@ struct EventConnectionTests {
         DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
     }
 
-    @Test func `an interrupted stream is continued after its last event`() async throws {
+    @Test func `an interrupted event stream continues after the last received event`() async throws {
         let server = try LoopbackServer { request in
             switch request.headers["Last-Event-ID"] {
             case nil: events("retry: 50\nid: 1\ndata: a\n\nid: 2\ndata: bbb", .truncateBody(after: 30))
@@ -54,7 +54,7 @@ struct EventConnectionTests {
         #expect(server.openConnectionCount == 1)
     }
 
-    @Test func `cancelling the reader, and leaving the loop, close the socket`() async throws {
+    @Test func `cancelling the reader or leaving the loop closes the socket`() async throws {
         let server = try LoopbackServer { _ in events("data: a\n\n ", .stallBody(after: 9)) }
         let service = service(server)
         let task = Task { await Reading(service.events(endpoint)) }
@@ -66,7 +66,7 @@ struct EventConnectionTests {
         #expect(await server.waitForOpenConnections(0))
     }
 
-    @Test func `with closures events are passed one at a time, and a handle closes the socket even if a closure blocks`()
+    @Test func `in the closure form events are passed one at a time, and cancelling closes the socket even if a closure blocks`()
         async throws
     {
         let server = try LoopbackServer { _ in events("data: a\n\n", .endlessBody) }
@@ -90,7 +90,7 @@ struct EventConnectionTests {
         #expect(seen == [true])
     }
 
-    @Test func `with closures 204 is a success`() async throws {
+    @Test func `in the closure form a 204 response completes with success`() async throws {
         let server = try LoopbackServer { _ in .status(204) }
         let isSuccess = await withCheckedContinuation { continuation in
             service(server).events(endpoint) { _ in

@@ -21,23 +21,23 @@ struct EventStreamTests {
 
     private var lastEventIDs: [String?] { session.requests.map { $0.headers["Last-Event-ID"] } }
 
-    /// Reads to the end, and moves the clock on by each pause that is asked for.
+    /// Reads to the end, advances the clock by each expected pause, and checks that no pause is shorter or longer.
     private func read(
         _ events: EventStream, pauses: [Duration]
     ) async -> Reading<ServerSentEvent> {
         let task = Task { await Reading(events) }
         for pause in pauses {
             await clock.waitForSleepers(1)
-            // Not a moment earlier.
+            // The pause has not ended one nanosecond earlier.
             clock.advance(by: pause - .nanoseconds(1))
             #expect(clock.sleeperCount == 1, "\(pause) is longer than the pause")
-            // A sleeper that is still asleep after this is counted as the next one, and the final count is one too high.
+            // A sleeper that does not wake now would be counted as the next pause, and a check of the sleeper count would fail.
             clock.advance(by: .nanoseconds(1))
         }
         return await task.value
     }
 
-    @Test func `the request is that of an event source`() async throws {
+    @Test func `the request has the header fields of an event source`() async throws {
         enqueue("", status: 204)
         let reading = await read(try service().events(endpoint), pauses: [])
         #expect(reading.elements.isEmpty && reading.error == nil)
@@ -46,10 +46,10 @@ struct EventStreamTests {
         #expect(headers["Accept-Encoding"] == "identity" && !headers.contains("Last-Event-ID"))
     }
 
-    @Test func `fields of the endpoint stay`() async throws {
+    @Test func `the header fields of the endpoint replace the default ones`() async throws {
         enqueue("", status: 204)
-        let own = Endpoint<Void>(path: "events", headerParameters: ["accept": "text/event-stream, */*"])
-        _ = await read(try service().events(own, lastEventID: "77"), pauses: [])
+        let custom = Endpoint<Void>(path: "events", headerParameters: ["accept": "text/event-stream, */*"])
+        _ = await read(try service().events(custom, lastEventID: "77"), pauses: [])
         #expect(session.requests.first?.headers["Accept"] == "text/event-stream, */*" && lastEventIDs == ["77"])
     }
 
@@ -59,7 +59,7 @@ struct EventStreamTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test func `the end of a connection is followed by another, with the last event ID`() async throws {
+    @Test func `when a connection ends, the stream reconnects with the last event ID`() async throws {
         enqueue("id: 1\ndata: a\n\ndata: b\n\nid: lost\ndata: cut")
         enqueue(": hello\n\nid\ndata: c\n\n")
         enqueue("", status: 204)
@@ -70,7 +70,7 @@ struct EventStreamTests {
         #expect(lastEventIDs == [nil, "1", nil])
     }
 
-    @Test func `the server sets the pause, within bounds`() async throws {
+    @Test func `the server sets the pause before a reconnection, within the limits`() async throws {
         enqueue("retry: 1500\ndata: a\n\n")
         enqueue("data: b\n\n")
         enqueue("retry: 0\ndata: c\n\n")
@@ -83,7 +83,7 @@ struct EventStreamTests {
         #expect(reading.elements.map(\.data) == ["a", "b", "c", "d"] && reading.error == nil)
     }
 
-    @Test func `failures in a row double the pause, and an event resets it`() async throws {
+    @Test func `each consecutive failure doubles the pause, and an event resets it`() async throws {
         session.enqueue(.failure(.connectionLost))
         session.enqueue(.failure(.cannotConnect))
         session.enqueue(.status(503))
@@ -100,7 +100,7 @@ struct EventStreamTests {
         #expect(logger.dataTransferErrors.count == 5)
     }
 
-    @Test func `too many failures in a row end the stream with the last one`() async throws {
+    @Test func `too many consecutive failures end the stream with the last error`() async throws {
         for code in [.connectionLost, .connectionLost, .cannotConnect] as [TransportError.Code] {
             session.enqueue(.failure(code))
         }
@@ -110,7 +110,7 @@ struct EventStreamTests {
         #expect(session.requests.count == 3)
     }
 
-    @Test func `connections without an event are failures too, but a comment counts like an event`() async throws {
+    @Test func `a connection without an event or a comment counts as a failure`() async throws {
         for text in ["", ":\n", "id: 1\n\n", ""] { enqueue(text) }
         let reconnection = EventReconnection(maximumAttempts: 2, delay: .seconds(1), clock: clock)
         let reading = await read(
@@ -121,7 +121,7 @@ struct EventStreamTests {
     }
 
     @Test(arguments: [408, 425, 429, 500, 502, 503, 504])
-    func `a temporary error status is retried`(status: Int) async throws {
+    func `a temporary error status is retried after its Retry-After`(status: Int) async throws {
         session.enqueue(.status(status, headers: ["Retry-After": "7"]))
         enqueue("data: a\n\n")
         enqueue("", status: 204)
@@ -131,14 +131,14 @@ struct EventStreamTests {
     }
 
     @Test(arguments: [400, 401, 403, 404, 410, 501])
-    func `any other status ends the stream with an error`(status: Int) async throws {
+    func `an error status that is not temporary ends the event stream`(status: Int) async throws {
         session.enqueue(.status(status))
         let reading = await read(try service().events(endpoint, reconnection: EventReconnection(clock: clock)), pauses: [])
         #expect(reading.error?.statusCode == status && session.requests.count == 1)
     }
 
     @Test(arguments: ["text/html", "text/event-streams", "application/json; text/event-stream"])
-    func `another content type ends the stream with an error`(type: String) async throws {
+    func `a response with a different content type ends the event stream with an error`(type: String) async throws {
         enqueue("data: a\n\n", type: type)
         let logger = InMemoryLogger()
         let reading = await read(try service(logger: logger).events(endpoint), pauses: [])
@@ -153,7 +153,7 @@ struct EventStreamTests {
         #expect(try await events.next()?.data == "a")
     }
 
-    @Test func `an event past the limit ends the stream without a reconnection`() async throws {
+    @Test func `an event longer than the limit ends the stream without a reconnection`() async throws {
         enqueue("data: a\n\ndata: 12345678901\n\n")
         let logger = InMemoryLogger()
         let reading = await read(try service(logger: logger).events(endpoint, maximumEventBytes: 16), pauses: [])
@@ -164,7 +164,7 @@ struct EventStreamTests {
         #expect(session.requests.count == 1 && logger.dataTransferErrors.count == 1)
     }
 
-    @Test func `an ID that no header can hold is an error`() async throws {
+    @Test func `an event ID that is not a valid header value fails the reconnection`() async throws {
         enqueue("id: a\u{1}b\ndata: a\n\n")
         let reading = await read(
             try service().events(endpoint, reconnection: EventReconnection(clock: clock)), pauses: [.seconds(3)])
@@ -174,7 +174,7 @@ struct EventStreamTests {
         #expect("\(error)".contains("Last-Event-ID"))
     }
 
-    @Test func `cancelling ends a pause`() async throws {
+    @Test func `cancelling ends the pause before a reconnection`() async throws {
         session.enqueue(.failure(.connectionLost))
         let events = try service().events(endpoint, reconnection: EventReconnection(clock: clock))
         let task = Task { await Reading(events) }
@@ -183,7 +183,7 @@ struct EventStreamTests {
         #expect(await task.value.error?.isCancelled == true && session.requests.count == 1)
     }
 
-    @Test func `each loop opens its own connections`() async throws {
+    @Test func `each loop over an event stream opens a new connection`() async throws {
         enqueue("data: a\n\n")
         enqueue("data: b\n\n")
         let events = try service().events(endpoint)

@@ -6,7 +6,7 @@ struct Film: Codable, Sendable, Equatable {
     var id: Int
 }
 
-/// What a reader got before the end, and how it ended.
+/// The elements that a reader received, and the error that ended the stream.
 struct Reading<Element: Sendable>: Sendable {
     var elements: [Element] = []
     var error: DataTransferError?
@@ -35,7 +35,7 @@ final class HeldQueue: DataTransferDispatchQueue {
         self.work.change { $0.append(work) }
     }
 
-    /// Returns once there is work, or the test is over its time.
+    /// Returns when there is work, or when the task is cancelled because the test exceeds its time limit.
     func waitForWork() async {
         await work.wait { !$0.isEmpty }
     }
@@ -56,7 +56,7 @@ final class HeldBody: DataTransferService {
         state.change { $0.chunks.append(chunk.map { Data($0.utf8) }) }
     }
 
-    /// Returns once a reader waits for a chunk.
+    /// Returns when a reader waits for a chunk.
     func waitForReader() async {
         await state.wait { $0.readers > 0 }
     }
@@ -86,7 +86,7 @@ final class HeldBody: DataTransferService {
     }
 }
 
-/// State that can be waited for.
+/// State with a method that waits until a condition holds.
 final class Observed<State>: Sendable {
     private struct Waiter {
         let isMet: @Sendable (State) -> Bool
@@ -111,7 +111,7 @@ final class Observed<State>: Sendable {
         return value
     }
 
-    /// Returns once the state is so, or its task is cancelled.
+    /// Returns when the state meets the condition, or when the task is cancelled.
     func wait(until isMet: @escaping @Sendable (State) -> Bool) async {
         let key = UUID()
         await withTaskCancellationHandler {
@@ -133,7 +133,7 @@ final class Observed<State>: Sendable {
     }
 }
 
-/// Implements no more than a test double has to.
+/// A service that implements only the requirement without a default implementation.
 struct OneMethodService: DataTransferService {
     let base: DefaultDataTransferService
 

@@ -32,7 +32,7 @@ struct ValueStreamCancellationTests {
         let reading = await task.value
         #expect(reading.elements.isEmpty && reading.error?.isCancelled == true)
         #expect(await server.waitForOpenConnections(0))
-        // The stream itself is still held.
+        // The stream still exists, and each later read throws the same error.
         #expect(await Reading(lines).error?.isCancelled == true)
     }
 
@@ -75,7 +75,7 @@ struct ValueStreamCancellationTests {
         #expect(await server.waitForOpenConnections(0))
     }
 
-    @Test func `a second reader gets an error, and the first one its elements`() async throws {
+    @Test func `a second concurrent reader receives an error, and the first one receives its elements`() async throws {
         let service = HeldBody()
         let lines = try await service.stream(endpoint, as: .lines)
         let first = Task { await Reading(lines) }
@@ -108,7 +108,7 @@ struct ValueStreamCancellationTests {
         #expect(received.withLock { $0 } == ["a", "b", "c", "end 3"])
     }
 
-    @Test func `a closure that holds an element holds the server`() async throws {
+    @Test func `a closure that does not return applies back-pressure to the server`() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse.text(String(repeating: "x", count: 999) + "\n").fault(.endlessBody)
         }
@@ -117,7 +117,7 @@ struct ValueStreamCancellationTests {
         } completion: { _ in
         }
         await queue.waitForWork()
-        // No element is requested before the closure has run, so no more work is enqueued, whatever the server sends.
+        // No element is requested before the closure has run, so no more work is enqueued, even if the server sends more.
         await queue.runNext()
         await queue.waitForWork()
         #expect(queue.count == 1)
@@ -126,7 +126,7 @@ struct ValueStreamCancellationTests {
         await queue.runNext()
     }
 
-    @Test func `a handle closes the socket though the closure blocks, and the completion says cancelled`() async throws {
+    @Test func `cancelling closes the socket even if a closure blocks, and completes with a cancellation error`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
         let queue = HeldQueue()
         let (results, continuation) = AsyncStream.makeStream(of: Bool.self)
@@ -147,7 +147,7 @@ struct ValueStreamCancellationTests {
         #expect(seen == [true] && count.withLock { $0 } == 1 && queue.count == 0)
     }
 
-    @Test func `without a queue the closures run in the background`() async throws {
+    @Test func `without a queue the closures still receive the elements and the error`() async throws {
         let server = try LoopbackServer { _ in .text("1\nx\n") }
         let (results, continuation) = AsyncStream.makeStream(of: String.self)
         service(server).stream(endpoint, as: .ndjson(Int.self)) {

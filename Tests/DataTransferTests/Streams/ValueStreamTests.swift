@@ -27,7 +27,7 @@ struct ValueStreamTests {
     }
 
     @Test(arguments: [1, 3, 1000])
-    func `the elements do not depend on how the body is split`(bytes: Int) async throws {
+    func `the elements do not depend on how the body is split into chunks`(bytes: Int) async throws {
         let server = try server(
             #"{"x": "é😀", "a": {"b": [{"id": 1}, {"id": 22}, {"id": 333}]}, "y": null}"#,
             .drip(bytes: bytes, every: .milliseconds(1)))
@@ -36,7 +36,7 @@ struct ValueStreamTests {
         #expect(movies.elements.map(\.id) == [1, 22, 333] && movies.error == nil)
     }
 
-    @Test func `every format streams, from a double of one method too`() async throws {
+    @Test func `every format can be streamed, also from a service that implements only the completion form`() async throws {
         let session = StubSessionManager()
         let body: [String: String] = [
             "/text": "a\nb", "/nd": "{\"id\":1}\n{\"id\":2}\n", "/seq": "\u{1E}{\"id\":1}\n\u{1E}{\"id\":2}\n",
@@ -65,11 +65,11 @@ struct ValueStreamTests {
         let numbers = try await service(server).stream(endpoint, as: .ndjson(Int.self))
         #expect(await Reading(numbers).elements == [1, 2])
         #expect(numbers.trailers["x-sum"] == "3" && numbers.timings.bytesReceived == 4)
-        // The end stays the end.
+        // A stream that has ended returns no more elements.
         #expect(await Reading(numbers).elements == [])
     }
 
-    @Test func `a second loop goes on where the first one stopped`() async throws {
+    @Test func `a second loop continues where the first one stopped`() async throws {
         let server = try server("1\n2\n3\n")
         let numbers = try await service(server).stream(endpoint, as: .ndjson(Int.self))
         for try await number in numbers {
@@ -79,25 +79,25 @@ struct ValueStreamTests {
         #expect(await Reading(numbers).elements == [2, 3])
     }
 
-    @Test func `a body cut off inside an element is an error behind the good elements`() async throws {
+    @Test func `a truncated body throws an error after its complete elements`() async throws {
         let server = try server(#"[{"id": 1}, {"id": 2}, {"id": 3}]"#, .truncateBody(after: 28))
         let movies = try await service(server).stream(endpoint, as: .elements(of: Film.self))
         let reading = await Reading(movies)
         #expect(reading.elements.map(\.id) == [1, 2])
         #expect(reading.error?.networkError?.transportError?.code == .incompleteBody)
-        // The same error again, but logged once.
+        // The next read throws the same error, which is logged only once.
         #expect(await Reading(movies).error?.networkError?.transportError?.code == .incompleteBody)
         #expect(logger.dataTransferErrors.count == 1)
     }
 
-    @Test func `a document that ends early is an error, though the transfer is whole`() async throws {
+    @Test func `a JSON document that ends too early is an error even if the transfer is complete`() async throws {
         let server = try server(#"[{"id": 1}, {"id""#)
         let reading = await Reading(try await service(server).stream(endpoint, as: .elements(of: Film.self)))
         #expect(reading.elements.map(\.id) == [1])
         #expect(reading.failure?.reason.contains("it ends too early") == true && reading.failure?.elementIndex == 1)
     }
 
-    @Test func `a line without end hits the limit, and closes the socket`() async throws {
+    @Test func `a line longer than the limit is an error and closes the socket`() async throws {
         let server = try server(String(repeating: "x", count: 4096), .endlessBody)
         let lines = try await service(server).stream(endpoint, as: .lines)
         let reading = await Reading(lines)
@@ -119,7 +119,7 @@ struct ValueStreamTests {
         #expect(await server.waitForOpenConnections(0))
     }
 
-    @Test func `an element of the wrong type ends the stream, and says where and what`() async throws {
+    @Test func `an element of the wrong type ends the stream with an error that names its index, path and cause`() async throws {
         let server = try server(
             #"{"data": [{"id": 1}, {"id": "x", "token": "s3cret"}, {"id": 3}], "rest": "#, .endlessBody)
         let movies = try await service(server).stream(endpoint, as: .elements(of: Film.self, at: "data"))
@@ -134,7 +134,7 @@ struct ValueStreamTests {
         #expect(logger.dataTransferErrors.count == 1)
     }
 
-    @Test func `an element of the wrong type is skipped if the format says so`() async throws {
+    @Test func `an element of the wrong type is skipped if the format is set to skip failures`() async throws {
         let received = Locked<[Int]>([])
         let format = StreamFormat.ndjson(Film.self, onFailure: .skip { index, _ in received.withLock { $0.append(index) } })
         let server = try server("{\"id\":1}\n{}\n[\n{\"id\":2}\n")
@@ -144,7 +144,7 @@ struct ValueStreamTests {
         #expect(logger.dataTransferErrors.isEmpty)
     }
 
-    @Test func `a status that is not accepted, and a path that leads nowhere, are errors`() async throws {
+    @Test func `an error status and a path to a value that is not an array are errors`() async throws {
         let server = try LoopbackServer {
             Route(.get, "/a") { _ in .json(#"{"results": {}}"#) }
         }
@@ -158,7 +158,7 @@ struct ValueStreamTests {
         #expect(reading.failure?.reason.contains("expected array but found object") == true)
     }
 
-    @Test func `a description shows no value`() async throws {
+    @Test func `the description of a stream contains no secrets from the URL or the body`() async throws {
         let server = try server("s3cret")
         let lines = try await service(server).stream(Endpoint<Void>(path: "a?token=s3cret"), as: .lines)
         #expect(!String(reflecting: lines).contains("s3cret") && "\(lines)".contains("ValueStream<String>(200 from"))

@@ -4,9 +4,9 @@
     import NetworkTesting
     import Testing
 
-    /// They run in separate processes, because they block threads that all other tests need.
+    /// Tests that run in separate processes, because they block threads that all other tests need.
     @Suite(.timeLimit(.minutes(10))) struct BlockedDownloadTests {
-        @Test func `with 1,000 completions blocked, downloads go on, to files and decoded from them`() async {
+        @Test func `downloads to files and decoded downloads complete while 1,000 completions are blocked`() async {
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { _ in .json("[\(String(repeating: "1,", count: 200_000))1]") }
                 let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
@@ -22,7 +22,7 @@
             }
         }
 
-        @Test func `decoding a download happens on the threads for files`() async throws {
+        @Test func `downloads are decoded on the threads for file operations`() async throws {
             let server = try LoopbackServer { _ in .json("[1]") }
             let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
             let names = Locked<[String?]>([])

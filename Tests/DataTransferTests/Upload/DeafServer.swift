@@ -4,7 +4,7 @@
     import NetworkTesting
     import Testing
 
-    /// A socket whose connections the system accepts, and nobody reads.
+    /// A server whose connections the system accepts, but from which it never reads.
     final class DeafServer: Sendable {
         let url: URL
         private let listener: Int32

@@ -4,7 +4,7 @@ import NetworkTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SendPhaseTests {
-    /// Two pieces, the second one a while after the first.
+    /// Returns a body of two chunks, the second one 150 ms after the first.
     private static func slowBody() -> RequestBody {
         let chunks = AsyncStream<Data> { continuation in
             continuation.yield(Data("first".utf8))
@@ -16,7 +16,7 @@ import Testing
         return .stream(chunks)
     }
 
-    @Test func `a body that takes long is sent, not waited for`() async throws {
+    @Test func `the time to send a slow body counts as send time, not as wait time`() async throws {
         let server = try LoopbackServer { _ in .text("response") }
         let endpoint = Endpoint<Data>(path: "a", responseDecoder: .rawData)
         let timings = try await server.service().response(for: endpoint, uploading: Self.slowBody()).timings
@@ -25,13 +25,13 @@ import Testing
         #expect(timings.wait.map { $0 < send } == true && timings.bytesSent > 0, "\(timings)")
     }
 
-    @Test func `without a body nothing was sent`() async throws {
+    @Test func `a request without a body has no send time`() async throws {
         let server = try LoopbackServer { _ in .text("response") }
         let timings = try await server.service().response(for: Endpoint<Data>(path: "a", responseDecoder: .rawData)).timings
         #expect(timings.send == nil && timings.wait == timings.firstByte)
     }
 
-    @Test func `an archive distinguishes sending and waiting`() async throws {
+    @Test func `the entries of a recorded archive distinguish send time and wait time`() async throws {
         let server = try LoopbackServer { _ in .text("response") }
         let recording = RecordingSessionManager(DefaultSessionManager())
         let service = server.service(session: recording)

@@ -1,4 +1,4 @@
-/// Something that happens once, and that one task waits for.
+/// An event that occurs once, for one task that waits for it.
 struct Signal: Sendable {
     private let stream: AsyncStream<Void>
     private let sink: AsyncStream<Void>.Continuation

@@ -4,7 +4,7 @@
     import NetworkTesting
     import Testing
 
-    /// Uploads that end early, are sent again, or are cancelled.
+    /// Tests of uploads that end early, are retried, or are cancelled.
     @Suite(.timeLimit(.minutes(10)))
     struct UploadFailureTests {
         private let session = DefaultSessionManager()
@@ -24,7 +24,7 @@
             return try #require(error, sourceLocation: sourceLocation)
         }
 
-        /// A sequence that can be read once.
+        /// Returns a body that can be read only once.
         private func once(_ text: String) -> RequestBody {
             .stream(
                 AsyncStream<Data> { continuation in
@@ -33,10 +33,10 @@
                 })
         }
 
-        /// A sequence that never ends; records how many bytes were requested, and when its iterator is released.
+        /// A sequence that never ends. It counts the bytes that were requested, and signals when its iterator is released.
         private struct Endless: AsyncSequence, Sendable {
             let produced = Locked(0)
-            let begun = Signal()
+            let started = Signal()
             let ended = Signal()
 
             struct Iterator: AsyncIteratorProtocol {
@@ -46,13 +46,13 @@
 
                 mutating func next() async -> Data? {
                     if Task.isCancelled { return nil }
-                    owner.begun.fire()
+                    owner.started.fire()
                     owner.produced.withLock { $0 += piece.count }
                     return piece
                 }
             }
 
-            /// Goes with the iterator, whether it has come to its end or not.
+            /// Is deallocated with the iterator, and then signals the end, even if the iterator was not read to its end.
             final class Lease: Sendable {
                 let ended: Signal
 
@@ -68,8 +68,8 @@
             func makeAsyncIterator() -> Iterator { Iterator(lease: Lease(ended), owner: self) }
         }
 
-        /// Sends a request once more after a 401, as an authenticator does.
-        private struct OnceMoreAfter401: NetworkInterceptor {
+        /// Retries a request once after a 401 response, as an authenticator does.
+        private struct RetryAfter401: NetworkInterceptor {
             func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
                 let response = try await next(request)
                 guard response.statusCode == 401 else { return response }
@@ -79,11 +79,11 @@
             }
         }
 
-        @Test func `an interceptor's second attempt sends what can be read again, and only that`() async throws {
+        @Test func `an interceptor can retry a request with a replayable body, and any other body is an error`() async throws {
             let server = try LoopbackServer { request in
                 request.headers.contains("Authorization") ? .data(request.body) : LoopbackResponse(status: 401)
             }
-            let service = service(server.url, [OnceMoreAfter401()])
+            let service = service(server.url, [RetryAfter401()])
             let endpoint = Endpoint<String>(path: "a", responseDecoder: .text)
             let file = try UploadFile("again")
             let again = RequestBody(
@@ -103,7 +103,7 @@
             #expect("\(error)".contains("can be read only once"))
         }
 
-        @Test func `a redirect that keeps the method is followed with what can be read again, and only that`() async throws {
+        @Test func `a 307 redirect is followed with a replayable body, and any other body is an error`() async throws {
             let server = try LoopbackServer {
                 Route(.post, "/a") { _ in LoopbackResponse(status: 307, headers: ["Location": "/b"]) }
                 Route(.post, "/b") { request in .data(request.body) }
@@ -115,7 +115,7 @@
             #expect(error.networkError?.transportError?.code == .bodyNotReplayable, "\(error)")
         }
 
-        @Test func `a refusal that comes while the body is sent is that status`() async throws {
+        @Test func `an error status received while the body is being sent is the status of the upload`() async throws {
             let server = try LoopbackServer(configuration: LoopbackServerConfiguration(maximumBodyBytes: 100_000)) { _ in
                 .text("ok")
             }
@@ -129,7 +129,7 @@
             #expect(large.statusCode == 413, "\(large)")
         }
 
-        @Test func `an upload that the server does not read ends with the idle timeout, and buffers only what is being sent`()
+        @Test func `an upload that the server does not read ends with the idle timeout, and its buffering is bounded`()
             async throws
         {
             let server = try DeafServer()
@@ -141,11 +141,11 @@
             #expect(endless.produced.withLock { $0 } < 32 << 20)
         }
 
-        @Test func `a server that closes inside the body is a lost connection`() async throws {
+        @Test func `a connection closed by the server while the body is sent is a connectivity error`() async throws {
             let server = try DeafServer()
             let endless = Endless()
             async let failed = failure(service(server.url), .stream(endless), to: Endpoint<Void>(path: "a"))
-            await endless.begun.wait()
+            await endless.started.wait()
             server.close()
             let error = try await failed
             #expect(error.isConnectivity, "\(error)")
@@ -158,10 +158,11 @@
 
         @Test(arguments: Stage.allCases) func `an upload can be cancelled at every stage`(stage: Stage) async throws {
             let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
-            let deaf = try DeafServer()
+            let nonReadingServer = try DeafServer()
             let session = DefaultSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
             let service = DefaultDataTransferService(
-                configuration: APIConfiguration(baseURL: stage == .sending ? deaf.url : server.url), sessionManager: session)
+                configuration: APIConfiguration(baseURL: stage == .sending ? nonReadingServer.url : server.url),
+                sessionManager: session)
             let endpoint = Endpoint<Void>(path: "a")
             let endless = Endless()
             let body: RequestBody = stage == .sending ? .stream(endless) : once("x")
@@ -181,7 +182,7 @@
                 }
             }
             if stage != .before { start.fire() }
-            if stage == .sending { await endless.begun.wait() }
+            if stage == .sending { await endless.started.wait() }
             if stage == .waiting { _ = await server.waitForRequests(count: 1) }
             task.cancel()
             start.fire()
@@ -192,7 +193,7 @@
             #expect(server.requestCount == (stage == .queued || stage == .waiting ? 1 : 0))
         }
 
-        @Test func `the handle of an upload cancels it`() async throws {
+        @Test func `cancelling the handle of an upload ends it and releases its body`() async throws {
             let server = try DeafServer()
             let endless = Endless()
             let (results, sink) = AsyncStream.makeStream(of: Result<Void, DataTransferError>.self)
@@ -200,13 +201,13 @@
                 sink.yield(result)
                 sink.finish()
             }
-            await endless.begun.wait()
+            await endless.started.wait()
             handle.cancel()
             for await result in results { #expect(throws: DataTransferError.self) { try result.get() } }
             await endless.ended.wait()
         }
 
-        @Test func `what a sequence throws is the cause`() async throws {
+        @Test func `an error thrown by the body sequence is the underlying error of the upload`() async throws {
             struct Broken: Error {}
             let server = try LoopbackServer { _ in .text("") }
             let body = RequestBody.stream(AsyncThrowingStream<Data, any Error> { $0.finish(throwing: Broken()) })

@@ -3,7 +3,7 @@ import Foundation
 import NetworkTesting
 import Testing
 
-/// The body that the caller passes arrives at the server, and the response is returned.
+/// Tests that the server receives the body that the caller passes, and that the response is returned.
 @Suite(.timeLimit(.minutes(10)))
 struct UploadTests {
     struct Receipt: Codable, Sendable, Equatable {
@@ -35,7 +35,7 @@ struct UploadTests {
         }
     }
 
-    @Test(arguments: [0, 1]) func `each kind of body arrives, and the response is decoded`(index: Int) async throws {
+    @Test(arguments: [0, 1]) func `the server receives each kind of body, and the response is decoded`(index: Int) async throws {
         let server = try Self.server()
         let service = service(server, index)
         let endpoint = Endpoint<Receipt>(path: "uploads")
@@ -65,7 +65,9 @@ struct UploadTests {
         #expect(sent.contains("filename=\"m.mp4\"\r\nContent-Type: video/mp4\r\n\r\nfrom disk\r\n--AaB03x--\r\n"))
     }
 
-    @Test(arguments: [0, 1]) func `the URL of a file sends the file, and any other URL is an error`(index: Int) async throws {
+    @Test(arguments: [0, 1]) func `a file URL uploads the content of the file, and any other URL is an error`(index: Int)
+        async throws
+    {
         let server = try Self.server()
         let service = service(server, index)
         let file = try UploadFile("from disk")
@@ -87,7 +89,7 @@ struct UploadTests {
         #expect(failure.field == .body && server.requestCount == count)
     }
 
-    @Test func `a GET becomes a POST, any other method stays`() async throws {
+    @Test func `an upload to a GET endpoint is sent as POST, and any other method is kept`() async throws {
         let server = try Self.server()
         let service = service(server)
         for (method, sent) in [(HTTPMethod.get, "POST"), (.put, "PUT"), (.patch, "PATCH"), (.post, "POST"), (.delete, "DELETE")] {
@@ -95,7 +97,7 @@ struct UploadTests {
         }
     }
 
-    @Test func `a completion receives what the async form returns, on its queue`() async throws {
+    @Test func `completions receive the same results as the async form, on the queue that is passed`() async throws {
         let server = try Self.server()
         let service = service(server)
         let endpoint = Endpoint<Receipt>(path: "uploads", method: .put)
@@ -113,7 +115,7 @@ struct UploadTests {
         #expect(try whole.get().statusCode == 201)
     }
 
-    @Test func `status, headers and timings are returned with the value by response`() async throws {
+    @Test func `the full response of an upload has the status, headers and timings`() async throws {
         let server = try Self.server()
         let response = try await service(server).response(
             for: Endpoint<Receipt>(path: "uploads"), uploading: .data(Data("x".utf8)))
@@ -121,20 +123,22 @@ struct UploadTests {
         #expect(response.headers["Content-Type"] == "application/json")
     }
 
-    @Test(arguments: [0, 1]) func `progress counts the body, and ends`(index: Int) async throws {
+    @Test(arguments: [0, 1]) func `progress counts the bytes of the body, and its last event is marked finished`(index: Int)
+        async throws
+    {
         let server = try Self.server()
         let monitor = ProgressMonitor()
-        let own = ProgressMonitor()
+        let endpointMonitor = ProgressMonitor()
         var endpoint = Endpoint<Receipt>(path: "uploads")
-        endpoint.progress = own
+        endpoint.progress = endpointMonitor
         let data = Data(count: 2_000_000)
         #expect(try await service(server, index).upload(data, to: endpoint, progress: monitor).bytes == 2_000_000)
         var last: TransferProgress?
         for await state in monitor { last = state }
         #expect(last?.isFinished == true && last?.bytesSent == 2_000_000 && last?.fractionSent == 1)
-        #expect(own.current == nil, "the call's observer takes the endpoint's place")
+        #expect(endpointMonitor.current == nil, "the observer of the call replaces that of the endpoint")
         #expect(try await service(server, index).upload(data, to: endpoint).bytes == 2_000_000)
-        #expect(own.current?.isFinished == true)
+        #expect(endpointMonitor.current?.isFinished == true)
     }
 
     @Test func `the properties of an endpoint except its body are kept`() async throws {
@@ -153,7 +157,7 @@ struct UploadTests {
         #expect(request.body == .data(Data(#"{"new":1}"#.utf8)) && request.timeouts.idle == .seconds(3))
     }
 
-    @Test func `a form sends its boundary, whatever the media type of the endpoint`() async throws {
+    @Test func `the Content-Type of a multipart form replaces that of the endpoint and the configuration`() async throws {
         let session = StubSessionManager()
         session.route { _ in .status(204) }
         let service = DefaultDataTransferService(
@@ -164,7 +168,7 @@ struct UploadTests {
         #expect(headers.values(for: "Content-Type") == ["multipart/form-data; boundary=AaB03x"] && headers["X-A"] == "1")
     }
 
-    @Test func `a value that cannot be encoded is an error before anything is sent`() async throws {
+    @Test func `a value that cannot be encoded is an error, and no request is sent`() async throws {
         let session = StubSessionManager()
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("https://api.example"), sessionManager: session)
@@ -176,7 +180,7 @@ struct UploadTests {
     }
 }
 
-/// A file that goes with its owner.
+/// A temporary file, which is removed when the object is deallocated.
 final class UploadFile: Sendable {
     let url: URL
 

@@ -11,7 +11,7 @@ import Testing
             configuration: try APIConfiguration("https://api.test"), sessionManager: session, interceptors: [.activity(activity)])
     }
 
-    @Test func `an exchange is active from beginning to end`() async throws {
+    @Test func `an exchange is counted as active until it ends`() async throws {
         let activity = NetworkActivity()
         let session = StubSessionManager()
         session.route { _ in activity.isActive ? .status(204) : .status(500) }
@@ -19,7 +19,9 @@ import Testing
         #expect(activity.count == 0)
     }
 
-    @Test(arguments: ["read", "failed", "let go"]) func `a stream is active until its end`(how: String) async throws {
+    @Test(arguments: ["read", "failed", "let go"]) func `a stream is counted as active until it is read, fails or is released`(
+        how: String
+    ) async throws {
         let activity = NetworkActivity()
         let server = try LoopbackServer { request in
             LoopbackResponse.text("hello").fault(
@@ -39,7 +41,7 @@ import Testing
         #expect(activity.count == 0)
     }
 
-    @Test func `an exchange that fails is counted down again`() async throws {
+    @Test func `a failed exchange is no longer counted as active`() async throws {
         let edges = Locked<[Bool]>([])
         let activity = NetworkActivity { isActive in edges.withLock { $0.append(isActive) } }
         let session = StubSessionManager()
@@ -53,7 +55,7 @@ import Testing
         #expect(edges.withLock { $0 } == [true, false, true, false])
     }
 
-    @Test func `an exchange that is cancelled is counted down again`() async throws {
+    @Test func `a cancelled exchange is no longer counted as active`() async throws {
         let activity = NetworkActivity()
         let session = StubSessionManager()
         session.enqueue(.silence)
@@ -66,7 +68,7 @@ import Testing
         await #expect(throws: DataTransferError.self) { try await request.value }
     }
 
-    @Test func `exchanges over the real engine, done, failed and cancelled, end at none`() async throws {
+    @Test func `after completed, failed and cancelled exchanges over sockets the activity count is zero`() async throws {
         let server = try LoopbackServer { request in
             request.path == "/cut" ? .text("hello").fault(.truncateBody(after: 2)) : .text("hello")
         }

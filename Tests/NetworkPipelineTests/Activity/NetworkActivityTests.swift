@@ -6,7 +6,7 @@ import NetworkTesting
 import Testing
 
 @Suite struct NetworkActivityTests {
-    /// All changes that were reported.
+    /// Records all reported changes, and counts reports that overlap.
     final class Edges: Sendable {
         private let reported = Locked<[Bool]>([])
         private let isInside = Locked(false)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `the first exchange and the end of the last one are reported, nothing between them`() {
+    @Test func `only the begin of the first exchange and the end of the last one are reported`() {
         let edges = Edges()
         let activity = NetworkActivity { edges.note($0) }
         activity.begin()
@@ -41,7 +41,7 @@ import Testing
         #expect(!activity.isActive)
     }
 
-    @Test func `an end without a beginning counts for nothing`() {
+    @Test func `an end without a begin is ignored`() {
         let edges = Edges()
         let activity = NetworkActivity { edges.note($0) }
         activity.end()
@@ -51,26 +51,28 @@ import Testing
         #expect(activity.count == 1)
     }
 
-    @Test func `a listener may begin and end exchanges itself`() {
+    @Test func `an observer can begin and end exchanges while it is notified`() {
         let edges = Edges()
-        let own = Locked<NetworkActivity?>(nil)
+        let currentActivity = Locked<NetworkActivity?>(nil)
         let activity = NetworkActivity { isActive in
             edges.note(isActive)
-            guard !isActive, edges.all.count < 4, let activity = own.withLock({ $0 }) else { return }
+            guard !isActive, edges.all.count < 4, let activity = currentActivity.withLock({ $0 }) else { return }
             activity.begin()
             activity.end()
             activity.begin()
         }
-        own.withLock { $0 = activity }
+        currentActivity.withLock { $0 = activity }
         activity.begin()
         activity.end()
         #expect(edges.all == [true, false, true])
         activity.end()
         #expect(edges.all == [true, false, true, false])
-        own.withLock { $0 = nil }
+        currentActivity.withLock { $0 = nil }
     }
 
-    @Test(arguments: 1...5) func `a storm of exchanges alternates without overlap and ends with false`(round: Int) async {
+    @Test(arguments: 1...5) func `concurrent exchanges report alternating states without overlap, ending with false`(round: Int)
+        async
+    {
         let edges = Edges()
         let activity = NetworkActivity { edges.note($0) }
         await withTaskGroup { group in
@@ -92,7 +94,7 @@ import Testing
 }
 
 @Suite struct NetworkActivityStreamTests {
-    @Test func `a stream starts with the current state and continues with each change`() async {
+    @Test func `a stream of changes starts with the current state`() async {
         let activity = NetworkActivity()
         activity.begin()
         var changes = activity.changes.makeAsyncIterator()
@@ -103,7 +105,7 @@ import Testing
         #expect(await changes.next() == true)
     }
 
-    @Test func `a slow reader never reads the same twice in a row`() async {
+    @Test func `a slow reader never receives the same state twice in a row`() async {
         let activity = NetworkActivity()
         var changes = activity.changes.makeAsyncIterator()
         #expect(await changes.next() == false)
@@ -117,7 +119,7 @@ import Testing
         #expect(await changes.next() == false)
     }
 
-    @Test func `a stream ends with its activity`() async {
+    @Test func `a stream of changes ends when its activity is released`() async {
         var activity: NetworkActivity? = NetworkActivity()
         var changes = activity?.changes.makeAsyncIterator()
         #expect(await changes?.next() == false)
@@ -125,7 +127,7 @@ import Testing
         #expect(await changes?.next() == nil)
     }
 
-    @Test func `a stream ends when its task is cancelled`() async {
+    @Test func `a stream of changes ends when its task is cancelled`() async {
         let activity = NetworkActivity()
         let (reading, isReading) = AsyncStream.makeStream(of: Void.self)
         let reader = Task {
@@ -141,16 +143,16 @@ import Testing
         #expect(await reader.value == [false])
     }
 
-    @Test func `every stream of a storm alternates and comes to rest at false`() async {
-        for reader in await readersOfAStorm() {
+    @Test func `with concurrent exchanges every stream alternates and ends with false`() async {
+        for reader in await readersOfConcurrentExchanges() {
             let read = await reader.value
             #expect(zip(read, read.dropFirst()).allSatisfy { $0 != $1 })
             #expect(read.last == false)
         }
     }
 
-    /// The activity is released on return, which ends the streams.
-    private func readersOfAStorm() async -> [Task<[Bool], Never>] {
+    /// Starts readers and concurrent exchanges. The activity is released on return, which ends the streams.
+    private func readersOfConcurrentExchanges() async -> [Task<[Bool], Never>] {
         let activity = NetworkActivity()
         activity.begin()
         let readers = (0..<4).map { _ in

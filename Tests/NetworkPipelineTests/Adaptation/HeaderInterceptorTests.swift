@@ -16,7 +16,7 @@ import Testing
         DefaultNetworkService(configuration: api, sessionManager: session, interceptors: interceptors)
     }
 
-    @Test func `the closure is called before each attempt`() async throws {
+    @Test func `the closure that provides headers is called before each attempt`() async throws {
         let count = Locked(0)
         let clock = ManualClock()
         let retry = RetryInterceptor(budget: nil, clock: clock, random: { 0.5 })
@@ -37,14 +37,14 @@ import Testing
         #expect(session.requests.map { $0.headers["X-Kept"] } == ["1", "1"])
     }
 
-    @Test func `another origin receives no fields`() async throws {
+    @Test func `a cross-origin request carries no headers from the closure`() async throws {
         session.enqueue(.status(200))
         let service = service([.headers(for: api) { _ in ["X-Session": "secret"] }])
         _ = try await service.response(for: Endpoint<Void>(path: "https://other.test/", isFullPath: true))
         #expect(session.requests.map { $0.headers["X-Session"] } == [nil])
     }
 
-    @Test func `an error of the closure is thrown, and nothing is sent`() async throws {
+    @Test func `an error of the closure is the underlying error, and no request is sent`() async throws {
         let service = service([.headers(for: api) { _ in throw NoSession() }])
         let error = await #expect(throws: NetworkError.self) { try await service.response(for: Endpoint<Void>(path: "a")) }
         guard case .transport(let failure) = error else { throw NoSession() }

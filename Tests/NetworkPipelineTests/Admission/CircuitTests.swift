@@ -12,7 +12,7 @@ struct CircuitTests {
         if case .pass(let epoch) = decision { epoch } else { nil }
     }
 
-    /// Feeds outcomes to a fresh breaker.
+    /// Returns the state of a new circuit breaker after the outcomes.
     private func state(_ outcomes: [Bool]) -> CircuitState {
         var state = CircuitState(rule)
         for outcome in outcomes {
@@ -26,18 +26,19 @@ struct CircuitTests {
         ([true], false), ([true, true], true), ([false, true], true), ([false, false, true], false),
         ([false, false, false, true, true], true), ([true, false], true), ([false, false, false, false, true], false),
     ])
-    func `it opens when the share of failures is reached`(outcomes: [Bool], isOpen: Bool) {
+    func `the circuit breaker opens when the failure ratio is reached`(outcomes: [Bool], isOpen: Bool) {
         #expect(state(outcomes).isOpen == isOpen)
     }
 
-    @Test func `it is open for its duration, then admits one probe`() {
+    @Test func `the circuit breaker is open for its duration and then admits one probe`() {
         var state = state([true, true])
         #expect(state.admit(now: .seconds(1)) == .refuse(.seconds(9)))
         #expect(epoch(state.admit(now: .seconds(10))) != nil)
         #expect(state.admit(now: .seconds(10)) == .refuse(.zero))
     }
 
-    @Test(arguments: [(true, true), (false, false)]) func `the outcome of the probe decides`(fails: Bool, isOpen: Bool) throws {
+    @Test(arguments: [(true, true), (false, false)])
+    func `a successful probe closes the circuit breaker, and a failed one opens it again`(fails: Bool, isOpen: Bool) throws {
         var state = state([true, true])
         let probe = try #require(epoch(state.admit(now: .seconds(10))))
         state.record(failed: fails, epoch: probe, now: .seconds(11))
@@ -45,14 +46,14 @@ struct CircuitTests {
         #expect((epoch(state.admit(now: .seconds(12))) == nil) == isOpen)
     }
 
-    @Test func `after a cancelled probe, another one may be sent`() throws {
+    @Test func `after a cancelled probe another one is admitted`() throws {
         var state = state([true, true])
         let probe = try #require(epoch(state.admit(now: .seconds(10))))
         state.record(failed: nil, epoch: probe, now: .seconds(11))
         #expect(epoch(state.admit(now: .seconds(11))) != nil)
     }
 
-    @Test func `outcomes of requests sent before it opened do not count`() throws {
+    @Test func `outcomes of requests sent before the circuit breaker opened are ignored`() throws {
         var state = CircuitState(rule)
         let old = try #require(epoch(state.admit(now: .zero)))
         for _ in 0..<2 { state.record(failed: true, epoch: old, now: .zero) }
@@ -64,7 +65,7 @@ struct CircuitTests {
         #expect(state.isClear)
     }
 
-    @Test func `with several probes, all must succeed`() throws {
+    @Test func `with two probes the circuit breaker closes when both succeed`() throws {
         var rule = rule
         rule.probes = 2
         var state = CircuitState(rule)
@@ -76,13 +77,13 @@ struct CircuitTests {
         #expect(state.isClear)
     }
 
-    @Test func `a clock that is set back does not keep it open`() {
+    @Test func `a clock that is set back does not keep the circuit breaker open`() {
         var state = state([true, true])
         #expect(state.admit(now: .seconds(-1_000_000)) == .refuse(.seconds(10)))
         #expect(epoch(state.admit(now: .seconds(-999_990))) != nil)
     }
 
-    @Test func `requests to a failing host are rejected, and those to others are not`() async throws {
+    @Test func `requests to a failing host are rejected, and requests to other hosts are sent`() async throws {
         let clock = ManualClock()
         let breaker = CircuitBreaker(rule, clock: clock)
         let interceptor = BreakerInterceptor(breaker)
@@ -112,12 +113,12 @@ struct CircuitTests {
         (CircuitRule(window: 0), "window"), (CircuitRule(window: 5, minimumOutcomes: 6), "minimumOutcomes"),
         (CircuitRule(openDuration: .zero), "openDuration"), (CircuitRule(probes: 0), "probes"),
     ])
-    func `an absurd rule is an error that names the field`(rule: CircuitRule, field: String) async {
+    func `an invalid circuit breaker rule is an error that names the field`(rule: CircuitRule, field: String) async {
         let outcome = await result { () throws(TransportError) in
             try await BreakerInterceptor(CircuitBreaker(rule)).intercept(.make()) { _ in .make() }
         }
         guard case .failure(let error) = outcome else {
-            Issue.record("it was let in")
+            Issue.record("The request was admitted.")
             return
         }
         #expect(error.code == .invalidConfiguration && error.message.contains(field))

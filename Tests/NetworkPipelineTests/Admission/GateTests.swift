@@ -24,7 +24,7 @@ import Testing
         func most(_ host: String = "all") -> Int { state.withLock { $0.most[host] ?? 0 } }
     }
 
-    @Test func `neither limit is ever exceeded, and all get through`() async throws {
+    @Test func `neither concurrency limit is exceeded, and all exchanges complete`() async throws {
         let gate = ConcurrencyGate(total: 7, perHost: 3)
         let interceptor = GateInterceptor(gate)
         let meter = Meter()
@@ -48,7 +48,7 @@ import Testing
         #expect(gate.count == 0 && gate.waitingCount == 0)
     }
 
-    @Test func `cancelling in the queue, or while being admitted, loses no slot`() async throws {
+    @Test func `cancelling an exchange in the queue or during its admission does not leak a slot`() async throws {
         let gate = ConcurrencyGate(total: 2, perHost: 2)
         let interceptor = GateInterceptor(gate)
         for round in 0..<30 {
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `a slot is held until a stream has ended`() async throws {
+    @Test func `a stream holds its slot until it has ended`() async throws {
         let server = try LoopbackServer { _ in .text("hello") }
         let gate = ConcurrencyGate(total: 1, perHost: 1)
         let service = DefaultNetworkService(
@@ -86,20 +86,20 @@ import Testing
         #expect(gate.count == 0)
     }
 
-    @Test func `a deadline ends the waiting`() async throws {
+    @Test func `a deadline ends the wait in the queue`() async throws {
         let clock = ManualClock()
         let gate = ConcurrencyGate(total: 1, perHost: 1)
         let interceptor = GateInterceptor(gate, clock: clock)
-        let door = AsyncGate()
+        let latch = AsyncGate()
         let first = Task {
             await result { () throws(TransportError) in
                 try await interceptor.intercept(.make()) { _ in
-                    await door.wait()
+                    await latch.wait()
                     return .make()
                 }
             }
         }
-        await door.waitForArrival()
+        await latch.waitForArrival()
         var request = NetworkRequest.make()
         request.deadline = Deadline(after: .seconds(3), clock: clock)
         let second = Task { [request] in
@@ -110,11 +110,11 @@ import Testing
         let outcome = await second.value
         #expect(outcome.code == .timedOut)
         #expect(gate.waitingCount == 0 && gate.count == 1)
-        door.open()
+        latch.open()
         #expect(await first.value.status == 200)
     }
 
-    @Test func `with a full queue a request fails at once`() async throws {
+    @Test func `a request fails immediately if the queue is full`() async throws {
         let gate = ConcurrencyGate(total: 1, perHost: 1, maximumWaiting: 0)
         let interceptor = GateInterceptor(gate)
         let outcome = await result { () throws(TransportError) in
@@ -132,12 +132,12 @@ import Testing
         (ConcurrencyGate(total: 0), "total"), (ConcurrencyGate(perHost: -1), "perHost"),
         (ConcurrencyGate(maximumWaiting: -1), "maximumWaiting"),
     ])
-    func `an absurd limit is an error that names it`(gate: ConcurrencyGate, field: String) async {
+    func `an invalid concurrency limit is an error that names the field`(gate: ConcurrencyGate, field: String) async {
         let outcome = await result { () throws(TransportError) in
             try await GateInterceptor(gate).intercept(.make()) { _ in .make() }
         }
         guard case .failure(let error) = outcome else {
-            Issue.record("it was let in")
+            Issue.record("The request was admitted.")
             return
         }
         #expect(error.code == .invalidConfiguration && error.message.contains(field))

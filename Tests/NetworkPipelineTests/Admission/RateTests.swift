@@ -9,21 +9,21 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct RateTests {
     private let limit = RateLimit(10, per: .seconds(1), burst: 3)
 
-    @Test func `a burst is sent at once, the other requests evenly`() {
+    @Test func `a burst is sent immediately, and further requests at the rate`() {
         var state = RateState()
         let delays = (0..<6).map { _ in state.take(limit, now: .zero, maximum: .seconds(60)) }
         #expect(delays == [.zero, .zero, .zero, .milliseconds(100), .milliseconds(200), .milliseconds(300)])
         #expect(state.take(limit, now: .seconds(10), maximum: .zero) == .zero)
     }
 
-    @Test func `a delay that is too long reserves nothing`() {
+    @Test func `a request whose delay exceeds the maximum does not count against the rate`() {
         var state = RateState()
         for _ in 0..<3 { _ = state.take(limit, now: .zero, maximum: .zero) }
         for _ in 0..<5 { #expect(state.take(limit, now: .zero, maximum: .milliseconds(99)) == .milliseconds(100)) }
         #expect(state.take(limit, now: .milliseconds(100), maximum: .zero) == .zero)
     }
 
-    @Test(arguments: [1, 7, 1000]) func `no window ever sees more than its rate and a burst`(seed: Int) {
+    @Test(arguments: [1, 7, 1000]) func `no period has more requests than the rate and the burst`(seed: Int) {
         let random = SeededRandom(UInt64(seed))
         var state = RateState()
         var now = Duration.zero
@@ -50,7 +50,7 @@ import Testing
             (["RateLimit": "\"d\";r=0;t=999999999"], 86_400), (["RateLimit-Policy": "\"d\";q=1;w=1"], nil),
             (["RateLimit": "\"d\";r=0;t=4;x=\"y;z\""], 4),
         ] as [(HTTPHeaders, Int?)])
-    func `the quota that a server reports is read`(headers: HTTPHeaders, seconds: Int?) {
+    func `the RateLimit fields of a response are parsed`(headers: HTTPHeaders, seconds: Int?) {
         let fields = RateLimitFields(headers)
         #expect(fields.pause == seconds.map { .seconds($0) })
         #expect(fields.malformed.isEmpty)
@@ -59,13 +59,13 @@ import Testing
     @Test(arguments: [
         "", ";r=0", "\"d", "\"d\";r=x;t=3", "\"d\";r=-1", "\"d\";r=0;t=", "\"d\";r=0;t=99999999999999999999", ",", "\"d\";=3",
     ])
-    func `a malformed field is ignored`(text: String) {
+    func `a malformed RateLimit field is ignored`(text: String) {
         let fields = RateLimitFields(["RateLimit": text])
         #expect(fields.pause == nil)
         #expect(fields.malformed == ["RateLimit"])
     }
 
-    @Test func `requests are delayed by the rate and by the quota of the server`() async throws {
+    @Test func `requests are delayed by the rate limit and by the quota of the server`() async throws {
         let clock = ManualClock()
         let interceptor = RateInterceptor(RateLimiter(RateLimit(1, per: .seconds(1)), clock: clock))
         let send: @Sendable (HTTPHeaders) async -> Result<NetworkResponse, TransportError> = { headers in
@@ -84,7 +84,7 @@ import Testing
         #expect(await third.value.status == 200)
     }
 
-    @Test func `a delay past the deadline, or the longest delay, is an error at once`() async {
+    @Test func `a delay past the deadline or the maximum delay fails immediately`() async {
         let clock = ManualClock()
         let interceptor = RateInterceptor(RateLimiter(RateLimit(1, per: .seconds(100)), clock: clock))
         var request = NetworkRequest.make()
@@ -103,12 +103,12 @@ import Testing
         (RateLimit(0, per: .seconds(1)), "requests"), (RateLimit(1, per: .zero), "period"),
         (RateLimit(1, per: .seconds(1), burst: 0), "burst"),
     ])
-    func `an absurd limit is an error that names the field`(limit: RateLimit, field: String) async {
+    func `an invalid rate limit is an error that names the field`(limit: RateLimit, field: String) async {
         let outcome = await result { () throws(TransportError) in
             try await RateInterceptor(RateLimiter(limit)).intercept(.make()) { _ in .make() }
         }
         guard case .failure(let error) = outcome else {
-            Issue.record("it was let in")
+            Issue.record("The request was admitted.")
             return
         }
         #expect(error.code == .invalidConfiguration && error.message.contains(field))

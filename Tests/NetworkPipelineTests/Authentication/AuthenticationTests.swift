@@ -14,12 +14,12 @@ import Testing
         DefaultDataTransferService(configuration: api, sessionManager: session, interceptors: interceptors)
     }
 
-    /// Accepts the token `good` only.
+    /// Routes all requests to a stub that accepts only the token `good`.
     private func acceptOnly(_ good: @escaping @Sendable () -> String) {
         session.route { $0.headers["Authorization"] == "Bearer " + good() ? .text("ok") : .status(401) }
     }
 
-    @Test func `static credentials are in every request`() async throws {
+    @Test func `static credentials are added to every request`() async throws {
         session.route { .text($0.headers["Authorization"] ?? "none") }
         #expect(try await service(.authentication(.bearer("t"), for: api)).request(get) == "Bearer t")
         // RFC 7617 §2
@@ -27,7 +27,7 @@ import Testing
         #expect(try await service(.authentication(basic, for: api)).request(get) == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
     }
 
-    @Test func `a closure is called for each request`() async throws {
+    @Test func `the closure that provides credentials is called for each request`() async throws {
         session.route { .text($0.headers["Authorization"] ?? "none") }
         let count = Locked(0)
         let interceptor = AuthenticationInterceptor(origins: [api.baseURL]) { _ in
@@ -43,26 +43,26 @@ import Testing
         "https://other.test/a", "http://api.test/a", "https://api.test:8443/a", "https://api.test.evil/a",
         "https://sub.api.test/a",
     ])
-    func `another origin gets no credential, RFC 6454 §5`(url: String) async throws {
+    func `a cross-origin request carries no credentials, RFC 6454 §5`(url: String) async throws {
         session.route { .text($0.headers["Authorization"] ?? "none") }
         let endpoint = Endpoint<String>(path: url, isFullPath: true, responseDecoder: .text)
         #expect(try await service(.authentication(.bearer("t"), for: api)).request(endpoint) == "none")
     }
 
-    @Test func `the default port and upper case are the same origin`() async throws {
+    @Test func `a URL with the default port or in upper case has the same origin`() async throws {
         session.route { .text($0.headers["Authorization"] ?? "none") }
         let endpoint = Endpoint<String>(path: "HTTPS://API.test:443/a", isFullPath: true, responseDecoder: .text)
         #expect(try await service(.authentication(.bearer("t"), for: api)).request(endpoint) == "Bearer t")
     }
 
-    @Test func `an Authorization of the endpoint's own stays`() async throws {
+    @Test func `an Authorization header set by the endpoint is kept`() async throws {
         session.route { .text($0.headers["Authorization"] ?? "none") }
         var endpoint = get
         endpoint.headerParameters["Authorization"] = "Own"
         #expect(try await service(.authentication(.bearer("t"), for: api)).request(endpoint) == "Own")
     }
 
-    @Test func `a rejected request is sent once more, with newer credentials`() async throws {
+    @Test func `a request rejected with 401 is retried once with refreshed credentials`() async throws {
         acceptOnly { "new" }
         let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in .bearer("new") }
         let service = service(.authentication(credentials, for: api))
@@ -71,7 +71,7 @@ import Testing
         #expect(session.requests.map { $0.headers["Authorization"] } == ["Bearer old", "Bearer new", "Bearer new"])
     }
 
-    @Test func `a second 401 is the result`() async throws {
+    @Test func `a second 401 is returned without another refresh`() async throws {
         session.route { _ in .status(401) }
         let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in .bearer("new") }
         let error = await #expect(throws: DataTransferError.self) {
@@ -82,7 +82,7 @@ import Testing
         #expect(credentials.refreshCount == 1)
     }
 
-    @Test func `a body that can be read only once is not sent again`() async throws {
+    @Test func `a request with a body that is not replayable is not retried after a 401`() async throws {
         session.route { _ in .status(401) }
         let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in .bearer("new") }
         let post = Endpoint<Void>(path: "a", method: .post, body: .stream(AsyncStream<Data> { $0.finish() }))
@@ -93,12 +93,12 @@ import Testing
         #expect(session.requests.count == 1)
     }
 
-    @Test func `a thousand refusals at once cause one refresh`() async throws {
+    @Test func `a thousand concurrent 401 responses cause one refresh`() async throws {
         let good = Locked("new")
         acceptOnly { good.withLock { $0 } }
         let started = Locked(0)
         let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in
-            // Others come while it is under way.
+            // Waits until all other requests have started during the refresh.
             while started.withLock({ $0 }) < 1000, !Task.isCancelled { await Task.yield() }
             return .bearer(good.withLock { $0 })
         }
@@ -116,7 +116,7 @@ import Testing
         #expect(credentials.refreshCount == 1)
     }
 
-    @Test func `a refusal of an old generation that comes late causes no refresh`() async throws {
+    @Test func `a late 401 for credentials that were already refreshed causes no second refresh`() async throws {
         let gate = AsyncGate()
         session.route { $0.headers["Authorization"] == "Bearer new" ? .text("ok") : .status(401) }
         let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in .bearer("new") }
@@ -138,32 +138,32 @@ import Testing
         #expect(credentials.refreshCount == 1)
     }
 
-    @Test func `the requests of a refresh are sent unchanged`() async throws {
+    @Test func `requests sent by a refresh carry no credentials`() async throws {
         let credentials = Locked<RefreshingCredentials?>(nil)
         session.route { request in
             if request.url.path == "/token" { return .text(request.headers["Authorization"] ?? "fresh") }
             return request.headers["Authorization"] == "Bearer fresh" ? .text("ok") : .status(401)
         }
-        let own = Locked<DefaultDataTransferService?>(nil)
+        let currentService = Locked<DefaultDataTransferService?>(nil)
         let refreshing = RefreshingCredentials { _ in
-            let service = try #require(own.withLock { $0 })
+            let service = try #require(currentService.withLock { $0 })
             return .bearer(try await service.request(Endpoint<String>(path: "token", responseDecoder: .text)))
         }
         credentials.withLock { $0 = refreshing }
         let service = service(.authentication(refreshing, for: api))
-        own.withLock { $0 = service }
+        currentService.withLock { $0 = service }
         #expect(try await service.request(get) == "ok")
         #expect(session.requests.map(\.url.path) == ["/token", "/a"])
-        own.withLock { $0 = nil }
+        currentService.withLock { $0 = nil }
     }
 
     @Test func `a failed refresh fails all waiting requests, and the next request starts another one`() async throws {
         struct Denied: Error {}
         acceptOnly { "new" }
-        let tries = Locked(0)
+        let attempts = Locked(0)
         let credentials = RefreshingCredentials(initial: .bearer("old")) { _ in
-            tries.withLock { $0 += 1 }
-            if tries.withLock({ $0 }) == 1 { throw Denied() }
+            attempts.withLock { $0 += 1 }
+            if attempts.withLock({ $0 }) == 1 { throw Denied() }
             return .bearer("new")
         }
         let service = service(.authentication(credentials, for: api))
@@ -193,7 +193,7 @@ import Testing
         #expect(credentials.refreshCount == 1)
     }
 
-    @Test func `a refresh that never returns is over after its limit`() async throws {
+    @Test func `a refresh that never returns fails after its time limit`() async throws {
         let clock = ManualClock()
         acceptOnly { "new" }
         let gate = AsyncGate()
@@ -211,7 +211,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `a deadline ends the waiting, not the refresh`() async throws {
+    @Test func `a deadline ends the wait of a request for a refresh, but not the refresh`() async throws {
         let clock = ManualClock()
         acceptOnly { "new" }
         let gate = AsyncGate()
@@ -240,7 +240,7 @@ import Testing
         #expect(session.requests.count == 1)
     }
 
-    @Test func `no description shows a secret`() {
+    @Test func `the description of a credential contains no secret`() {
         let texts = [Credential.bearer("s3cr3t"), .basic(user: "u", password: "s3cr3t"), .header("X-Key", "s3cr3t")]
         for credential in texts {
             var dumped = ""

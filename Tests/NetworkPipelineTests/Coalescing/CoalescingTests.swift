@@ -10,13 +10,13 @@ import Testing
     private let sent = Locked(0)
 
     private func send(
-        _ request: NetworkRequest, through door: AsyncGate, status: Int = 200
+        _ request: NetworkRequest, through latch: AsyncGate, status: Int = 200
     ) -> Task<Result<NetworkResponse, TransportError>, Never> {
         Task {
             await result { () throws(TransportError) in
                 try await coalescing.intercept(request) { (_) async throws(TransportError) in
                     sent.withLock { $0 += 1 }
-                    await door.wait()
+                    await latch.wait()
                     if Task.isCancelled { throw TransportError(.cancelled, "cancelled") }
                     return .make(status, [:], "shared")
                 }
@@ -24,31 +24,31 @@ import Testing
         }
     }
 
-    private func joined(_ count: Int) async {
+    private func waitForShared(_ count: Int) async {
         while coalescing.sharedCount < count, !Task.isCancelled { await Task.yield() }
     }
 
-    @Test func `a hundred identical requests are one exchange`() async throws {
-        let door = AsyncGate()
-        let tasks = (0..<100).map { _ in send(.make(), through: door) }
-        await joined(99)
-        door.open()
+    @Test func `a hundred identical concurrent requests share one exchange`() async throws {
+        let latch = AsyncGate()
+        let tasks = (0..<100).map { _ in send(.make(), through: latch) }
+        await waitForShared(99)
+        latch.open()
         for task in tasks { #expect(try await task.value.get().body == Data("shared".utf8)) }
         #expect(sent.withLock { $0 } == 1)
-        #expect(await send(.make(), through: door).value.status == 200)
+        #expect(await send(.make(), through: latch).value.status == 200)
         #expect(sent.withLock { $0 } == 2)
     }
 
     @Test(arguments: ["Authorization", "Accept", "Cookie", "Accept-Language", "Range"])
-    func `requests that could get different responses are not shared`(field: String) async {
-        let door = AsyncGate()
+    func `requests with different values of a header that selects the response are not shared`(field: String) async {
+        let latch = AsyncGate()
         let tasks = ["a", "b"].map { (value: String) in
             var request = NetworkRequest.make()
             request.headers[field] = value
-            return send(request, through: door)
+            return send(request, through: latch)
         }
         while sent.withLock({ $0 }) < 2, !Task.isCancelled { await Task.yield() }
-        door.open()
+        latch.open()
         for task in tasks { #expect(await task.value.status == 200) }
         #expect(coalescing.sharedCount == 0)
     }
@@ -59,94 +59,96 @@ import Testing
         var trust = TrustPolicy(minimumTLSVersion: .v1_3)
     }
 
-    @Test func `requests with different trust policies are not shared`() async throws {
-        let door = AsyncGate()
+    @Test func `requests with different trust policies do not share an exchange`() async throws {
+        let latch = AsyncGate()
         let pinned = try PinnedAPI().networkRequest(with: .composed)
         let tasks = [NetworkRequest(url: pinned.url), pinned, try PinnedAPI(trust: .init()).networkRequest(with: .composed)]
-            .map { send($0, through: door) }
+            .map { send($0, through: latch) }
         while sent.withLock({ $0 }) < 3, !Task.isCancelled { await Task.yield() }
-        let same = send(pinned, through: door)
-        await joined(1)
-        door.open()
+        let same = send(pinned, through: latch)
+        await waitForShared(1)
+        latch.open()
         for task in tasks + [same] { #expect(await task.value.status == 200) }
         #expect(coalescing.sharedCount == 1 && sent.withLock { $0 } == 3)
     }
 
-    @Test func `fields that only identify a request are not compared`() async {
-        let door = AsyncGate()
+    @Test func `headers that only identify a request are not compared`() async {
+        let latch = AsyncGate()
         let tasks = ["a", "b"].map { value in
             var request = NetworkRequest.make()
             request.headers["traceparent"] = value
             request.headers["X-Request-ID"] = value
-            return send(request, through: door)
+            return send(request, through: latch)
         }
-        await joined(1)
-        door.open()
+        await waitForShared(1)
+        latch.open()
         for task in tasks { #expect(await task.value.status == 200) }
         #expect(sent.withLock { $0 } == 1)
     }
 
-    @Test func `a POST is never shared`() async {
-        let door = AsyncGate()
-        door.open()
-        let tasks = (0..<5).map { _ in send(.make(.post), through: door) }
+    @Test func `POST requests are never shared`() async {
+        let latch = AsyncGate()
+        latch.open()
+        let tasks = (0..<5).map { _ in send(.make(.post), through: latch) }
         for task in tasks { #expect(await task.value.status == 200) }
         #expect(sent.withLock { $0 } == 5)
     }
 
-    @Test(arguments: [0, 1]) func `each request can be cancelled alone, even the first`(cancelled: Int) async {
-        let door = AsyncGate()
-        var tasks = [send(.make(), through: door)]
-        await door.waitForArrival()
-        tasks.append(send(.make(), through: door))
-        await joined(1)
+    @Test(arguments: [0, 1]) func `cancelling one of the requests does not cancel the others, even if it is the first`(
+        cancelled: Int
+    ) async {
+        let latch = AsyncGate()
+        var tasks = [send(.make(), through: latch)]
+        await latch.waitForArrival()
+        tasks.append(send(.make(), through: latch))
+        await waitForShared(1)
         tasks[cancelled].cancel()
         #expect(await tasks[cancelled].value.code == .cancelled)
-        door.open()
+        latch.open()
         #expect(await tasks[1 - cancelled].value.status == 200)
         #expect(sent.withLock { $0 } == 1)
     }
 
-    @Test func `when all requests are cancelled, so is the exchange`() async {
-        let door = AsyncGate()
+    @Test func `the shared exchange is cancelled when all its requests are cancelled`() async {
+        let latch = AsyncGate()
         let wasCancelled = Locked(false)
         let task = Task {
             await result { () throws(TransportError) in
                 try await coalescing.intercept(.make()) { (_) async throws(TransportError) in
                     await withTaskCancellationHandler {
-                        await door.wait()
+                        await latch.wait()
                     } onCancel: {
                         wasCancelled.withLock { $0 = true }
-                        door.open()
+                        latch.open()
                     }
                     throw TransportError(.cancelled, "cancelled")
                 }
             }
         }
-        await door.waitForArrival()
+        await latch.waitForArrival()
         task.cancel()
         #expect(await task.value.code == .cancelled)
         while !wasCancelled.withLock({ $0 }), !Task.isCancelled { await Task.yield() }
         #expect(wasCancelled.withLock { $0 })
     }
 
-    @Test func `a request with more time than the first is sent alone when the time of the first expires`() async {
-        let door = AsyncGate()
+    @Test func `a request with more time than the first is sent separately when the first times out`() async {
+        let latch = AsyncGate()
         let timingOut: NetworkExchange = { (_) async throws(TransportError) in
             sent.withLock { $0 += 1 }
             if sent.withLock({ $0 }) > 1 { return .make() }
-            await door.wait()
+            await latch.wait()
             throw TransportError(.timedOut, "too slow")
         }
         let first = Task {
             await result { () throws(TransportError) in try await coalescing.intercept(.make(), next: timingOut) }
         }
-        await door.waitForArrival()
+        await latch.waitForArrival()
         let second = Task {
             await result { () throws(TransportError) in try await coalescing.intercept(.make(), next: timingOut) }
         }
-        await joined(1)
-        door.open()
+        await waitForShared(1)
+        latch.open()
         #expect(await first.value.code == .timedOut)
         #expect(await second.value.status == 200)
     }

@@ -15,7 +15,7 @@ import Testing
             configuration: try APIConfiguration("https://api.test"), sessionManager: session, interceptors: interceptors)
     }
 
-    @Test func `each attempt gets the remaining time`() async throws {
+    @Test func `the total timeout of each attempt is the remaining time of the deadline`() async throws {
         session.enqueue(.status(503))
         session.enqueue(.text("ok"))
         let retry = RetryInterceptor(clock: clock, random: { 0.5 })
@@ -27,7 +27,7 @@ import Testing
         #expect(session.requests.map(\.timeouts.total) == [.seconds(10), .seconds(6)])
     }
 
-    @Test func `a shorter total timeout of the endpoint's own holds`() async throws {
+    @Test func `a total timeout of the endpoint that is shorter than the deadline is kept`() async throws {
         session.enqueue(.text("ok"))
         var endpoint = get
         endpoint.timeouts.total = .seconds(1)
@@ -35,7 +35,7 @@ import Testing
         #expect(session.requests.map(\.timeouts.total) == [.seconds(1)])
     }
 
-    @Test func `no attempt is made past the deadline`() async throws {
+    @Test func `no attempt is started after the deadline`() async throws {
         session.route { _ in .status(503) }
         let policy = RetryPolicy(maximumAttempts: 10, backoff: Backoff(base: .seconds(4), factor: 1))
         let retry = RetryInterceptor(policy: policy, budget: nil, clock: clock, random: { 0.5 })
@@ -50,7 +50,7 @@ import Testing
         #expect(session.requests.count == 3)
     }
 
-    @Test func `a deadline that passes in an attempt says so, and where`() async throws {
+    @Test func `the error of a deadline that expires during an attempt has the phase and the limit`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 1)) }
         let service = DefaultDataTransferService(
             configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(),
@@ -61,7 +61,7 @@ import Testing
         #expect(transport.message.contains("deadline of 0.15 seconds"), "\(transport)")
     }
 
-    @Test func `a timeout of a phase that expires first is reported as such`() async throws {
+    @Test func `a phase timeout that expires before the deadline is not reported as a deadline`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 1)) }
         var endpoint = get
         endpoint.timeouts.idle = .milliseconds(50)
@@ -74,7 +74,7 @@ import Testing
         #expect(error?.description.contains("deadline") == false)
     }
 
-    @Test func `a request without time left is not sent`() async throws {
+    @Test func `a request without remaining time is not sent`() async throws {
         struct Slow: NetworkInterceptor {
             let clock: ManualClock
             func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
@@ -88,7 +88,7 @@ import Testing
         #expect(session.requests.isEmpty)
     }
 
-    @Test func `the earlier of two deadlines counts`() async throws {
+    @Test func `the earlier of two deadlines applies`() async throws {
         session.enqueue(.text("ok"))
         session.enqueue(.text("ok"))
         for limits in [[3, 10], [10, 3]] {
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1), .seconds(2_000_000)])
-    func `an absurd limit is refused`(limit: Duration) async throws {
+    func `an invalid deadline is a configuration error`(limit: Duration) async throws {
         let service = try service([DeadlineInterceptor(limit, clock: clock)])
         let error = await #expect(throws: DataTransferError.self) { try await service.request(get) }
         #expect(error?.networkError?.transportError?.code == .invalidConfiguration)

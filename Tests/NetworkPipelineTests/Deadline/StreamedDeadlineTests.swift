@@ -5,12 +5,12 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// What a deadline bounds in streams and downloads, and what endpoints say to it.
+/// Tests of deadlines for streams and downloads, and of deadlines that endpoints set.
 @Suite(.timeLimit(.minutes(10))) struct StreamedDeadlineTests {
     private let clock = ManualClock()
     private let session = StubSessionManager()
     private let get = Endpoint<String>(path: "a", responseDecoder: .text)
-    /// In 20 parts, which take longer than the deadlines below.
+    /// A body of 200 bytes. Sent slowly in parts, it takes longer than the deadlines below.
     private let body = String(repeating: "0123456789", count: 20)
 
     private func service(
@@ -35,7 +35,7 @@ import Testing
 
     // MARK: Streams and downloads
 
-    @Test func `a stream and a download may take longer than the deadline`() async throws {
+    @Test func `the body of a stream or a download can take longer than the deadline`() async throws {
         let server = try LoopbackServer { [body] _ in
             LoopbackResponse.text(body).fault(.drip(bytes: 10, every: .milliseconds(20)))
         }
@@ -43,17 +43,17 @@ import Testing
             $0.deadline = .milliseconds(200)
             $0.retry = nil
         }
-        let begun = ContinuousClock.now
+        let start = ContinuousClock.now
         var text = Data()
         for try await chunk in try await service.stream(for: get) { text.append(chunk) }
-        #expect(text == Data(body.utf8) && ContinuousClock.now - begun > .milliseconds(200))
+        #expect(text == Data(body.utf8) && ContinuousClock.now - start > .milliseconds(200))
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("deadline-\(UUID()).txt")
         defer { try? FileManager.default.removeItem(at: file) }
         #expect(try await service.download(get, to: file).byteCount == Int64(body.utf8.count))
         #expect(try await service.download(get) == body)
     }
 
-    @Test func `a body in memory that trickles ends by the deadline`() async throws {
+    @Test func `a request whose body is received too slowly ends at the deadline`() async throws {
         let server = try LoopbackServer { [body] _ in
             LoopbackResponse.text(body).fault(.drip(bytes: 1, every: .milliseconds(10)))
         }
@@ -65,7 +65,7 @@ import Testing
                 == true, "\(String(describing: error))")
     }
 
-    @Test func `a missing head ends a stream, and the error says where the deadline was set`() async throws {
+    @Test func `a stream without a response head ends at the deadline, and the error names its source`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("late").delayed(by: .seconds(30)) }
         let service = service(server) { $0.deadline = .milliseconds(150) }
         let error = await transportError { _ = try await service.stream(for: get) }
@@ -75,7 +75,7 @@ import Testing
         #expect(message.contains("set by RequestPipeline.deadline"), "\(message)")
     }
 
-    @Test func `a stream that stalls ends when no byte has come for the deadline`() async throws {
+    @Test func `a stalled stream ends when no byte is received for the duration of the deadline`() async throws {
         let server = try LoopbackServer { [body] _ in LoopbackResponse.text(body).fault(.stallBody(after: 10)) }
         let service = service(server) { $0.deadline = .milliseconds(150) }
         let error = await transportError {
@@ -88,7 +88,7 @@ import Testing
             "\(String(describing: error))")
     }
 
-    @Test func `a shorter idle timeout is reported as such`() async throws {
+    @Test func `an idle timeout shorter than the deadline is reported as an idle timeout`() async throws {
         let server = try LoopbackServer { [body] _ in LoopbackResponse.text(body).fault(.stallBody(after: 10)) }
         let service = service(server, idle: .milliseconds(100)) { _ in }
         let error = await transportError {
@@ -98,7 +98,7 @@ import Testing
         #expect(error?.message.contains("the idle timeout") == true && error?.message.contains("deadline") == false)
     }
 
-    @Test func `a total timeout of the endpoint's own bounds a stream's body too`() async throws {
+    @Test func `the total timeout of an endpoint also limits the body of a stream`() async throws {
         let server = try LoopbackServer { [body] _ in
             LoopbackResponse.text(body).fault(.drip(bytes: 1, every: .milliseconds(10)))
         }
@@ -112,9 +112,9 @@ import Testing
         #expect(error?.isTimeout == true && error?.message.contains("the total timeout ran out") == true)
     }
 
-    @Test func `the preset's default is named as such`() async throws {
+    @Test func `the source of the default deadline is the preset pipeline`() async throws {
         let seen = Locked<Deadline?>(nil)
-        struct Look: NetworkInterceptor {
+        struct DeadlineRecorder: NetworkInterceptor {
             let seen: Locked<Deadline?>
             func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
                 seen.withLock { $0 = request.deadline }
@@ -124,7 +124,7 @@ import Testing
         session.route { _ in .text("ok") }
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("https://api.test"), sessionManager: session,
-            interceptors: RequestPipeline().interceptors + [Look(seen: seen)])
+            interceptors: RequestPipeline().interceptors + [DeadlineRecorder(seen: seen)])
         _ = try await service.request(get)
         var deadline = try #require(seen.withLock { $0 })
         #expect(deadline.limit == .seconds(60) && deadline.source == "RequestPipeline's default" && !deadline.endsWithHead)
@@ -133,9 +133,9 @@ import Testing
         #expect(deadline.endsWithHead)
     }
 
-    // MARK: What endpoints say
+    // MARK: Deadlines of endpoints
 
-    @Test func `an endpoint lengthens, shortens and removes the deadline`() async throws {
+    @Test func `an endpoint can lengthen, shorten and remove the deadline`() async throws {
         session.route { _ in .text("ok") }
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("https://api.test"), sessionManager: session,
@@ -148,7 +148,7 @@ import Testing
         #expect(session.requests.map(\.timeouts.total) == [.seconds(10), .seconds(300), .seconds(2), nil])
     }
 
-    @Test func `retries share an endpoint's deadline as they do the pipeline's`() async throws {
+    @Test func `all attempts share the deadline of the endpoint`() async throws {
         session.enqueue(.status(503))
         session.enqueue(.text("ok"))
         let retry = RetryInterceptor(clock: clock, random: { 0.5 })
@@ -165,7 +165,8 @@ import Testing
         #expect(session.requests.map(\.timeouts.total) == [.seconds(100), .seconds(60)])
     }
 
-    @Test(arguments: [true, false]) func `an endpoint's deadline holds in a service that has none`(intercepted: Bool) async throws
+    @Test(arguments: [true, false]) func `the deadline of an endpoint applies in a service without a deadline`(intercepted: Bool)
+        async throws
     {
         let server = try LoopbackServer { _ in .text("value").fault(.stall) }
         let service = DefaultDataTransferService(
@@ -184,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1), .seconds(2_000_000), .seconds(Int64.max)])
-    func `an absurd deadline of an endpoint is refused with its name`(limit: Duration) {
+    func `an invalid deadline of an endpoint is an error that names the field`(limit: Duration) {
         let endpoint = Endpoint<Void>(path: "a", timeouts: RequestTimeouts(deadline: .limit(limit)))
         let error = #expect(throws: RequestGenerationError.self) {
             try endpoint.networkRequest(with: APIConfiguration("https://api.test"))

@@ -6,21 +6,21 @@ import Testing
 
 @testable import NetworkPipeline
 
-/// No lock is held while something of the caller's runs: it may use the very object that runs it.
+/// Tests that no lock is held while code of the caller runs: that code can use the object that calls it.
 @Suite(.timeLimit(.minutes(10))) struct CallingBackTests {
-    /// Does something whenever it is asked for the time.
+    /// A clock that runs an action each time it is read.
     private struct CallingClock: Clock {
         typealias Instant = ManualClock.Instant
 
         let base = ManualClock()
         let action: Locked<(@Sendable () -> Void)?> = Locked(nil)
-        /// How often the action ran.
+        /// The number of times that the action ran.
         let calls = Locked(0)
 
         var minimumResolution: Duration { base.minimumResolution }
 
         var now: Instant {
-            // Not again while the action runs.
+            // The action is removed while it runs, so that it does not start itself again.
             let action = action.withLock { action in
                 defer { action = nil }
                 return action
@@ -38,9 +38,9 @@ import Testing
         }
     }
 
-    @Test func `a circuit breaker's clock may use the breaker`() async throws {
+    @Test func `the clock of a circuit breaker can call the breaker`() async throws {
         let clock = CallingClock()
-        // The action keeps what uses the clock.
+        // Breaks the reference cycle: the action retains the breaker, which retains the clock.
         defer { clock.action.withLock { $0 = nil } }
         let breaker = CircuitBreaker(CircuitRule(window: 4, minimumOutcomes: 1), clock: clock)
         let interceptor = BreakerInterceptor(breaker)
@@ -53,9 +53,9 @@ import Testing
         #expect(clock.calls.withLock { $0 } > 4)
     }
 
-    @Test func `a rate limiter's clock may use the limiter`() async throws {
+    @Test func `the clock of a rate limiter can call the limiter`() async throws {
         let clock = CallingClock()
-        // The action keeps what uses the clock.
+        // Breaks the reference cycle: the action retains the limiter, which retains the clock.
         defer { clock.action.withLock { $0 = nil } }
         let limiter = RateLimiter(RateLimit(1000, per: .seconds(1), burst: 1000), clock: clock)
         let interceptor = RateInterceptor(limiter)
@@ -75,7 +75,7 @@ import Testing
         #expect(clock.calls.withLock { $0 } >= 6)
     }
 
-    /// Runs what becomes ready at once, on the thread that makes it ready.
+    /// An executor that runs each job immediately, on the thread that enqueues it.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     private final class ImmediateExecutor: TaskExecutor {
         func enqueue(_ job: consuming ExecutorJob) {
@@ -84,7 +84,7 @@ import Testing
     }
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    @Test func `a reader of changes may use the activity when it is resumed`() async {
+    @Test func `a reader of changes can use the activity in the call that resumes it`() async {
         let activity = NetworkActivity()
         let changes = activity.changes
         let seen = Locked<[Int]>([])
@@ -102,7 +102,7 @@ import Testing
         #expect(seen.withLock { $0 } == [-1, 1, -1])
     }
 
-    @Test func `streams of an activity end with the current state, with many concurrent exchanges and readers`() async {
+    @Test func `with concurrent exchanges and readers each stream of an activity ends with the current state`() async {
         for _ in 0..<200 {
             let activity = NetworkActivity()
             await withTaskGroup(of: Void.self) { group in

@@ -5,7 +5,7 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// What a network logger receives about calls in which interceptors take part.
+/// Tests of the events that a network logger receives for calls with interceptors.
 @Suite(.timeLimit(.minutes(10))) struct CallLogTests {
     private struct Signing: NetworkInterceptor {
         func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `each attempt is logged as it was sent, and then the call's outcome`(completes: Bool) async throws {
+    func `each attempt is logged as it was sent, followed by the outcome of the call`(completes: Bool) async throws {
         session.enqueue(.failure(.connectionLost))
         session.enqueue(.status(503))
         session.enqueue(.text("there"))
@@ -81,7 +81,9 @@ import Testing
         #expect(!"\(logger.requests)".contains("hunter2"))
     }
 
-    @Test(arguments: [false, true]) func `a failure is logged once, and says how many attempts there were`(completes: Bool)
+    @Test(arguments: [false, true]) func `the outcome of a failed call is logged once, with the number of attempts`(
+        completes: Bool
+    )
         async throws
     {
         session.route { _ in .failure(.connectionLost) }
@@ -92,7 +94,7 @@ import Testing
         #expect(error.description.contains("GET https://api.test/a"))
     }
 
-    @Test func `a status that is not accepted is logged behind its attempts`() async throws {
+    @Test func `the outcome of a call that ends with an error status is logged after its attempts`() async throws {
         session.route { _ in .status(503) }
         let result = await run(try service([retry]), completes: false)
         let error = try #require(#expect(throws: NetworkError.self) { try result.get() })
@@ -100,13 +102,13 @@ import Testing
         #expect(error.description.contains("after 3 attempts"), "\(error)")
     }
 
-    @Test func `the response or refusal of an interceptor is logged as such`() async throws {
+    @Test func `a response or error from an interceptor is logged without an attempt`() async throws {
         _ = await run(try service([Responding()]), completes: false)
         _ = await run(try service([Responding(error: TransportError(.notAdmitted, "full"))]), completes: false)
         #expect(kinds == ["outcome 200 0 interceptor true", "error 1", "outcome 0 0 interceptor false"])
     }
 
-    @Test func `without interceptors there is one attempt, and a request that cannot be built has none`() async throws {
+    @Test func `a call without interceptors has one attempt, and an invalid request has no attempt`() async throws {
         session.route { _ in .status(200) }
         _ = await run(try service([]), completes: true)
         _ = await run(try service([]), completes: false, Endpoint<Void>(path: "a\n"))
@@ -114,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [[], [Signing()]] as [[any NetworkInterceptor]])
-    func `a stream's outcome comes when it has been read`(interceptors: [any NetworkInterceptor]) async throws {
+    func `the outcome of a stream is logged when the stream has been read`(interceptors: [any NetworkInterceptor]) async throws {
         session.route { _ in .text("there") }
         let stream = try await service(interceptors).stream(for: Endpoint<Void>(path: "a"))
         #expect(kinds == ["request 1", "response 1 200"])
@@ -122,7 +124,7 @@ import Testing
         #expect(kinds.last == "outcome 200 1 attempt true" && kinds.count == 3)
     }
 
-    @Test func `the console shows the number of attempts above one, and no secret`() async throws {
+    @Test func `the console logger prints the number of attempts and no secrets`() async throws {
         let lines = Locked<[String]>([])
         let console = ConsoleLogger(level: .debug) { line in lines.withLock { $0.append(line) } }
         session.enqueue(.failure(.connectionLost))
@@ -135,7 +137,7 @@ import Testing
         #expect(!text.contains("hunter2"))
     }
 
-    @Test func `a failed refresh is logged with its status`() async throws {
+    @Test func `a failed credential refresh is logged with its status`() async throws {
         let refused = NetworkResponse(
             statusCode: 400, headers: ["Content-Type": "application/json"],
             body: Data(#"{"error": "invalid_grant", "refresh_token": "hunter2"}"#.utf8),

@@ -11,7 +11,7 @@ import Testing
         var all: [ExchangeEvent] { received.withLock { $0 } }
         func exchangeDidProgress(_ event: ExchangeEvent) { received.withLock { $0.append(event) } }
 
-        /// One word each.
+        /// A short text for each event.
         var words: [String] {
             all.map { event in
                 switch event.kind {
@@ -33,7 +33,7 @@ import Testing
 
     private let events = Events()
 
-    @Test func `the events of a call are reported in order`() async throws {
+    @Test func `the events of a call are reported in order and without secrets`() async throws {
         let count = Locked(0)
         let server = try LoopbackServer { _ in
             let isFirst = count.withLock { count in
@@ -71,7 +71,8 @@ import Testing
         #expect(events.words == ["queued", "adapted 1", "redirected 1 1", "attempted 1 200", "done 200 1"])
     }
 
-    @Test(arguments: ["whole", "cut", "let go"]) func `a stream is done when it has been read or released`(how: String)
+    @Test(arguments: ["whole", "cut", "let go"])
+    func `the done event of a stream is reported when the stream has been read or released`(how: String)
         async throws
     {
         let server = try LoopbackServer { request in
@@ -88,7 +89,7 @@ import Testing
         #expect(events.words.last == (how == "cut" ? "done incompleteBody 1" : "done 200 1"))
     }
 
-    @Test func `a call that fails before it is sent is done too`() async throws {
+    @Test func `the done event is reported for a call that fails before it is sent`() async throws {
         let session = StubSessionManager()
         let pipeline = RequestPipeline {
             $0.observation = .observation(events)
@@ -102,7 +103,7 @@ import Testing
         #expect(events.words == ["queued", "done cancelled 0"])
     }
 
-    @Test func `no header that could be secret is reported`() async throws {
+    @Test func `headers that can be secret are not reported`() async throws {
         let session = StubSessionManager()
         session.enqueue(.status(204))
         let service = DefaultNetworkService(
@@ -121,7 +122,7 @@ import Testing
 }
 
 struct TraceTests {
-    // W3C Trace Context §3.2, and its test suite.
+    // The rows are from W3C Trace Context §3.2 and its test suite.
     @Test(arguments: [
         ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", true),
         ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00", true),
@@ -135,13 +136,13 @@ struct TraceTests {
         ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1", false),
         ("0-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", false),
     ])
-    func `traceparent is read as W3C says`(text: String, isValid: Bool) {
+    func `traceparent is parsed according to W3C Trace Context`(text: String, isValid: Bool) {
         let context = TraceContext(traceparent: text)
         #expect((context != nil) == isValid)
         if text.hasPrefix("00"), let context { #expect(context.traceparent == text) }
     }
 
-    @Test func `each attempt has a separate identifier, in the trace of the task`() async throws {
+    @Test func `each attempt has a separate parent identifier in the trace of the task`() async throws {
         let session = StubSessionManager()
         session.enqueue(.status(503))
         session.enqueue(.status(204))
@@ -157,7 +158,7 @@ struct TraceTests {
         #expect(session.requests.allSatisfy { $0.headers["tracestate"] == "vendor=1" })
     }
 
-    @Test func `a key is the same in all attempts of a call, and another in the next`() async throws {
+    @Test func `the idempotency key is the same in all attempts of a call and different in the next call`() async throws {
         let session = StubSessionManager()
         session.route { _ in .status(503) }
         let pipeline = RequestPipeline {

@@ -9,22 +9,22 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct WaterfallTests {
     private let waterfall = Waterfall()
 
-    private func tell(_ exchange: Int, _ milliseconds: Int, _ kind: ExchangeEvent.Kind, target: String = "https://a.test/x") {
+    private func report(_ exchange: Int, _ milliseconds: Int, _ kind: ExchangeEvent.Kind, target: String = "https://a.test/x") {
         waterfall.exchangeDidProgress(
             ExchangeEvent(exchange: exchange, method: .get, target: target, time: .milliseconds(milliseconds), kind: kind))
     }
 
     @Test func `the time of a call is divided into its phases`() throws {
-        tell(1, 0, .queued)
-        tell(1, 1, .adapted(attempt: 1, headers: [:]))
+        report(1, 0, .queued)
+        report(1, 1, .adapted(attempt: 1, headers: [:]))
         let first = TransferTimings(
             queued: .milliseconds(2), nameLookup: .milliseconds(3), connect: .milliseconds(4), tls: .milliseconds(5),
             send: .milliseconds(2), firstByte: .milliseconds(6), total: .milliseconds(25))
-        tell(1, 26, .attempted(attempt: 1, .status(503), first))
-        tell(1, 26, .retried(after: .milliseconds(10), because: "status 503"))
-        tell(1, 36, .adapted(attempt: 2, headers: [:]))
-        tell(1, 46, .attempted(attempt: 2, .failure(.connectionLost), nil))
-        tell(1, 47, .done(.failure(.connectionLost), attempts: 2))
+        report(1, 26, .attempted(attempt: 1, .status(503), first))
+        report(1, 26, .retried(after: .milliseconds(10), because: "status 503"))
+        report(1, 36, .adapted(attempt: 2, headers: [:]))
+        report(1, 46, .attempted(attempt: 2, .failure(.connectionLost), nil))
+        report(1, 47, .done(.failure(.connectionLost), attempts: 2))
         let row = try #require(waterfall.calls.rows.first)
         let spans = row.spans.map { "\($0.kind) \($0.begin / .milliseconds(1))-\($0.end / .milliseconds(1))" }
         #expect(
@@ -36,29 +36,29 @@ import Testing
         #expect(row.attempts == 2 && row.notes == ["status 503"])
     }
 
-    @Test func `phases longer than the attempt are shortened`() throws {
-        tell(1, 0, .queued)
-        tell(1, 0, .adapted(attempt: 1, headers: [:]))
-        tell(1, 5, .attempted(attempt: 1, .status(200), TransferTimings(connect: .seconds(9), firstByte: .seconds(9))))
-        tell(1, 5, .done(.status(200), attempts: 1))
+    @Test func `phases longer than their attempt are truncated`() throws {
+        report(1, 0, .queued)
+        report(1, 0, .adapted(attempt: 1, headers: [:]))
+        report(1, 5, .attempted(attempt: 1, .status(200), TransferTimings(connect: .seconds(9), firstByte: .seconds(9))))
+        report(1, 5, .done(.status(200), attempts: 1))
         #expect(waterfall.calls.rows[0].spans.map(\.kind) == [.connect])
     }
 
-    @Test func `nothing in a call's text is markup`() {
-        tell(1, 0, .queued, target: "https://a.test/<script>alert('1')</script>\"&")
-        tell(1, 0, .noted("<img src=x onerror=1>"))
+    @Test func `the texts of a call are escaped in the HTML page`() {
+        report(1, 0, .queued, target: "https://a.test/<script>alert('1')</script>\"&")
+        report(1, 0, .noted("<img src=x onerror=1>"))
         let page = waterfall.html(title: "<b>")
         #expect(!page.contains("<script") && !page.contains("<img") && !page.contains("<b>&") && page.contains("&lt;script&gt;"))
         #expect(page.hasPrefix("<!doctype html>"))
     }
 
-    @Test func `a chart without calls, and one with a call in progress, have a page`() {
+    @Test func `a page is created without calls and with a call in progress`() {
         #expect(waterfall.html().contains("0 calls"))
-        tell(1, 3, .queued)
+        report(1, 3, .queued)
         #expect(waterfall.html().contains("in progress"))
     }
 
-    @Test func `past the limit calls are counted`() {
+    @Test func `calls beyond the limit are counted but not drawn`() {
         let small = Waterfall(maximumCalls: 2)
         for exchange in 1...5 {
             small.exchangeDidProgress(
@@ -72,7 +72,7 @@ import Testing
         #expect(small.html().contains("3 more not drawn"))
     }
 
-    @Test func `a run against a server is drawn without its secrets`() async throws {
+    @Test func `the page for calls to a server contains no secrets`() async throws {
         let server = try LoopbackServer { request in request.path == "/missing" ? .status(404) : .text("ok") }
         let service = DefaultNetworkService(
             configuration: APIConfiguration(

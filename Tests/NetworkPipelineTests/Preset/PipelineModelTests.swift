@@ -5,19 +5,19 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// Random schedules of successes, refusals, failures and cancellations through the whole preset, watched by rules of what may happen.
+/// Checks invariants of the complete preset pipeline with random sequences of successes, errors and cancellations.
 @Suite(.timeLimit(.minutes(10))) struct PipelineModelTests {
-    /// What a call's requests have met so far.
+    /// The outcome of one request.
     private enum Outcome {
         case success, unauthorized, unavailable, reset, unreachable
     }
 
-    /// A server that responds at random, and records errors for requests that it should never receive.
+    /// A session that returns random responses, and records a violation for each request that it must not receive.
     private final class Server: NetworkSessionManager {
         private struct State {
             var validToken = 0
-            var inside = 0
-            var insideByHost: [String: Int] = [:]
+            var activeCount = 0
+            var activeCountByHost: [String: Int] = [:]
             var outcomes: [String: [Outcome]] = [:]
             var violations: [String] = []
         }
@@ -34,7 +34,7 @@ import Testing
         var violations: [String] { state.withLock(\.violations) }
         var sent: Int { state.withLock { $0.outcomes.values.reduce(0) { $0 + $1.count } } }
 
-        /// A new token, which makes all others worthless.
+        /// Returns a new token, which invalidates all others.
         func issueToken() -> String {
             state.withLock { state in
                 state.validToken += 1
@@ -53,8 +53,8 @@ import Testing
         }
 
         func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-            let outcome = arrive(request)
-            defer { leave(request) }
+            let outcome = beginExchange(request)
+            defer { endExchange(request) }
             if random.next(below: 3) == 0 {
                 do {
                     try await clock.sleep(for: .milliseconds(random.next(below: 300)))
@@ -71,7 +71,7 @@ import Testing
             }
         }
 
-        private func arrive(_ request: NetworkRequest) -> Outcome {
+        private func beginExchange(_ request: NetworkRequest) -> Outcome {
             let call = request.headers["X-Call"] ?? ""
             let host = request.url.host ?? ""
             return state.withLock { state in
@@ -80,13 +80,13 @@ import Testing
                     state.violations.append("\(request.method) of call \(call) came again after \(before)")
                 }
                 if before.count >= 2 * 3 { state.violations.append("call \(call) came \(before.count + 1) times") }
-                state.inside += 1
-                state.insideByHost[host, default: 0] += 1
-                if state.inside > 8 || state.insideByHost[host, default: 0] > 3 {
-                    state.violations.append("\(state.inside) inside, \(state.insideByHost)")
+                state.activeCount += 1
+                state.activeCountByHost[host, default: 0] += 1
+                if state.activeCount > 8 || state.activeCountByHost[host, default: 0] > 3 {
+                    state.violations.append("\(state.activeCount) inside, \(state.activeCountByHost)")
                 }
                 let isAuthorized = request.headers["Authorization"] == "Bearer \(state.validToken)"
-                // Now and then all tokens end.
+                // With a probability of 1 in 40 all tokens become invalid.
                 if random.next(below: 40) == 0 { state.validToken += 1 }
                 let outcome: Outcome
                 switch random.next(below: 10) {
@@ -101,18 +101,19 @@ import Testing
             }
         }
 
-        private func leave(_ request: NetworkRequest) {
+        private func endExchange(_ request: NetworkRequest) {
             state.withLock { state in
-                state.inside -= 1
-                state.insideByHost[request.url.host ?? "", default: 0] -= 1
+                state.activeCount -= 1
+                state.activeCountByHost[request.url.host ?? "", default: 0] -= 1
             }
         }
     }
 
-    @Test(arguments: 0..<12) func `no rule is ever broken`(seed: UInt64) async throws {
+    @Test(arguments: 0..<12) func `random exchanges violate no invariant of the preset pipeline`(seed: UInt64) async throws {
         let clock = ManualClock()
         let random = SeededRandom(seed)
-        // In every other schedule time hardly runs out: how far calls come until then depends on the machine.
+        // With odd seeds the deadline is too long to expire, because the progress of the calls until then depends on the
+        // speed of the machine.
         let deadline = Duration.seconds(seed % 2 == 0 ? 3 : 3600)
         let server = Server(clock: clock, random: random)
         let refreshing = Locked((now: 0, most: 0))
@@ -144,7 +145,7 @@ import Testing
             while !Task.isCancelled {
                 await clock.waitForSleepers(1)
                 clock.advance(by: .milliseconds(25))
-                // Tasks that were resumed run before the time advances.
+                // Lets the resumed tasks run before the time advances again.
                 for _ in 0..<20 { await Task.yield() }
             }
         }
@@ -155,11 +156,11 @@ import Testing
                     path: urls[random.next(below: 4)].absoluteString, isFullPath: true, method: methods[random.next(below: 6)],
                     headerParameters: ["X-Call": "\(number)"])
                 let isCancelled = random.next(below: 6) == 0
-                let turns = random.next(below: 60)
+                let yieldCount = random.next(below: 60)
                 group.addTask {
                     let call = Task { try await service.response(for: endpoint).statusCode }
                     if isCancelled {
-                        for _ in 0..<turns { await Task.yield() }
+                        for _ in 0..<yieldCount { await Task.yield() }
                         call.cancel()
                     }
                     return (try? await call.value) == nil ? 0 : 1
@@ -171,7 +172,7 @@ import Testing
             }
         }
         time.cancel()
-        // A shared exchange without waiting requests may still be ending after its cancellation.
+        // A cancelled shared exchange without waiting requests can take some time to end.
         while gate.count > 0, !Task.isCancelled { await Task.yield() }
         #expect(server.violations.isEmpty)
         #expect(results.all == 80)

@@ -11,7 +11,7 @@ import Testing
 
     private static let api = APIConfiguration(baseURL: URL(string: "https://api.test")!)
 
-    /// Where a cache stands.
+    /// A placeholder for a cache, which forwards each request.
     private struct Cache: NetworkInterceptor {
         func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
             try await next(request)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `the order is the one that is drawn`() {
+    @Test func `the interceptors of the preset are in the documented order`() {
         let order = Self.full.interceptors.map { "\(type(of: $0))" }
         #expect(
             order == [
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["README.md", "Docs/Pipeline.md", "Sources/NetworkPipeline/RequestPipeline.swift"])
-    func `each drawing shows that order`(file: String) throws {
+    func `each diagram in the documentation shows the order of the interceptors`(file: String) throws {
         let text = try String(contentsOf: Self.root.appendingPathComponent(file), encoding: .utf8)
         let drawing = try #require(text.split(separator: "\n").first { $0.contains("service ─▶ observation") })
         let names = [
@@ -53,7 +53,7 @@ import Testing
         #expect(drawing.drop { $0 != "s" } == names.joined(separator: " ─▶ "))
     }
 
-    @Test func `interceptors that are not set are left out`() {
+    @Test func `interceptors that are nil are omitted`() {
         let least = RequestPipeline {
             $0.deadline = nil
             $0.retry = nil
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// The forms of a call for the same endpoint.
-    enum Face: CaseIterable {
+    enum CallForm: CaseIterable {
         case serviceAsync, serviceCompletion, serviceStream, transferAsync, transferCompletion, transferStream
 
         func text(_ network: DefaultNetworkService) async throws -> String {
@@ -92,8 +92,8 @@ import Testing
         }
     }
 
-    /// Rejected, sent with newer credentials, unavailable, and sent again: in this order in all forms of a call.
-    @Test(arguments: Face.allCases) func `all forms of a call pass all interceptors`(face: Face) async throws {
+    /// The server returns 401, then 503, then a value. Each form of a call refreshes its credentials and retries.
+    @Test(arguments: CallForm.allCases) func `all interceptors are applied in every form of a call`(form: CallForm) async throws {
         let clock = ManualClock()
         let session = StubSessionManager()
         session.enqueue(.status(401))
@@ -109,7 +109,7 @@ import Testing
         pipeline.retry = RetryInterceptor(budget: nil, clock: clock, random: { 0.5 })
         pipeline.authentication = .authentication(credentials, for: Self.api)
         let service = DefaultNetworkService(configuration: Self.api, sessionManager: session, interceptors: pipeline.interceptors)
-        let call = Task { try await face.text(service) }
+        let call = Task { try await form.text(service) }
         await clock.waitForSleepers(1)
         clock.advance(by: .seconds(1))
         #expect(try await call.value == "value")
@@ -118,6 +118,6 @@ import Testing
         let reported = events.withLock { $0 }.filter { !["sent", "firstByte"].contains($0) }
         #expect(
             reported == ["queued", "adapted", "attempted", "adapted", "attempted", "retried", "adapted", "attempted", "done"],
-            "\(face)")
+            "\(form)")
     }
 }

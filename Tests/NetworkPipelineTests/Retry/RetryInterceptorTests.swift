@@ -17,8 +17,8 @@ import Testing
 
     private let get = Endpoint<String>(path: "a", responseDecoder: .text)
 
-    /// Moves the clock on each time somebody sleeps.
-    private func passing<Value: Sendable>(
+    /// Runs `work`, advances the clock by each expected pause, and checks that no pause is shorter or longer.
+    private func advancing<Value: Sendable>(
         _ pauses: [Duration], _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let task = Task { try await work() }
@@ -37,28 +37,28 @@ import Testing
         #expect(session.requests.count == 1)
     }
 
-    @Test func `it is sent again after pauses, and the response has the number of the attempt`() async throws {
+    @Test func `a failed request is retried after pauses, and the response has the number of the attempt`() async throws {
         session.enqueue(.status(503))
         session.enqueue(.failure(.connectionLost))
         session.enqueue(.text("ok"))
         let service = try service()
-        let response = try await passing([.milliseconds(100), .milliseconds(200)]) { try await service.response(for: get) }
+        let response = try await advancing([.milliseconds(100), .milliseconds(200)]) { try await service.response(for: get) }
         #expect(response.value == "ok")
         #expect(response.timings.attempt == 3)
         #expect(session.requests.count == 3)
     }
 
-    @Test func `the last failure is the result`() async throws {
+    @Test func `after the last attempt its failure is the result`() async throws {
         for status in [503, 502, 504] { session.enqueue(.status(status)) }
         let service = try service()
         let error = await #expect(throws: DataTransferError.self) {
-            try await passing([.milliseconds(100), .milliseconds(200)]) { try await service.request(get) }
+            try await advancing([.milliseconds(100), .milliseconds(200)]) { try await service.request(get) }
         }
         #expect(error?.statusCode == 504)
         #expect(session.requests.count == 3)
     }
 
-    @Test func `a pause can be cancelled`() async throws {
+    @Test func `cancelling ends the pause before a retry`() async throws {
         session.enqueue(.status(503))
         let service = try service()
         let task = Task { try await service.request(get) }
@@ -69,7 +69,7 @@ import Testing
         #expect(session.requests.count == 1)
     }
 
-    @Test func `a POST is sent once`() async throws {
+    @Test func `a POST is retried only if the endpoint declares it idempotent`() async throws {
         session.enqueue(.status(503))
         let service = try service()
         let post = Endpoint<Void>(path: "a", method: .post)
@@ -79,11 +79,11 @@ import Testing
         session.enqueue(.status(503))
         session.enqueue(.status(204))
         let copy = repeatable
-        try await passing([.milliseconds(100)]) { try await service.request(copy) }
+        try await advancing([.milliseconds(100)]) { try await service.request(copy) }
         #expect(session.requests.count == 3)
     }
 
-    @Test func `a stream is requested again, and the rejected one closed`() async throws {
+    @Test func `a stream with a temporary error status is retried`() async throws {
         let attempts = Locked(0)
         let flaky = try LoopbackServer { _ in
             attempts.withLock { $0 += 1 }
@@ -98,11 +98,11 @@ import Testing
         #expect(attempts.withLock { $0 } == 2)
     }
 
-    @Test func `the async and the completion form retry`() async throws {
+    @Test func `the completion form retries`() async throws {
         session.enqueue(.status(503))
         session.enqueue(.text("ok"))
         let service = try service()
-        let value = try await passing([.milliseconds(100)]) {
+        let value = try await advancing([.milliseconds(100)]) {
             try await withCheckedContinuation { continuation in
                 service.request(get) { continuation.resume(returning: $0) }
             }.get()
@@ -117,7 +117,7 @@ import Testing
         (RetryPolicy(backoff: Backoff(base: .seconds(2), ceiling: .seconds(1))), "backoff.ceiling"),
         (RetryPolicy(maximumRetryAfter: .seconds(-1)), "maximumRetryAfter"),
     ])
-    func `an absurd policy is an error that names the field`(policy: RetryPolicy, field: String) async throws {
+    func `an invalid retry policy is an error that names the field`(policy: RetryPolicy, field: String) async throws {
         let service = try service(policy)
         let error = await #expect(throws: DataTransferError.self) { try await service.request(get) }
         #expect(error?.networkError?.transportError?.code == .invalidConfiguration)

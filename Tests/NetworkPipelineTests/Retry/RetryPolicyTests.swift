@@ -38,7 +38,7 @@ struct RetryPolicyTests {
     }
 
     @Test(arguments: RetryCause.table.map { ($0.cause, $0.isOn) })
-    func `each known cause is retried, or not, as the table says`(cause: RetryCause, isOn: Bool) throws {
+    func `each cause in the table is retried by default if the table enables it`(cause: RetryCause, isOn: Bool) throws {
         let text = cause.description
         let outcome: Result<NetworkResponse, TransportError> =
             text.hasPrefix("status ") ? .make(try #require(Int(text.dropFirst(7)))) : .make(.init(rawValue: text))
@@ -47,25 +47,26 @@ struct RetryPolicyTests {
     }
 
     @Test(arguments: [200, 204, 301, 304, 400, 401, 403, 404, 409, 501, 599])
-    func `any other status is the result`(status: Int) {
+    func `a status that is not a retry cause is not retried`(status: Int) {
         #expect(!isRetried(.make(.make(status))))
     }
 
-    @Test func `a cause can be switched on and off`() {
+    @Test func `each cause can be enabled and disabled`() {
         let policy = RetryPolicy(causes: RetryCause.standard.union([.status(500)]).subtracting([.status(503)]))
         #expect(isRetried(.make(.make(500)), policy))
         #expect(!isRetried(.make(.make(503)), policy))
     }
 
+    // RFC 9110 §9.2.2
     @Test(arguments: [
         (HTTPMethod.get, true), (.head, true), (.options, true), (.put, true), (.delete, true), (.post, false), (.patch, false),
         (HTTPMethod("PURGE"), false),
     ])
-    func `only idempotent methods are repeated, RFC 9110 §9.2.2`(method: HTTPMethod, isRetriedNow: Bool) {
+    func `only idempotent methods are retried by default`(method: HTTPMethod, isRetriedNow: Bool) {
         #expect(isRetried(.make(request: .make(method))) == isRetriedNow)
     }
 
-    @Test func `an endpoint may say otherwise, either way, and so does a key`() {
+    @Test func `the isIdempotent property or an idempotency key overrides the method`() {
         var post = NetworkRequest.make(.post)
         post.isIdempotent = true
         #expect(isRetried(.make(request: post)))
@@ -82,74 +83,75 @@ struct RetryPolicyTests {
         (.firstByte, false),
         (.receive, false),
     ])
-    func `a request that was never sent is retried, whatever the method`(phase: TransportError.Phase, isRetriedNow: Bool) {
+    func `a POST is retried only if it failed before it was sent`(phase: TransportError.Phase, isRetriedNow: Bool) {
         #expect(isRetried(.make(.make(.timedOut, phase), request: .make(.post))) == isRetriedNow)
     }
 
-    @Test func `a request whose body can be read only once is not retried`() {
-        let once = RequestContent.stream(AsyncStream<Data> { $0.finish() })
-        let again = RequestContent.stream { AsyncStream<Data> { $0.finish() } }
-        #expect(!isRetried(.make(request: .make(.put, body: once))))
-        #expect(isRetried(.make(request: .make(.put, body: again))))
+    @Test func `a request with a body that is not replayable is not retried`() {
+        let singleUse = RequestContent.stream(AsyncStream<Data> { $0.finish() })
+        let replayable = RequestContent.stream { AsyncStream<Data> { $0.finish() } }
+        #expect(!isRetried(.make(request: .make(.put, body: singleUse))))
+        #expect(isRetried(.make(request: .make(.put, body: replayable))))
     }
 
-    @Test func `attempts end at the maximum`() {
+    @Test func `the number of attempts is limited to the maximum`() {
         #expect(isRetried(.make(attempt: 2)))
         #expect(!isRetried(.make(attempt: 3)))
         #expect(!isRetried(.make(attempt: 1), RetryPolicy(maximumAttempts: 1)))
     }
 
-    @Test func `no attempt is started after the deadline`() {
+    @Test func `no retry is started if the pause would reach the deadline`() {
         let policy = RetryPolicy(backoff: Backoff(base: .seconds(1)))
         #expect(isRetried(.make(remaining: .milliseconds(501)), policy))
         #expect(!isRetried(.make(remaining: .milliseconds(500)), policy))
         #expect(!isRetried(.make(remaining: .zero), policy))
     }
 
-    @Test func `the budget is checked last, and can be empty`() {
+    @Test func `an empty budget prevents a retry, and is checked last`() {
         #expect(!isRetried(.make(hasBudget: false)))
         var facts = RetryFacts.make(.make(404))
         facts.takeFromBudget = {
-            Issue.record("nothing was to be retried")
+            Issue.record("The budget was used for a request that is not retried.")
             return true
         }
         #expect(!isRetried(facts))
     }
 
     @Test(arguments: [(2, 200), (3, 400), (4, 800), (9, 20_000), (100, 20_000), (Int.max, 20_000)])
-    func `the bound of a pause doubles up to a ceiling`(attempt: Int, milliseconds: Int) {
+    func `the upper bound of the pause doubles up to the ceiling`(attempt: Int, milliseconds: Int) {
         #expect(Backoff().bound(beforeAttempt: attempt) == .milliseconds(milliseconds))
         #expect(Backoff().delay(beforeAttempt: attempt, random: 0) == .zero)
         #expect(Backoff().delay(beforeAttempt: attempt, random: 0.5) == .milliseconds(milliseconds) / 2)
     }
 
+    // RFC 9110 §10.2.3
     @Test(arguments: [
         ("2", Duration.seconds(2)), (" 2 ", .seconds(2)), ("0", .zero), ("007", .seconds(7)),
         ("Sun, 06 Nov 1994 08:49:47 GMT", .seconds(10)), ("Sun, 06 Nov 1994 08:49:27 GMT", .zero),
         ("Sunday, 06-Nov-94 08:49:47 GMT", .seconds(10)),
     ])
-    func `the pause of a server is respected, RFC 9110 §10.2.3`(value: String, pause: Duration) {
+    func `the pause is the Retry-After of the server plus the backoff`(value: String, pause: Duration) {
         #expect(delay(.make(.make(503, ["Retry-After": value]), random: 0)) == pause)
         #expect(delay(.make(.make(429, ["Retry-After": value]), random: 0.5)) == pause + .milliseconds(100))
     }
 
-    @Test func `a date is measured from the server's own`() {
+    @Test func `a Retry-After date is relative to the Date of the response`() {
         let headers: HTTPHeaders = ["Retry-After": "Sun, 06 Nov 1994 12:00:05 GMT", "Date": "Sun, 06 Nov 1994 12:00:00 GMT"]
         #expect(delay(.make(.make(503, headers), random: 0)) == .seconds(5))
     }
 
     @Test(arguments: ["", "-1", "1.5", "soon", "1e3", "+5", "٣", "Sun, 99 Nov 1994 08:49:37 GMT"])
-    func `a malformed pause is ignored`(value: String) {
+    func `a malformed Retry-After is ignored`(value: String) {
         #expect(RetryAfter(["Retry-After": value], now: Date()) == .malformed)
         #expect(delay(.make(.make(503, ["Retry-After": value]), random: 0.5)) == .milliseconds(100))
     }
 
     @Test(arguments: ["61", "99999999999999999999999999", "Sun, 06 Nov 2044 08:49:37 GMT"])
-    func `a pause that is too long makes the response the result`(value: String) {
+    func `a response with a Retry-After above the limit is not retried`(value: String) {
         #expect(!isRetried(.make(.make(503, ["Retry-After": value]))))
     }
 
-    @Test func `a budget pays for a fifth`() {
+    @Test func `a budget with a share of one fifth permits one retry for five requests`() {
         let budget = RetryBudget(share: 0.2, reserve: 2)
         #expect(budget.withdraw() && budget.withdraw() && !budget.withdraw())
         for _ in 0..<4 { budget.deposit() }

@@ -5,7 +5,7 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// The interceptors over the real engine, against a server that misbehaves.
+/// Tests of the interceptors over sockets, against a server with injected faults.
 @Suite(.timeLimit(.minutes(10))) struct PipelineSocketTests {
     private let quick = RetryPolicy(backoff: Backoff(base: .milliseconds(1)))
 
@@ -32,7 +32,7 @@ import Testing
     @Test(arguments: [
         LoopbackFault.reset, .truncateHead(after: 9), .truncateBody(after: 1), .resetBody(after: 1), .resetHead(after: 20),
     ])
-    func `interrupted requests are retried unless they are POST requests`(fault: LoopbackFault) async throws {
+    func `interrupted requests are retried unless the method is not idempotent`(fault: LoopbackFault) async throws {
         let count = Locked(0)
         let server = try LoopbackServer { _ in
             count.withLock {
@@ -49,7 +49,7 @@ import Testing
         #expect(server.requestCount == 1)
     }
 
-    @Test func `a stream that is interrupted before its body is requested again`() async throws {
+    @Test func `a stream that fails before its body begins is retried`() async throws {
         let count = Locked(0)
         let server = try LoopbackServer { _ in
             switch count.withLock({
@@ -64,7 +64,7 @@ import Testing
         #expect(try await response.collected().body == Data("value".utf8))
     }
 
-    @Test func `a hundred refusals cause one refresh, also over the network`() async throws {
+    @Test func `a hundred concurrent 401 responses over sockets cause one refresh`() async throws {
         let server = try LoopbackServer { request in
             request.headers["Authorization"] == "Bearer new" ? .text("value") : .status(401)
         }
@@ -81,7 +81,7 @@ import Testing
         #expect(server.requests.filter { $0.headers["Authorization"] == "Bearer new" }.count == 100)
     }
 
-    @Test func `a deadline ends a stalled request, and the error says so`() async throws {
+    @Test func `a deadline ends a stalled request with an error that names the deadline`() async throws {
         let server = try LoopbackServer { _ in .text("value").fault(.stall) }
         let service = service(server, [.deadline(.milliseconds(300)), .retry(quick, budget: nil)])
         let failure = await error { _ = try await service.response(for: Endpoint<Void>(path: "a")) }
@@ -90,9 +90,9 @@ import Testing
         #expect(server.requestCount == 1)
     }
 
-    @Test func `a breaker rejects requests to a host that refuses connections`() async throws {
+    @Test func `a circuit breaker rejects requests to a host that refuses connections`() async throws {
         let breaker = CircuitBreaker(CircuitRule(window: 4, minimumOutcomes: 3, openDuration: .seconds(3600)))
-        // Nobody listens there, and no test is ever given that port.
+        // No server listens on port 1, and the system never assigns it to a test server.
         let api = try APIConfiguration("http://127.0.0.1:1")
         let service = DefaultNetworkService(
             configuration: api, sessionManager: DefaultSessionManager(), interceptors: [.breaker(breaker)])
@@ -102,7 +102,7 @@ import Testing
         #expect(breaker.openHosts == ["http://127.0.0.1:1"])
     }
 
-    @Test func `a gate limits concurrent exchanges, also streams`() async throws {
+    @Test func `a concurrency gate limits concurrent requests and streams`() async throws {
         let inside = Locked((now: 0, most: 0))
         let server = try LoopbackServer { (_: LoopbackRequest) async in
             inside.withLock { inside in

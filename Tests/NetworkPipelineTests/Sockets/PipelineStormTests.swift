@@ -5,9 +5,9 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// Random schedules of successes, refusals, failures and cancellations over the real engine, watched by rules of what may happen.
+/// Checks invariants of the pipeline over sockets, with random sequences of successes, errors and cancellations.
 @Suite(.timeLimit(.minutes(10))) struct PipelineStormTests {
-    /// Responds at random, and records errors for requests that it should never receive.
+    /// Returns random responses, and records a violation for each request that the server must not receive.
     private final class Oracle: Sendable {
         private struct State {
             var validToken = 0
@@ -39,7 +39,8 @@ import Testing
                 if request.method == .post, before.contains(where: { $0 != "401" }) {
                     state.violations.append("POST of call \(call) came again after \(before)")
                 }
-                // Three attempts, each with newer credentials once, each sent again by the engine where a kept connection was dead.
+                // A call has at most three attempts, each of which is sent once more with newer credentials. The engine repeats
+                // each of these once if a reused connection was closed.
                 if before.count >= 3 * 2 * 2 { state.violations.append("call \(call) came \(before.count + 1) times") }
                 let isAuthorized = request.headers["Authorization"] == "Bearer \(state.validToken)"
                 if random.next(below: 30) == 0 { state.validToken += 1 }
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<4) func `no rule is broken over real sockets either`(seed: UInt64) async throws {
+    @Test(arguments: 0..<4) func `random exchanges over sockets violate no invariant of the pipeline`(seed: UInt64) async throws {
         let random = SeededRandom(seed)
         let oracle = Oracle(random)
         let server = try LoopbackServer { request in oracle.respond(request) }
@@ -90,7 +91,7 @@ import Testing
                 let endpoint = Endpoint<Void>(
                     path: "\(random.next(below: 4))", method: method, headerParameters: ["X-Call": "\(number)"])
                 let (isStreamed, isCancelled) = (random.next(below: 3) == 0, random.next(below: 6) == 0)
-                let turns = random.next(below: 40)
+                let yieldCount = random.next(below: 40)
                 group.addTask {
                     let call = Task {
                         isStreamed
@@ -98,7 +99,7 @@ import Testing
                             : try await service.response(for: endpoint).statusCode
                     }
                     if isCancelled {
-                        for _ in 0..<turns { await Task.yield() }
+                        for _ in 0..<yieldCount { await Task.yield() }
                         call.cancel()
                     }
                     return (try? await call.value) != nil

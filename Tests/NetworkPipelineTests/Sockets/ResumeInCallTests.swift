@@ -5,22 +5,22 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// An interrupted download continues within the call, as the retry policy allows.
+/// Tests that an interrupted download is resumed within the same call, as the retry policy permits.
 @Suite(.timeLimit(.minutes(10))) struct ResumeInCallTests {
     /// A file on a server that interrupts its responses.
     private final class Origin: Sendable {
         struct State {
-            /// The last one holds for all further requests.
+            /// The bodies of the responses, in order. The last one is used for all further requests.
             var bodies: [Data]
             var tags: [String?]
             /// The number of bytes after which each response is interrupted.
-            var breaks: [Int]
+            var truncations: [Int]
         }
 
         let state: Locked<State>
 
-        init(_ bodies: [Data], tags: [String?], breaks: [Int]) {
-            state = Locked(State(bodies: bodies, tags: tags, breaks: breaks))
+        init(_ bodies: [Data], tags: [String?], truncations: [Int]) {
+            state = Locked(State(bodies: bodies, tags: tags, truncations: truncations))
         }
 
         func respond(to request: LoopbackRequest) -> LoopbackResponse {
@@ -35,7 +35,8 @@ import Testing
                     headers["Content-Range"] = "bytes \(start)-\(body.count - 1)/\(body.count)"
                     response = LoopbackResponse(status: 206, headers: headers, body: body.dropFirst(start))
                 }
-                return state.breaks.isEmpty ? response : response.fault(.truncateBody(after: state.breaks.removeFirst()))
+                return state.truncations.isEmpty
+                    ? response : response.fault(.truncateBody(after: state.truncations.removeFirst()))
             }
         }
     }
@@ -68,10 +69,10 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("resume-\(UUID())", isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let place = folder.appendingPathComponent("movie.mp4")
+        let destination = folder.appendingPathComponent("movie.mp4")
         do throws(DataTransferError) {
-            let file = try await service.download(Endpoint<Void>(path: "movie"), to: place, progress: progress ?? listener)
-            return (.success(file), try? Data(contentsOf: place))
+            let file = try await service.download(Endpoint<Void>(path: "movie"), to: destination, progress: progress ?? listener)
+            return (.success(file), try? Data(contentsOf: destination))
         } catch {
             return (.failure(error), nil)
         }
@@ -79,8 +80,8 @@ import Testing
 
     private func ranges(_ server: LoopbackServer) -> [String] { server.requests.map { $0.headers["Range"] ?? "" } }
 
-    @Test func `a download that is interrupted twice continues twice, in one call`() async throws {
-        let origin = Origin([whole], tags: ["\"v1\""], breaks: [100_000, 150_000])
+    @Test func `a download that is interrupted twice is resumed twice within one call`() async throws {
+        let origin = Origin([whole], tags: ["\"v1\""], truncations: [100_000, 150_000])
         let server = try LoopbackServer { origin.respond(to: $0) }
         let (result, data) = try await download(server)
         let file = try result.get()
@@ -93,32 +94,32 @@ import Testing
         #expect(events.allSatisfy { $0.bytesResumed == 0 })
     }
 
-    @Test func `the policy's attempts are those of the whole call`() async throws {
-        let origin = Origin([whole], tags: ["\"v1\""], breaks: [1000, 1000, 1000, 1000])
+    @Test func `the maximum number of attempts applies to the whole call`() async throws {
+        let origin = Origin([whole], tags: ["\"v1\""], truncations: [1000, 1000, 1000, 1000])
         let server = try LoopbackServer { origin.respond(to: $0) }
         let (result, _) = try await download(server, attempts: 2)
         #expect(throws: DataTransferError.self) { try result.get() }
         #expect(ranges(server) == ["", "bytes=1000-"] && logger.dataTransferErrors.count == 1)
     }
 
-    @Test func `retries are taken from the budget`() async throws {
-        let origin = Origin([whole], tags: ["\"v1\""], breaks: [1000, 1000, 1000, 1000])
+    @Test func `each resumption is taken from the retry budget`() async throws {
+        let origin = Origin([whole], tags: ["\"v1\""], truncations: [1000, 1000, 1000, 1000])
         let server = try LoopbackServer { origin.respond(to: $0) }
         let (result, _) = try await download(server, attempts: 10, budget: RetryBudget(share: 0, reserve: 2))
         #expect(throws: DataTransferError.self) { try result.get() }
         #expect(server.requestCount == 3)
     }
 
-    @Test func `bytes of two versions are never put together`() async throws {
+    @Test func `bytes of two versions are never combined`() async throws {
         let other = Self.bytes(400_000, 2)
-        let origin = Origin([whole, other], tags: ["\"v1\"", "\"v2\""], breaks: [100_000])
+        let origin = Origin([whole, other], tags: ["\"v1\"", "\"v2\""], truncations: [100_000])
         let server = try LoopbackServer { origin.respond(to: $0) }
         let (result, data) = try await download(server)
         #expect(try result.get().statusCode == 200)
         #expect(data == other && ranges(server) == ["", "bytes=100000-"])
     }
 
-    @Test func `a download that has ended frees its observer`() async throws {
+    @Test func `a completed download releases its observer`() async throws {
         final class Observer: TransferProgressObserver {
             let released: AsyncStream<Never>.Continuation
 
@@ -128,16 +129,16 @@ import Testing
 
             func transferDidProgress(_ progress: TransferProgress) {}
         }
-        let origin = Origin([whole], tags: ["\"v1\""], breaks: [100_000])
+        let origin = Origin([whole], tags: ["\"v1\""], truncations: [100_000])
         let server = try LoopbackServer { origin.respond(to: $0) }
         let (released, signal) = AsyncStream.makeStream(of: Never.self)
         _ = try await download(server, progress: Observer(signal)).0.get()
-        // Waits for the time limit if the observer stays alive.
+        // If the observer is not released, this loop waits until the time limit of the test.
         for await _ in released {}
     }
 
-    @Test(arguments: [nil, "W/\"v1\""]) func `without a strong validator it is not resumed`(tag: String?) async throws {
-        let origin = Origin([whole], tags: [tag], breaks: [1000])
+    @Test(arguments: [nil, "W/\"v1\""]) func `a download without a strong validator is not resumed`(tag: String?) async throws {
+        let origin = Origin([whole], tags: [tag], truncations: [1000])
         let server = try LoopbackServer { origin.respond(to: $0) }
         let (result, _) = try await download(server)
         #expect(throws: DataTransferError.self) { try result.get() }

@@ -14,7 +14,7 @@ extension NetworkResponse {
     }
 }
 
-/// What a call ends with.
+/// Returns the response or the error of a call.
 func result(
     _ call: () async throws(TransportError) -> NetworkResponse
 ) async -> Result<NetworkResponse, TransportError> {

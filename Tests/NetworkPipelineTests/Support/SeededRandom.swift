@@ -1,6 +1,6 @@
 import NetworkCore
 
-/// Random numbers that can be had again, from any thread.
+/// A thread-safe random number generator that returns the same sequence for the same seed.
 final class SeededRandom: Sendable {
     private let state: Locked<UInt64>
 
@@ -19,6 +19,6 @@ final class SeededRandom: Sendable {
     }
 
     func next(below limit: Int) -> Int { Int(next() % UInt64(limit)) }
-    /// In 0..<1.
+    /// Returns a number in `0..<1`.
     func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
 }
