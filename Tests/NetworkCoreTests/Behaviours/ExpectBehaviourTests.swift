@@ -4,11 +4,11 @@
     import NetworkCore
     import Testing
 
-    /// Bodies that wait for a 100 (RFC 9110 §10.1.1).
+    /// Request bodies that wait for a 100 (RFC 9110 §10.1.1).
     @Suite(.timeLimit(.minutes(10)))
     struct ExpectBehaviourTests {
         @Test(arguments: expectations)
-        func `a body waits as with other clients`(row: Story) async throws {
+        func `a request body waits for a 100 as in other HTTP clients`(row: Story) async throws {
             try await row.run()
         }
 
@@ -84,7 +84,7 @@
                                 continue
                             }
                             try connection.send("HTTP/1.1 \(status) No\r\nContent-Length: 2\r\n\r\nno")
-                            // What comes of the body would be read as a head.
+                            // Any sent part of the body would be read as a head.
                             if try connection.head() != nil || connection.partialHead != nil { try connection.send("?") }
                             return
                         }
