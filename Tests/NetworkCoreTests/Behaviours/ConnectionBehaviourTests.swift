@@ -60,8 +60,8 @@
                 #expect(used == [0, 1])
             },
             .row("one connection in total is enough for a redirect to another port", "Go TestTransportMaxConnsPerHost") {
-                let there = try RawServer.responding { _, _ in WireRuleTests.ok("there") }
-                let server = try RawServer.responding { [port = there.port] _, _ in
+                let target = try RawServer.responding { _, _ in WireRuleTests.ok("there") }
+                let server = try RawServer.responding { [port = target.port] _, _ in
                     "HTTP/1.1 302 Moved\r\nLocation: http://127.0.0.1:\(port)/\r\nContent-Length: 0\r\n\r\n"
                 }
                 let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnections = 1 })

@@ -20,10 +20,10 @@
                 for face in Face.allCases {
                     let server = try RawServer { connection in
                         while let head = try connection.head() {
-                            let isSoon = connection.waitForBytes(30)
+                            let isTooSoon = connection.waitForBytes(30)
                             try connection.send("HTTP/1.1 100 Continue\r\n\r\n")
                             let body = try connection.body(of: head)
-                            try connection.send(WireRuleTests.ok(isSoon ? "too soon" : String(decoding: body, as: UTF8.self)))
+                            try connection.send(WireRuleTests.ok(isTooSoon ? "too soon" : String(decoding: body, as: UTF8.self)))
                         }
                     }
                     let request = server.request("/", method: .post, headers: expecting, body: text)
@@ -36,10 +36,10 @@
                 let server = try RawServer { connection in
                     guard let head = try connection.head() else { return }
                     try connection.send("HTTP/1.1 102 Processing\r\n\r\n")
-                    let isSoon = connection.waitForBytes(30)
+                    let isTooSoon = connection.waitForBytes(30)
                     try connection.send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n")
                     let body = try connection.body(of: head)
-                    try connection.send(WireRuleTests.ok(isSoon ? "too soon" : String(decoding: body, as: UTF8.self)))
+                    try connection.send(WireRuleTests.ok(isTooSoon ? "too soon" : String(decoding: body, as: UTF8.self)))
                 }
                 let request = server.request("/", method: .put, headers: expecting, body: text)
                 #expect(try await CurlSessionManager().response(for: request).body == text)

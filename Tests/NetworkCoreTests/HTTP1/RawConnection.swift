@@ -23,14 +23,14 @@
         private var unread: ArraySlice<UInt8> = []
         private var isClosed = false
         /// The time limit of a call, in milliseconds. It is high because a busy machine may suspend a test for many seconds.
-        private static let patience: Int32 = 50_000
+        private static let callTimeout: Int32 = 50_000
 
         init(_ descriptor: Int32, number: Int, server: Watched<RawServer.State>, sendBuffer: Int?) {
             self.descriptor = descriptor
             self.number = number
             self.server = server
             set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
-            set(SOL_SOCKET, SO_SNDTIMEO, timeval(tv_sec: Int(Self.patience) / 1000, tv_usec: 0))
+            set(SOL_SOCKET, SO_SNDTIMEO, timeval(tv_sec: Int(Self.callTimeout) / 1000, tv_usec: 0))
             if let sendBuffer { set(SOL_SOCKET, SO_SNDBUF, Int32(sendBuffer)) }
         }
 
@@ -52,7 +52,7 @@
         ///
         /// - Returns: `false` at the end of the stream.
         @discardableResult
-        func receive(within milliseconds: Int32 = patience) throws(Failure) -> Bool {
+        func receive(within milliseconds: Int32 = callTimeout) throws(Failure) -> Bool {
             var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&interest, 1, milliseconds) > 0 else { throw .late }
             let capacity = 64 << 10
@@ -144,16 +144,16 @@
 
         /// Waits, without reading, until the peer closes or resets the connection.
         func waitForHangUp() {
-            // POLLRDHUP, which Glibc's module does not have.
+            // 0x2000 is POLLRDHUP, which Glibc's module does not contain.
             var interest = pollfd(fd: descriptor, events: 0x2000, revents: 0)
-            _ = poll(&interest, 1, Self.patience)
+            _ = poll(&interest, 1, Self.callTimeout)
         }
 
         /// Discards received bytes until the peer closes or resets the connection.
         ///
         /// - Returns: Whether the peer does so within this number of milliseconds.
         @discardableResult
-        func drain(within milliseconds: Int32 = patience) -> Bool {
+        func drain(within milliseconds: Int32 = callTimeout) -> Bool {
             let end = ContinuousClock.now + .milliseconds(milliseconds)
             unread = []
             while case let left = end - .now, left > .zero {
@@ -200,7 +200,7 @@
         /// The number of bytes that are queued on this side because the peer's receive window has no room for them.
         var unsent: Int {
             var count: Int32 = 0
-            // SIOCOUTQNSD, which Glibc's module does not have.
+            // 0x894B is SIOCOUTQNSD, which Glibc's module does not contain.
             return ioctl(descriptor, 0x894B, &count) == 0 ? Int(count) : 0
         }
 

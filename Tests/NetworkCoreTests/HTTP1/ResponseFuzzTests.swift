@@ -23,7 +23,7 @@
             async throws
         {
             let run = FuzzRun(seed: Self.seed)
-            // Dispatch and the runtime open a few descriptors themselves, once.
+            // Dispatch and the runtime open a few descriptors once.
             let descriptors = ProcessMemory.descriptors + 8
             var workers = try (0..<Self.callers).map { _ in try FuzzWorker(run) }
             let start = ContinuousClock.now

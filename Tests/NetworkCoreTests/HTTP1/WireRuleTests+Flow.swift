@@ -66,7 +66,7 @@
     // Back-pressure: if the reader stops, the engine stops reading from the socket.
     extension WireRuleTests {
         /// The maximum number of buffered bytes: the pipe's capacity, and one read beyond it.
-        static let mayHold = (256 + 128) << 10
+        static let maximumBufferedBytes = (256 + 128) << 10
 
         private static let body = Data.pattern(6 << 20)
         private static let payloads = ["length": body, "chunks": body, "gzip": StoredCoding.gzip.encoded(body)]
@@ -106,7 +106,7 @@
             while received.count < readFirst, let chunk = try await chunks.next() { received.append(chunk) }
             var reports = measurements.makeAsyncIterator()
             let held = try #require(await reports.next()) - received.count
-            #expect(held <= Self.mayHold, "\(held) bytes are buffered")
+            #expect(held <= Self.maximumBufferedBytes, "\(held) bytes are buffered")
             while let chunk = try await chunks.next() { received.append(chunk) }
             #expect(received == Self.body)
         }

@@ -60,14 +60,14 @@ struct ProxyDecisionTests {
 
     @Test func `only the necessary environment variables are read`() throws {
         var names: [String] = []
-        func look(_ name: String) -> String? {
+        func lookUp(_ name: String) -> String? {
             names.append(name)
             return nil
         }
-        _ = try ProxyConfiguration.none.decision(scheme: "http", host: "h", port: 80, environment: look)
-        _ = try ProxyConfiguration.socks5(host: "h", port: 1).decision(scheme: "http", host: "h", port: 80, environment: look)
+        _ = try ProxyConfiguration.none.decision(scheme: "http", host: "h", port: 80, environment: lookUp)
+        _ = try ProxyConfiguration.socks5(host: "h", port: 1).decision(scheme: "http", host: "h", port: 80, environment: lookUp)
         #expect(names.isEmpty)
-        _ = try ProxyConfiguration.environment.decision(scheme: "http", host: "h", port: 80, environment: look)
+        _ = try ProxyConfiguration.environment.decision(scheme: "http", host: "h", port: 80, environment: lookUp)
         #expect(names == ["http_proxy", "all_proxy", "ALL_PROXY"])
     }
 

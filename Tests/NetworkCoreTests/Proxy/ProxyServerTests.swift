@@ -74,7 +74,7 @@ struct ProxyServerTests {
             ("u:canary @h", "space"), (" h:1", "space"), ("h:1\n", "space"), ("h\u{7F}", "space"), ("h\u{0}", "space"),
             ("u:canary%0a@h", "control character"), ("u%00:canary@h", "control character"), ("u:canary%ff@h", "UTF-8"),
         ])
-    func `a text that names no proxy is refused, and nothing of it shown`(text: String, reason: String) {
+    func `text that is not a valid proxy is refused, and the error does not contain the text`(text: String, reason: String) {
         let error = #expect(throws: ProxySyntaxError.self) { try ProxyServer(parsing: text) }
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("canary") == false)

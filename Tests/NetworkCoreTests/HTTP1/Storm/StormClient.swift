@@ -62,7 +62,7 @@
         private func request(_ plan: StormPlan) -> NetworkRequest {
             let target = URL(string: "x/\(plan.id)", relativeTo: url)?.absoluteURL ?? url
             var request = NetworkRequest(method: plan.method, url: target, headers: ["X-Id": "\(plan.id)"])
-            if plan.saysClose { request.headers["Connection"] = "close" }
+            if plan.sendsClose { request.headers["Connection"] = "close" }
             let body = StormBytes.request(plan.id, plan.contentSize)
             switch plan.content {
             case .none: break
@@ -72,7 +72,7 @@
                     Pieces(of: body, size: max(1_000, body.count / 5))
                 }
             }
-            request.timeouts.idle = plan.isSilent ? StormPlan.shortPatience : .seconds(10)
+            request.timeouts.idle = plan.isSilent ? StormPlan.shortTimeout : .seconds(10)
             return request
         }
 

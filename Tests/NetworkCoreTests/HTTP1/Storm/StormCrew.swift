@@ -6,7 +6,7 @@
     struct StormCrew {
         var callers: Int
         /// The maximum time for one number.
-        var patience = Duration.seconds(40)
+        var timeLimit = Duration.seconds(40)
 
         /// - Parameters:
         ///   - work: Runs for each number, with the number of the caller, in as many tasks as there are callers.
@@ -34,7 +34,7 @@
             }
             let watchdog = Task {
                 while (try? await Task.sleep(for: .milliseconds(500))) != nil {
-                    let late = running.withLock { $0.filter { $0.value + patience < .now }.keys.sorted() }
+                    let late = running.withLock { $0.filter { $0.value + timeLimit < .now }.keys.sorted() }
                     guard !late.isEmpty else { continue }
                     for number in late { onHang(number) }
                     end.yield(false)

@@ -125,22 +125,22 @@
 
         /// The errors that are allowed after what the server did.
         private var allowed: Set<Code> {
-            let impatience: Set<Code> = plan.isSilent ? [.timedOut] : []
+            let timeout: Set<Code> = plan.isSilent ? [.timedOut] : []
             guard let last else {
                 // A request on an idle connection that has already ended is lost, and only an idempotent one is repeated.
-                return impatience.union(plan.isIdempotent ? [] : [.connectionLost])
+                return timeout.union(plan.isIdempotent ? [] : [.connectionLost])
             }
-            if last.arrival.isAfterPush { return impatience.union([.connectionLost, .malformedResponse, .incompleteBody]) }
+            if last.arrival.isAfterPush { return timeout.union([.connectionLost, .malformedResponse, .incompleteBody]) }
             switch last.response.fate {
-            case .whole, .early(.lingers), .early(.readsOn): return impatience
-            case .ends(.beforeHead, _), .ends(.insideHead, _): return impatience.union([.connectionLost])
+            case .whole, .early(.lingers), .early(.readsOn): return timeout
+            case .ends(.beforeHead, _), .ends(.insideHead, _): return timeout.union([.connectionLost])
             case .ends(.insideBody, let isReset):
                 let coding: Set<Code> = last.response.isGzip ? [.undecodableContent] : []
-                return impatience.union(coding).union(isReset ? [.incompleteBody, .connectionLost] : [.incompleteBody])
+                return timeout.union(coding).union(isReset ? [.incompleteBody, .connectionLost] : [.incompleteBody])
             case .silent: return [.timedOut]
-            case .cutCoding: return impatience.union([.incompleteBody, .undecodableContent])
-            case .upgrade: return impatience.union([.malformedResponse, .unsupported])
-            case .early(.closes): return impatience.union([.connectionLost, .incompleteBody])
+            case .cutCoding: return timeout.union([.incompleteBody, .undecodableContent])
+            case .upgrade: return timeout.union([.malformedResponse, .unsupported])
+            case .early(.closes): return timeout.union([.connectionLost, .incompleteBody])
             }
         }
     }

@@ -27,7 +27,7 @@
         var content = Content.none
         /// The size of the request's body, in bytes.
         var contentSize = 0
-        var saysClose = false
+        var sendsClose = false
         var face = Face.buffered
         /// The time from the call until the client cancels it.
         var cancelAfter: Duration?
@@ -48,7 +48,7 @@
             }
         }
 
-        static let shortPatience = Duration.milliseconds(250)
+        static let shortTimeout = Duration.milliseconds(250)
     }
 
     extension StormPlan {
@@ -63,7 +63,7 @@
                 content = random.pick([.data, .data, .stream(isAnnounced: true), .stream(isAnnounced: false)])
                 contentSize = random.size()
             }
-            saysClose = random.chance(3)
+            sendsClose = random.chance(3)
             face = random.pick([
                 .buffered, .buffered, .buffered, .completion, .completion, .streamed, .streamed, .streamed,
                 .abandons(after: random.below(3)),
@@ -86,8 +86,8 @@
             response.isGzip = random.chance(8)
             response.size = response.isGzip ? random.below(20_000) : random.size()
             if random.chance(12) { response.interim = (0...random.below(3)).map { _ in random.pick([100, 102, 103]) } }
-            response.saysClose = random.chance(8)
-            response.saysKeepAlive = random.chance(8)
+            response.sendsClose = random.chance(8)
+            response.sendsKeepAlive = random.chance(8)
             response.hasTrailers = random.chance(40)
             response.parts = random.chance(60) ? 1 : random.chance(85) ? 1 + random.below(6) : 100
             response.waits = random.chance(25)
@@ -157,7 +157,8 @@
         var description: String {
             let body = content == .none ? "" : " with \(contentSize) bytes (\(content))"
             let cancel = cancelAfter.map { ", cancelled after \($0)" } ?? ""
-            return "\(method) \(id)\(body)\(saysClose ? " and Connection: close" : ""), \(face)\(cancel); first \(responses[0]), "
+            return
+                "\(method) \(id)\(body)\(sendsClose ? " and Connection: close" : ""), \(face)\(cancel); first \(responses[0]), "
                 + "then \(responses[1])"
         }
     }

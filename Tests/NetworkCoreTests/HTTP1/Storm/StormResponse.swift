@@ -63,8 +63,8 @@
         /// The size of the body before it is encoded, in bytes.
         var size = 0
         var interim: [Int] = []
-        var saysClose = false
-        var saysKeepAlive = false
+        var sendsClose = false
+        var sendsKeepAlive = false
         var hasTrailers = false
         var fate = Fate.whole
         var after = After.keep
@@ -85,13 +85,13 @@
         }
 
         /// Whether no further request is allowed on the connection.
-        var isLast: Bool { saysClose || isVersion10 || framing == .untilEnd || fate == .upgrade || fate == .early(.lingers) }
+        var isLast: Bool { sendsClose || isVersion10 || framing == .untilEnd || fate == .upgrade || fate == .early(.lingers) }
     }
 
     extension StormResponse: CustomStringConvertible {
         var description: String {
             let notes = [
-                (isVersion10, "1.0"), (isGzip, "gzip"), (saysClose, "close"), (saysKeepAlive, "timeout=1"),
+                (isVersion10, "1.0"), (isGzip, "gzip"), (sendsClose, "close"), (sendsKeepAlive, "timeout=1"),
                 (hasTrailers, "trailers"),
                 (!interim.isEmpty, "interim \(interim)"), (parts > 1, "\(parts) parts"), (waits, "slowly"),
             ]
@@ -114,8 +114,8 @@
         func wire(id: Int, attempt: Int, method: HTTPMethod) -> Wire {
             var random = SeededGenerator(seed: seed)
             var fields = "X-Id: \(id)\r\nX-Attempt: \(attempt)\r\n"
-            if saysClose || fate == .early(.lingers) { fields += "Connection: close\r\n" }
-            if saysKeepAlive { fields += "Keep-Alive: timeout=1\r\n" }
+            if sendsClose || fate == .early(.lingers) { fields += "Connection: close\r\n" }
+            if sendsKeepAlive { fields += "Keep-Alive: timeout=1\r\n" }
             var interimHeads = interim.map { "HTTP/1.1 \($0) Wait\r\nX-Interim: \(id)\r\n\r\n" }.joined()
             if fate == .upgrade {
                 interimHeads = ""

@@ -307,7 +307,7 @@
             let held = HeldBytes(connection: connection).count(sent: sent) - taken
             journal.withExchange(plan.id) { $0.isMeasured = true }
             journal.count("readers that stopped")
-            if held > WireRuleTests.mayHold + (16 << 10) {
+            if held > WireRuleTests.maximumBufferedBytes + (16 << 10) {
                 journal.violation(
                     "more than 256 KiB and one read was buffered for a reader that stopped", "\(held) bytes: \(plan)")
             }
