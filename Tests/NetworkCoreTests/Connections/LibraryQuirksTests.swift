@@ -4,6 +4,7 @@
     @testable import NetworkCore
 
     struct LibraryQuirksTests {
+        /// The versions are those that Docs/Engine.md names.
         @Test(
             arguments: [
                 (0x07_4C_01, false), (0x07_50_00, false), (0x07_52_00, false), (0x07_53_00, true), (0x07_58_01, true),
