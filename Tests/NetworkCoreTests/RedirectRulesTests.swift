@@ -17,7 +17,7 @@ struct RedirectRulesTests {
 
     @Test(
         arguments: [
-            // RFC 9110 §15.4.2, §15.4.3: POST may become GET, others stay.
+            // RFC 9110 §15.4.2, §15.4.3: POST may become GET, other methods do not change.
             (301, "GET", "GET"), (301, "POST", "GET"), (301, "PUT", "PUT"), (301, "HEAD", "HEAD"), (301, "DELETE", "DELETE"),
             (302, "GET", "GET"), (302, "POST", "GET"), (302, "PATCH", "PATCH"), (302, "HEAD", "HEAD"),
             // §15.4.4: a GET, or HEAD, of another resource.
@@ -25,7 +25,9 @@ struct RedirectRulesTests {
             // §15.4.8, §15.4.9: the method must not change.
             (307, "POST", "POST"), (307, "PUT", "PUT"), (307, "GET", "GET"), (308, "POST", "POST"), (308, "DELETE", "DELETE"),
         ])
-    func `the method follows RFC 9110 §15.4, and the body follows the method`(status: Int, method: String, expected: String)
+    func `the method changes as in RFC 9110 §15.4, and the body is sent only if the method stays the same`(
+        status: Int, method: String, expected: String
+    )
         throws
     {
         let sendsBody = HTTPMethod(method).allowsBody
@@ -44,7 +46,7 @@ struct RedirectRulesTests {
 
     @Test(
         arguments: [
-            // RFC 3986 §5.4: resolution against the URL that redirected.
+            // RFC 3986 §5.4: the Location is resolved against the URL of the redirect.
             ("/x", "http://a.example/x"), ("x", "http://a.example/dir/x"), ("../x", "http://a.example/x"),
             ("?y", "http://a.example/dir/file?y"),
             ("//b.example/x", "http://b.example/x"), ("http://b.example", "http://b.example"),
@@ -58,19 +60,19 @@ struct RedirectRulesTests {
 
     @Test(
         arguments: [
-            // RFC 3986 §5.2.2: an empty reference is the document's own URL, and dot segments are removed everywhere.
+            // RFC 3986 §5.2.2: an empty reference means the current URL, and dot segments are always removed.
             ("", "http://a.example/dir/file?q=1#f"), ("http://b.example/x/../y", "http://b.example/y#f"),
             ("//b.example/./x", "http://b.example/x#f"),
-            // RFC 9110 §10.2.2: the fragment is inherited, unless there is one, even an empty one.
+            // RFC 9110 §10.2.2: the fragment is inherited unless the Location has one, even an empty one.
             ("/x", "http://a.example/x#f"), ("/x#g", "http://a.example/x#g"), ("/x#", "http://a.example/x#"),
-            // Bytes as they are, for URLs that are signed.
+            // The bytes do not change, because the URL may be signed.
             ("/x?", "http://a.example/x?#f"),
             ("/a%2fb%20c?sig=a%2Bb+c/d==&x=%e9", "http://a.example/a%2fb%20c?sig=a%2Bb+c/d==&x=%e9#f"),
             ("/a%2f b", "http://a.example/a%2f%20b#f"),
-            // A name and a password are left out.
+            // User name and password are removed.
             ("http://user:p@ss@b.example/x", "http://b.example/x#f"), ("//user@a.example/x", "http://a.example/x#f"),
         ])
-    func `a Location is followed as it is written`(location: String, expected: String) throws {
+    func `a Location is followed without changes to its encoding`(location: String, expected: String) throws {
         let url = try #require(try next(302, from: "http://a.example/dir/file?q=1#f", to: location)).url
         #expect(url.absoluteString == expected)
     }
@@ -85,7 +87,7 @@ struct RedirectRulesTests {
         #expect(error?.code == .redirectRefused && error?.message.contains(reason) == true, "\(String(describing: error))")
     }
 
-    @Test func `several Location fields are one if they are the same (RFC 9110 §5.5)`() throws {
+    @Test func `several equal Location fields count as one (RFC 9110 §5.5)`() throws {
         let rules = RedirectRules(SessionConfiguration())
         let request = NetworkRequest(url: try #require(URL(string: "http://a.example/")))
         let next = try rules.next(after: request, status: 302, locations: ["/x,y", "/x,y"], followed: 0)
@@ -97,11 +99,11 @@ struct RedirectRulesTests {
     }
 
     @Test(arguments: [200, 201, 300, 304, 305, 306, 400, 500])
-    func `other statuses are not followed`(status: Int) throws {
+    func `only the statuses 301, 302, 303, 307 and 308 are followed`(status: Int) throws {
         #expect(try next(status, to: "/x") == nil)
     }
 
-    @Test func `without a Location, or with no redirects allowed, the response is handed back`() throws {
+    @Test func `a response without a Location is not followed, and neither is any if no redirects are allowed`() throws {
         #expect(try next(302, to: nil) == nil)
         #expect(try next(302, to: "/x", change: { $0.maximumRedirects = 0 }) == nil)
     }
@@ -113,7 +115,7 @@ struct RedirectRulesTests {
             ("http://a.example/", "http://a.example:8080/", false), ("http://a.example/", "http://b.example/", false),
             ("http://a.example/", "http://sub.a.example/", false), ("http://[::1]/", "http://[::1]:80/", true),
         ])
-    func `credentials stay with their origin (RFC 6454 §4)`(from: String, to: String, isSame: Bool) throws {
+    func `credentials are sent only to the same origin (RFC 6454 §4)`(from: String, to: String, isSame: Bool) throws {
         let secrets: HTTPHeaders = [
             "Authorization": "x", "cookie": "x", "Proxy-Authorization": "x", "X-API-Key": "x", "X-Auth-Token": "x",
         ]
@@ -122,7 +124,7 @@ struct RedirectRulesTests {
         for field in secrets { #expect(next.headers.contains(field.name) == isSame, "\(field.name)") }
     }
 
-    @Test func `https is not left for http, unless allowed`() throws {
+    @Test func `a redirect from https to http is refused unless it is allowed`() throws {
         let error = #expect(throws: TransportError.self) { try next(302, from: "https://a.example/", to: "http://a.example/") }
         #expect(error?.code == .redirectRefused && error?.message.contains("allowsInsecureRedirects") == true)
         let allowed = try next(
@@ -130,13 +132,13 @@ struct RedirectRulesTests {
         #expect(allowed?.url.scheme == "http")
     }
 
-    @Test func `the limit is counted over the whole transfer`() throws {
+    @Test func `the limit of redirects applies to the whole transfer`() throws {
         #expect(try next(302, to: "/x", followed: 9) != nil)
         let error = #expect(throws: TransportError.self) { try next(302, to: "/x", followed: 10) }
         #expect(error?.code == .tooManyRedirects)
     }
 
-    @Test func `no Location traps or leaves HTTP`() throws {
+    @Test func `a random Location neither traps nor leads to a scheme other than http and https`() throws {
         var random = SeededGenerator(seed: 1)
         let alphabet = Array("abc:/?#[]@!$&'()*+,;=%%20\u{0}\r\n é€\\\"<>{}|^`.-_~0189htps")
         for _ in 0..<5000 {

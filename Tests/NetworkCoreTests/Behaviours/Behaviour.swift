@@ -4,7 +4,7 @@
     import NetworkCore
     import Testing
 
-    /// A row of a table: one behaviour that the test suites of other HTTP clients check, or that an RFC demands.
+    /// A row of a table: one behaviour that the test suites of other HTTP clients check, or that an RFC requires.
     protocol Behaviour: Sendable, CustomTestStringConvertible {
         /// The behaviour in one sentence, the same as in Docs/Behaviours.md.
         var name: String { get }
@@ -18,9 +18,9 @@
 
     /// The two ways to receive a response.
     enum Face: CaseIterable {
-        /// The body comes in memory, with the head.
+        /// The body is returned in memory, together with the head.
         case whole
-        /// The body comes in chunks after the head, and is collected here.
+        /// The body arrives in chunks after the head, and is collected here.
         case streamed
 
         func response(of session: CurlSessionManager, for request: NetworkRequest) async throws(TransportError) -> NetworkResponse
@@ -60,7 +60,7 @@
             arrivals.map { arrival in String(arrival.request.text.prefix { $0 != "\r\n" }) }
         }
 
-        /// A session that reaches every host through this server, which so is each of them.
+        /// Creates a session that uses this server as its proxy, so that the server responds for every host.
         func session(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> CurlSessionManager {
             CurlSessionManager(
                 configuration: SessionConfiguration {
@@ -87,11 +87,11 @@
         var gives: String
         /// Whether the connection serves the next request.
         var keeps: Bool
-        /// Header fields, or trailers, that have to be there.
+        /// Header fields or trailers that the response has to contain.
         var fields: [(name: String, values: [String])]
         var change: @Sendable (inout SessionConfiguration) -> Void
 
-        /// - Parameter body: Sent behind `text`.
+        /// - Parameter body: The bytes that are sent after `text`.
         static func row(
             _ name: String, _ source: String, _ text: String, body: Data = Data(), method: HTTPMethod = .get,
             headers: HTTPHeaders = [:], closes: Bool = false, gives: String, keeps: Bool = false,
@@ -103,7 +103,7 @@
                 gives: gives, keeps: keeps, fields: fields, change: change)
         }
 
-        /// Sends the request in both ways, and another one after it.
+        /// Sends the request in both ways, each time followed by another request.
         func check() async throws {
             for face in Face.allCases {
                 let server = try RawServer { [bytes, closes] connection in

@@ -8,7 +8,7 @@
     @Suite(.timeLimit(.minutes(10)))
     struct CodingBehaviourTests {
         @Test(arguments: whole + asSent + broken)
-        func `coded content is decoded as other clients do it`(row: ResponseRow) async throws {
+        func `encoded content is decoded as in other HTTP clients`(row: ResponseRow) async throws {
             try await row.check()
         }
 
@@ -20,7 +20,7 @@
             "HTTP/1.1 \(status)\r\nContent-Encoding: \(coding)\r\nContent-Length: \(length)\r\n\r\n"
         }
 
-        /// In chunks of so many bytes.
+        /// Returns the data in chunks of this number of bytes.
         private static func chunked(_ data: Data, by count: Int) -> Data {
             var body = Data()
             for start in stride(from: 0, to: data.count, by: count) {
@@ -30,7 +30,7 @@
             return body + Data("0\r\n\r\n".utf8)
         }
 
-        /// A gzip header with an extra field, a name, a comment and no check of itself, before the rest of ``gzip``.
+        /// A gzip header with an extra field, a name, a comment and no header checksum, followed by the rest of ``gzip``.
         private static var gzipWithFields: Data {
             let comment = Data(repeating: 0x63, count: 5000)
             let head = Data([0x1F, 0x8B, 8, 0x1C, 0, 0, 0, 0, 0, 3, 4, 0]) + Data("ABCD".utf8)

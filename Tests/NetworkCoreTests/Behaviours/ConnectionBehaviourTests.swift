@@ -4,11 +4,11 @@
     import NetworkCore
     import Testing
 
-    /// Which connection a request takes, and how often it goes out (RFC 9112 §9; RFC 9110 §9.2.2).
+    /// Which connection a request uses, and how often it is sent (RFC 9112 §9; RFC 9110 §9.2.2).
     @Suite(.timeLimit(.minutes(10)))
     struct ConnectionBehaviourTests {
         @Test(arguments: reuse + limits + ends)
-        func `connections are shared and given up as other clients do it`(row: Story) async throws {
+        func `connections are reused and closed as in other HTTP clients`(row: Story) async throws {
             try await row.run()
         }
 
@@ -60,8 +60,8 @@
                 #expect(used == [0, 1])
             },
             .row("one connection in total is enough for a redirect to another port", "Go TestTransportMaxConnsPerHost") {
-                let there = try RawServer.responding { _, _ in WireRuleTests.ok("there") }
-                let server = try RawServer.responding { [port = there.port] _, _ in
+                let target = try RawServer.responding { _, _ in WireRuleTests.ok("there") }
+                let server = try RawServer.responding { [port = target.port] _, _ in
                     "HTTP/1.1 302 Moved\r\nLocation: http://127.0.0.1:\(port)/\r\nContent-Length: 0\r\n\r\n"
                 }
                 let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnections = 1 })
@@ -98,7 +98,7 @@
             .row("a request waits for the response before it on a connection", "RFC 9112 §9.3.2") {
                 let server = try RawServer { connection in
                     while let request = try connection.request() {
-                        // Nothing of the next one may have come before the response.
+                        // No byte of the next request may arrive before the response.
                         try connection.send(WireRuleTests.ok(connection.waitForBytes(30) ? "too soon" : request.target))
                     }
                 }

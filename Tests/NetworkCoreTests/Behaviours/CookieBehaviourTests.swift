@@ -4,13 +4,13 @@
     import NetworkCore
     import Testing
 
-    /// What responses set, and what the requests behind them send.
+    /// A row with the cookies that responses set, and the cookies that later requests send.
     struct CookieStory: Behaviour {
         var name: String
         var source: String
-        /// The URL that sets cookies, and the values of its `Set-Cookie` fields; one after another.
+        /// The URLs that set cookies, in their order, each with the values of its `Set-Cookie` fields.
         var sets: [(url: String, fields: [String])]
-        /// A URL, and the `Cookie` field that it is asked with; empty for none.
+        /// The URLs that are requested afterwards, each with the expected `Cookie` field; empty if no field is sent.
         var sends: [(url: String, field: String)]
 
         static func row(
@@ -22,11 +22,11 @@
         }
     }
 
-    /// Cookies on the wire (RFC 6265). All hosts are one server, as their proxy.
+    /// Cookies on the wire (RFC 6265). One server is the proxy for all hosts.
     @Suite(.timeLimit(.minutes(10)))
     struct CookieBehaviourTests {
         @Test(arguments: pairs + domains + paths + times)
-        func `cookies are stored and sent as other clients do it`(row: CookieStory) async throws {
+        func `cookies are stored and sent as in other HTTP clients`(row: CookieStory) async throws {
             let fields = Watched<[String]>([])
             let server = try RawServer.responding { _, _ in
                 let lines = fields.withLock { $0 }.map { "Set-Cookie: \($0)\r\n" }.joined()

@@ -4,11 +4,11 @@
     import NetworkCore
     import Testing
 
-    /// Bodies that wait for a 100 (RFC 9110 §10.1.1).
+    /// Request bodies that wait for a 100 (RFC 9110 §10.1.1).
     @Suite(.timeLimit(.minutes(10)))
     struct ExpectBehaviourTests {
         @Test(arguments: expectations)
-        func `a body waits as with other clients`(row: Story) async throws {
+        func `a request body waits for a 100 as in other HTTP clients`(row: Story) async throws {
             try await row.run()
         }
 
@@ -20,10 +20,10 @@
                 for face in Face.allCases {
                     let server = try RawServer { connection in
                         while let head = try connection.head() {
-                            let isSoon = connection.waitForBytes(30)
+                            let isTooSoon = connection.waitForBytes(30)
                             try connection.send("HTTP/1.1 100 Continue\r\n\r\n")
                             let body = try connection.body(of: head)
-                            try connection.send(WireRuleTests.ok(isSoon ? "too soon" : String(decoding: body, as: UTF8.self)))
+                            try connection.send(WireRuleTests.ok(isTooSoon ? "too soon" : String(decoding: body, as: UTF8.self)))
                         }
                     }
                     let request = server.request("/", method: .post, headers: expecting, body: text)
@@ -36,10 +36,10 @@
                 let server = try RawServer { connection in
                     guard let head = try connection.head() else { return }
                     try connection.send("HTTP/1.1 102 Processing\r\n\r\n")
-                    let isSoon = connection.waitForBytes(30)
+                    let isTooSoon = connection.waitForBytes(30)
                     try connection.send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n")
                     let body = try connection.body(of: head)
-                    try connection.send(WireRuleTests.ok(isSoon ? "too soon" : String(decoding: body, as: UTF8.self)))
+                    try connection.send(WireRuleTests.ok(isTooSoon ? "too soon" : String(decoding: body, as: UTF8.self)))
                 }
                 let request = server.request("/", method: .put, headers: expecting, body: text)
                 #expect(try await CurlSessionManager().response(for: request).body == text)
@@ -84,7 +84,7 @@
                                 continue
                             }
                             try connection.send("HTTP/1.1 \(status) No\r\nContent-Length: 2\r\n\r\nno")
-                            // What comes of the body would be read as a head.
+                            // Any sent part of the body would be read as a head.
                             if try connection.head() != nil || connection.partialHead != nil { try connection.send("?") }
                             return
                         }

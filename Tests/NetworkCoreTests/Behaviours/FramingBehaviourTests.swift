@@ -4,11 +4,11 @@
     import NetworkCore
     import Testing
 
-    /// Where a response ends, and whether its connection goes on (RFC 9112 §6, §7, §9).
+    /// Where a response ends, and whether its connection is reused (RFC 9112 §6, §7, §9).
     @Suite(.timeLimit(.minutes(10)))
     struct FramingBehaviourTests {
         @Test(arguments: lengths + chunks + bodiless + connections)
-        func `a response ends where other clients see its end`(row: ResponseRow) async throws {
+        func `the end of a response is determined as in other HTTP clients`(row: ResponseRow) async throws {
             try await row.check()
         }
 

@@ -8,7 +8,7 @@
     @Suite(.timeLimit(.minutes(10)))
     struct HeadBehaviourTests {
         @Test(arguments: statusLines + interim + fieldLines)
-        func `a head is read as other clients read it, or refused`(row: ResponseRow) async throws {
+        func `a response head is accepted or refused as in other HTTP clients`(row: ResponseRow) async throws {
             try await row.check()
         }
 

@@ -8,11 +8,11 @@
     @Suite(.timeLimit(.minutes(10)))
     struct HopBehaviourTests {
         @Test(arguments: redirects)
-        func `redirects follow one another as with other clients`(row: Story) async throws {
+        func `connections, credentials and cookies are kept across redirects as in other HTTP clients`(row: Story) async throws {
             try await row.run()
         }
 
-        /// Leads from `/from` to `/to`.
+        /// Creates a server that redirects from `/from` to `/to`.
         private static func leading(_ fields: String, _ body: String = "", status: Int = 302) throws -> RawServer {
             try .responding { request, _ in
                 guard request.target == "/from" else { return WireRuleTests.ok("there") }

@@ -9,7 +9,7 @@
         var name: String
         var source: String
         var response: Data
-        /// Whether TLS begins after the response; otherwise the proxy has failed.
+        /// Whether TLS begins after the response; otherwise the request fails with a proxy error.
         var opens: Bool
 
         static func row(_ name: String, _ source: String, _ response: String, opens: Bool = false) -> TunnelRow {
@@ -21,7 +21,7 @@
     @Suite(.timeLimit(.minutes(10)))
     struct ProxyBehaviourTests {
         @Test(arguments: tunnels)
-        func `a tunnel opens, or the error is that of the proxy`(row: TunnelRow) async throws {
+        func `a tunnel is opened, or the request fails with a proxy error`(row: TunnelRow) async throws {
             let firstByte = Watched<UInt8?>(nil)
             let proxy = try RawServer { connection in
                 guard try connection.head() != nil else { return }
@@ -38,7 +38,7 @@
             let request = NetworkRequest(url: url, headers: ["Authorization": "Bearer x", "Cookie": "a=1"])
             let error = try await failure(of: proxy.session(), request)
             #expect((error.code == .proxyFailed) == !row.opens, "\(error)")
-            // What a TLS handshake begins with (RFC 8446 §5.1).
+            // The first byte of a TLS handshake (RFC 8446 §5.1).
             #expect(firstByte.withLock { $0 } == (row.opens ? 22 : nil))
             let sent = try #require(proxy.arrivals.first?.request)
             #expect(proxy.arrivals.count == 1 && sent.method == "CONNECT" && sent.target == "b.example:443")
@@ -46,7 +46,7 @@
         }
 
         @Test(arguments: stories)
-        func `a proxy is used as by other clients`(row: Story) async throws {
+        func `a proxy is used as in other HTTP clients`(row: Story) async throws {
             try await row.run()
         }
 

@@ -11,13 +11,13 @@
         var status: Int
         var location: String?
         var request: NetworkRequest
-        /// The line of the second request, without its version; `nil` if there is none.
+        /// The request line of the second request, without its version; `nil` if there is no second request.
         var line: String?
         /// The outcome when no redirect is followed: the status, or the code of the error.
         var gives: String
-        /// Lines that the second request has.
+        /// Lines that the second request has to contain.
         var has: [String]
-        /// Names of fields that it does not have.
+        /// Names of fields that the second request must not contain.
         var lacks: [String]
         var body: String
 
@@ -35,11 +35,11 @@
         }
     }
 
-    /// Which request follows a redirect (RFC 9110 §10.2.2, §15.4). All hosts are one server, as their proxy.
+    /// Which request follows a redirect (RFC 9110 §10.2.2, §15.4). One server is the proxy for all hosts.
     @Suite(.timeLimit(.minutes(10)))
     struct RedirectBehaviourTests {
         @Test(arguments: methods + locations + credentials)
-        func `a redirect is followed as other clients follow it`(row: Redirect) async throws {
+        func `a redirect is followed as in other HTTP clients`(row: Redirect) async throws {
             for face in Face.allCases {
                 let bodies = Watched<[String]>([])
                 let server = try RawServer.responding { request, body in

@@ -4,16 +4,16 @@
     import NetworkCore
     import Testing
 
-    /// A request, and what goes out for it.
+    /// A row with a request, and the bytes that are sent for it.
     struct SentRow: Behaviour {
         var name: String
         var source: String
         var request: NetworkRequest?
-        /// The request line without its version; the code of the error where nothing goes out.
+        /// The request line without its version; the code of the error if nothing is sent.
         var line: String
-        /// Lines that the head has.
+        /// Lines that the head has to contain.
         var has: [String]
-        /// Names of fields that it does not have.
+        /// Names of fields that the head must not contain.
         var lacks: [String]
         var body: String
 
@@ -27,12 +27,12 @@
         }
     }
 
-    /// What goes out for a request (RFC 9112 §3, §6; RFC 9110 §7.2). All hosts are one server, as their proxy.
+    /// The bytes that are sent for a request (RFC 9112 §3, §6; RFC 9110 §7.2). One server is the proxy for all hosts.
     @Suite(.timeLimit(.minutes(10)))
     struct RequestBehaviourTests {
         @Test(arguments: targets + fields + bodies)
-        func `a request goes out as other clients send it`(row: SentRow) async throws {
-            // What is no URL cannot be asked for at all.
+        func `a request is sent as in other HTTP clients`(row: SentRow) async throws {
+            // Without a valid URL, the request cannot be created.
             guard let request = row.request else { return #expect(row.line == "invalidRequest") }
             for face in Face.allCases {
                 let bodies = Watched<[String]>([])

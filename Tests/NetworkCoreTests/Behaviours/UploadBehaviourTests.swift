@@ -9,7 +9,7 @@
     @Suite(.timeLimit(.minutes(10)))
     struct UploadBehaviourTests {
         @Test(arguments: early + failures)
-        func `a body is sent or stopped as by other clients`(row: Story) async throws {
+        func `an upload is sent or stopped as in other HTTP clients`(row: Story) async throws {
             try await row.run()
         }
 
@@ -21,7 +21,7 @@
                         guard let head = try connection.head() else { return }
                         guard head.target == "/large" else { return try connection.send(WireRuleTests.ok("next")) }
                         try connection.send("HTTP/1.1 413 Too large\r\nContent-Length: 2\r\n\r\nno")
-                        // All of it does not fit the sockets, so that the client cannot get to its end.
+                        // The body does not fit into the buffers of the sockets, so that the client cannot send all of it.
                         connection.waitForHangUp()
                     }
                     let session = CurlSessionManager()
@@ -51,7 +51,7 @@
                     let server = try RawServer { connection in
                         _ = try connection.head()
                         try connection.send("HTTP/1.1 413 Too large\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno")
-                        // With what was not read, the close is a reset.
+                        // Because received bytes were not read, closing the connection is a reset.
                         connection.flush()
                     }
                     let request = server.request("/", method: .post, body: Data(count: 4 << 20))

@@ -4,6 +4,7 @@
     @testable import NetworkCore
 
     struct LibraryQuirksTests {
+        /// The versions are those that Docs/Engine.md names.
         @Test(
             arguments: [
                 (0x07_4C_01, false), (0x07_50_00, false), (0x07_52_00, false), (0x07_53_00, true), (0x07_58_01, true),
@@ -14,13 +15,13 @@
                 (0x08_15_00, true),
                 (0x08_17_00, true), (0x09_00_00, true),
             ] as [(UInt32, Bool)])
-        func `HTTP/2 is spoken over the versions that Docs/Engine.md names`(version: UInt32, speaks: Bool) {
-            #expect(LibraryQuirks(version: version, tls: "OpenSSL/3.0.11", canWatchHandshakes: true).speaksHTTP2 == speaks)
+        func `HTTP 2 is used only with the libcurl versions for which it is documented`(version: UInt32, usesHTTP2: Bool) {
+            #expect(LibraryQuirks(version: version, tls: "OpenSSL/3.0.11", canWatchHandshakes: true).speaksHTTP2 == usesHTTP2)
             #expect(!LibraryQuirks(version: version, tls: "OpenSSL/3.0.11", canWatchHandshakes: false).speaksHTTP2)
             #expect(!LibraryQuirks(version: version, tls: "GnuTLS/3.8.0", canWatchHandshakes: true).speaksHTTP2)
         }
 
-        @Test func `what else differs, differs from the version on that libcurl's changes name`() {
+        @Test func `each other quirk begins or ends with the libcurl version that changed it`() {
             func quirks(_ version: UInt32) -> LibraryQuirks {
                 LibraryQuirks(version: version, tls: "", canWatchHandshakes: false)
             }

@@ -3,12 +3,12 @@ import Testing
 @testable import NetworkCore
 
 struct ProtocolRegistryTests {
-    @Test func `one caller finds out the version, the others wait and are notified once`() {
+    @Test func `one caller determines the protocol version, the others wait and are notified once`() {
         let registry = ProtocolRegistry()
         let notified = Locked(0)
         #expect(registry.ask("a") {} == .findOut)
         for _ in 0..<3 { #expect(registry.ask("a") { notified.withLock { $0 += 1 } } == .wait) }
-        #expect(registry.ask("b") {} == .findOut, "another origin is another matter")
+        #expect(registry.ask("b") {} == .findOut, "each origin is independent")
         registry.settle("a", .http2)
         #expect(notified.withLock { $0 } == 3)
         #expect(registry.ask("a") {} == .known(.http2))
@@ -16,7 +16,7 @@ struct ProtocolRegistryTests {
         #expect(registry.ask("a") {} == .known(.http1) && notified.withLock { $0 } == 3)
     }
 
-    @Test func `when nothing was found out, the next one tries`() {
+    @Test func `if the protocol version was not determined, the next caller tries again`() {
         let registry = ProtocolRegistry()
         let notified = Locked(0)
         #expect(registry.ask("a") {} == .findOut)
@@ -26,7 +26,7 @@ struct ProtocolRegistryTests {
         #expect(registry.ask("a") {} == .findOut)
     }
 
-    @Test func `it does not grow without bound, and keeps origins whose version is being found out`() {
+    @Test func `the number of entries is limited, and origins whose version is being determined are kept`() {
         let registry = ProtocolRegistry(limit: 10)
         #expect(registry.ask("asked") {} == .findOut)
         for number in 0..<100 {

@@ -1,23 +1,23 @@
 #if os(Linux)
     import Foundation
 
-    /// Coded contents: made once with Python's `zlib`, `brotli` 1.2 and `zstandard` 0.25, or put together here.
+    /// Encoded contents, created once with Python's `zlib`, `brotli` 1.2 and `zstandard` 0.25, or constructed here.
     enum CodedContent {
-        /// 40 lines of text, 100 bytes at random, 1,000 times the same.
+        /// 40 lines of text, 100 random bytes, and 1,000 equal bytes.
         static let sample: [UInt8] = {
             let lines = (0..<40).map { "line \($0) of the sample\n" }.joined()
             return Array(lines.utf8) + noise(100) + [UInt8](repeating: UInt8(ascii: "z"), count: 1000)
         }()
         static let hello = Array("hello, world\n".utf8)
 
-        /// The coding's name and the ``sample`` in that coding, each in every format of it.
+        /// The ``sample`` in every format of each coding, with the name of the coding.
         static let samples: [(coding: String, content: [UInt8])] = [
             ("gzip", gzip), ("gzip", gzipWithAllFields), ("x-gzip", gzip), ("deflate", zlib), ("deflate", rawDeflate),
             ("br", brotli),
             ("zstd", zstd), ("zstd", zstdStream), ("gzip, br", brotliGzip), ("gzip, br, zstd", gzipBrotliZstd),
         ]
 
-        /// The same bytes every time, which cannot be compressed.
+        /// Returns reproducible bytes that cannot be compressed.
         static func noise(_ count: Int) -> [UInt8] {
             var state: UInt32 = 1
             return (0..<count).map { _ in
@@ -26,7 +26,7 @@
             }
         }
 
-        /// One member of gzip (RFC 1952) of stored blocks (RFC 1951 §3.2.4): as long as its content.
+        /// Returns a gzip member (RFC 1952) of stored blocks (RFC 1951 §3.2.4), which are not compressed.
         static func storedGzip(_ content: [UInt8]) -> [UInt8] {
             var coded: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
             var rest = content[...]
@@ -39,14 +39,15 @@
             return coded + little(crc32(content)) + little(UInt32(content.count))
         }
 
-        /// One frame of zstd (RFC 8878 §3.1.1) with a window of 1 MiB: each block is this many times a byte, four bytes long.
+        /// Returns a zstd frame (RFC 8878 §3.1.1) with a window of 1 MiB. Each block has four bytes, and is decoded to `count`
+        /// equal bytes.
         static func repeatingZstd(blocks: Int, of count: Int = 128 << 10) -> [UInt8] {
             var coded: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0, 10 << 3]
             for block in 0..<blocks { coded += zstdBlock(count, type: 1, isLast: block == blocks - 1) + [0x61] }
             return coded
         }
 
-        /// One frame of zstd of blocks that are not compressed.
+        /// Returns a zstd frame of blocks that are not compressed.
         static func storedZstd(_ content: [UInt8]) -> [UInt8] {
             var coded: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0, 10 << 3]
             var rest = content[...]
@@ -58,13 +59,14 @@
             return coded
         }
 
-        /// A block's header (RFC 8878 §3.1.1.2): of type 0 it is followed by that many bytes, of type 1 by one, to be repeated.
+        /// Returns the header of a zstd block (RFC 8878 §3.1.1.2). With type 0, `count` bytes follow it; with type 1, one byte
+        /// that is repeated.
         static func zstdBlock(_ count: Int, type: UInt32, isLast: Bool) -> [UInt8] {
             let header: UInt32 = UInt32(count) << 3 | type << 1 | (isLast ? 1 : 0)
             return Array(little(header).prefix(3))
         }
 
-        /// A skippable frame of zstd (RFC 8878 §3.1.2).
+        /// Returns a skippable zstd frame (RFC 8878 §3.1.2).
         static func skippable(_ content: [UInt8]) -> [UInt8] {
             [0x5A, 0x2A, 0x4D, 0x18] + little(UInt32(content.count)) + content
         }
@@ -73,7 +75,7 @@
             withUnsafeBytes(of: value.littleEndian) { Array($0) }
         }
 
-        /// RFC 1952 §8.
+        /// Returns the CRC-32 of the bytes (RFC 1952 §8).
         private static func crc32(_ bytes: [UInt8]) -> UInt32 {
             let table: [UInt32] = (0..<256 as Range<UInt32>).map { index in
                 var value: UInt32 = index
@@ -88,8 +90,8 @@
         private static func bytes(_ base64: String) -> [UInt8] { Array(Data(base64Encoded: base64) ?? Data()) }
     }
 
-    // Each `…Hello` is that text; `gzipGzipBomb` holds 100 MiB of zeros and `brotliBomb` too; `brotliZeroPadding` is gzip with
-    // 100 MiB of zeros behind its only member.
+    // Each `…Hello` contains the text `hello`. `gzipGzipBomb` and `brotliBomb` contain 100 MiB of zeros. `brotliZeroPadding` is
+    // gzip with 100 MiB of zeros after its only member.
     extension CodedContent {
         static let gzip = bytes(
             """

@@ -2,7 +2,7 @@
     import Foundation
     import Testing
 
-    /// Compiles our declarations of zlib, brotli and zstd beside the real headers.
+    /// Compiles this package's declarations of zlib, brotli and zstd together with the real headers.
     @Suite(
         .enabled(if: HeaderCompiler.forCodings != nil, "needs a C compiler and the development packages of zlib, brotli and zstd")
     )
@@ -13,7 +13,7 @@
             source = try CodingsSource()
         }
 
-        @Test func `every constant has the number its library gives it`() throws {
+        @Test func `every constant has the same value as in its library`() throws {
             #expect(source.constants.count == 16)
             let assertions = source.constants.map { ours in
                 "_Static_assert((long)\(ours) == (long)\(ours.dropFirst("CCODINGS_".count)), \"\(ours)\");"
@@ -33,7 +33,7 @@
                 ), ("struct zstd_input", "ZSTD_inBuffer", ["src", "size", "pos"]),
                 ("struct zstd_output", "ZSTD_outBuffer", ["dst", "size", "pos"]),
             ])
-        func `the structs have the layout of the library's`(ours: String, theirs: String, fields: [String]) throws {
+        func `the structs have the same layout as in their library`(ours: String, theirs: String, fields: [String]) throws {
             let assertions = fields.flatMap { field in
                 [
                     "_Static_assert(offsetof(\(ours), \(field)) == offsetof(\(theirs), \(field)), \"\(field)\");",
@@ -44,13 +44,13 @@
             #expect(try HeaderCompiler.forCodings?.errors(in: source.program(assertions + [size])) == "")
         }
 
-        @Test func `every function has the type its library gives it`() throws {
+        @Test func `every function has the same type as in its library`() throws {
             #expect(source.functions.count == 16)
             let assignments = source.functions.map { "static \($0)_function check_\($0) = \($0);" }
             #expect(try HeaderCompiler.forCodings?.errors(in: source.program(assignments)) == "")
         }
 
-        @Test func `a wrong constant, a wrong offset and a wrong type are found`() throws {
+        @Test func `a wrong constant, a wrong offset and a wrong type are detected`() throws {
             for (line, words) in [
                 ("_Static_assert(CCODINGS_Z_MEM_ERROR == Z_DATA_ERROR, \"another number\");", "another number"),
                 (
@@ -64,10 +64,10 @@
         }
     }
 
-    /// What `Sources/CCodings` declares, taken from its text so that nothing can be forgotten.
+    /// The declarations of `Sources/CCodings`, read from its source code so that none is omitted.
     private struct CodingsSource {
         let constants: [String]
-        /// Those that are looked up.
+        /// The names of the functions that are looked up at run time.
         let functions: [String]
         private let structs: String
         private let types: String
@@ -87,7 +87,8 @@
             functions = implementation.matches(of: /find\(library, "(\w+)"/).map { String($0.1) }
         }
 
-        /// In the functions' types, our structs are called as the library's.
+        /// Returns a C program with these lines. In the types of functions, the structs of this package have the names that the
+        /// library uses.
         func program(_ lines: [String]) -> String {
             """
             #define ZLIB_CONST
@@ -117,7 +118,7 @@
     private struct HeaderCompiler: Sendable {
         let path: String
 
-        /// The first compiler of the path that finds the headers of zlib, brotli and zstd.
+        /// The first compiler in `PATH` that finds the headers of zlib, brotli and zstd.
         static let forCodings: HeaderCompiler? = {
             let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
             let candidates = ["cc", "gcc", "clang"].flatMap { name in folders.map { "\($0)/\(name)" } }
@@ -126,7 +127,7 @@
                 .first { (try? $0.errors(in: program)) == "" }
         }()
 
-        /// What it complains of; empty when the program compiles.
+        /// Returns the diagnostics of the compiler; empty if the program compiles.
         func errors(in program: String) throws -> String {
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).c")
             try program.write(to: file, atomically: true, encoding: .utf8)

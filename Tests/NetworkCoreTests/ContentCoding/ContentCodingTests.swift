@@ -7,16 +7,16 @@ struct ContentCodingTests {
     @Test(
         arguments: [
             ("gzip", [.gzip]), ("deflate", [.deflate]), ("br", [.brotli]), ("zstd", [.zstd]),
-            // RFC 9110 §8.4.1: without regard to case; §8.4.1.3: x-gzip is gzip.
+            // RFC 9110 §8.4.1: names are case-insensitive; §8.4.1.3: x-gzip is gzip.
             ("GZip", [.gzip]), ("x-gzip", [.gzip]), ("X-GZIP", [.gzip]), ("BR", [.brotli]),
             // §8.4: in the order in which they were applied; §5.6.1: optional white space and empty elements.
             ("gzip, br", [.gzip, .brotli]), ("br\t ,\tgzip", [.brotli, .gzip]), (",gzip,,", [.gzip]),
             ("gzip,gzip,gzip", [.gzip, .gzip, .gzip]),
-            // §12.5.3: identity is no coding.
+            // §12.5.3: identity means that there is no coding.
             ("", []), (" ", []), ("identity", []), ("Identity, gzip", [.gzip]),
             ("gzip, identity, br, identity", [.gzip, .brotli]),
         ] as [(String, [ContentCoding])])
-    func `a list of codings is read`(value: String, codings: [ContentCoding]) {
+    func `a list of content codings is parsed`(value: String, codings: [ContentCoding]) {
         #expect(ContentCoding.list(value) == codings)
     }
 
@@ -26,7 +26,7 @@ struct ContentCodingTests {
             "g\u{0}zip", "*", "dcb",
             "none", "gzip, gzip, gzip, gzip",
         ])
-    func `a list with an unknown coding, or too long, is not read`(value: String) {
+    func `a list that is too long or contains an unknown coding is rejected`(value: String) {
         #expect(ContentCoding.list(value) == nil)
     }
 
@@ -34,16 +34,16 @@ struct ContentCodingTests {
         arguments: [
             (nil, "gzip", true), ("identity", "gzip", true), ("identity", "gzip, br", true), ("br", "gzip", true),
             ("gzip;q=0, identity", "gzip", true), ("gzip;q=0.0", "x-gzip", true), ("", "br", true),
-            // What the request itself asked for is its own to undo.
+            // A coding that the request itself accepts is left to the caller to decode.
             ("gzip", "gzip", false), ("GZIP;q=0.5", "x-gzip", false), ("x-gzip", "gzip", false), ("*", "zstd", false),
             ("deflate, gzip", "gzip, br", false), ("*;q=0", "gzip", true),
         ] as [(String?, String, Bool)])
-    func `a coding is undone unless the request asked for it (RFC 9110 §12.5.3)`(
-        accepted: String?, coding: String, isUndone: Bool
+    func `a body is decoded unless the request itself accepts its coding (RFC 9110 §12.5.3)`(
+        accepted: String?, coding: String, isDecoded: Bool
     ) {
         var headers: HTTPHeaders = [:]
         if let accepted { headers["Accept-Encoding"] = accepted }
-        #expect(ContentCoding.areUndone(coding, for: headers) == isUndone)
+        #expect(ContentCoding.areUndone(coding, for: headers) == isDecoded)
         headers["Range"] = "bytes=0-"
         #expect(!ContentCoding.areUndone(coding, for: headers), "a part cannot be decoded")
     }
@@ -53,7 +53,7 @@ struct ContentCodingTests {
     struct CodingLibrariesTests {
         private static let missing = "libmissing.so.1"
 
-        @Test func `all codings are offered where all libraries are there`() {
+        @Test func `all codings are offered if all libraries are available`() {
             #expect(CodingLibraries().acceptEncoding == "gzip, deflate, br, zstd")
             #expect(ContentDecoder.acceptEncoding == "gzip, deflate, br, zstd")
         }
@@ -65,13 +65,13 @@ struct ContentCodingTests {
                 (CodingLibraries(zstd: missing), "gzip, deflate, br", ["zstd", "zstd, gzip"]),
                 (CodingLibraries(brotli: missing, zstd: missing), "gzip, deflate", ["br", "zstd"]),
                 (CodingLibraries(zlib: missing, brotli: missing, zstd: missing), nil, ["gzip", "deflate", "br", "zstd"]),
-                // There, without the functions.
+                // The library exists, but does not have the functions.
                 (
                     CodingLibraries(zlib: "libc.so.6", brotli: "libc.so.6", zstd: "libc.so.6"), nil,
                     ["gzip", "deflate", "br", "zstd"]
                 ),
             ] as [(CodingLibraries, String?, [String])])
-        func `a coding whose library is missing is not offered, and passes as it came`(
+        func `a coding whose library is missing is neither offered nor decoded`(
             libraries: CodingLibraries, offered: String?, codings: [String]
         ) {
             #expect(libraries.acceptEncoding == offered)
@@ -80,7 +80,7 @@ struct ContentCodingTests {
             }
         }
 
-        @Test func `a decoder keeps its libraries`() throws {
+        @Test func `a decoder retains its libraries`() throws {
             var libraries: CodingLibraries? = CodingLibraries()
             let decoder = try #require(
                 ContentDecoder(contentEncoding: "gzip, br", maximumRatio: 1100, libraries: libraries ?? .current))
@@ -94,7 +94,7 @@ struct ContentCodingTests {
         }
 
         @Test(arguments: ["", "identity", "compress", "gzip, compress", "gzip, gzip, gzip, gzip"])
-        func `a body with another coding, or with none, passes as it came`(value: String) {
+        func `a body with no coding or an unsupported one is not decoded`(value: String) {
             #expect(ContentDecoder(contentEncoding: value, maximumRatio: 1100) == nil)
         }
     }

@@ -3,7 +3,7 @@
 
     @testable import NetworkCore
 
-    /// However a content is cut and whatever the room, the same comes of it.
+    /// The outcome of decoding does not depend on how the content is split, or on the available room for output.
     struct ContentDecoderCuttingTests {
         private typealias Content = CodedContent
 
@@ -17,14 +17,16 @@
                 room: { Int.random(in: 1...largest, using: &rooms) })
         }
 
-        @Test(arguments: CodedContent.samples) func `a content in pieces is decoded`(coding: String, content: [UInt8]) {
+        @Test(arguments: CodedContent.samples) func `a content that is split into pieces is decoded`(
+            coding: String, content: [UInt8]
+        ) {
             #expect(decode(content, coding, pieces: { 1 }, room: { 1 }).output == Content.sample)
             for seed in 0..<50 as Range<UInt64> {
                 #expect(randomly(content, coding, seed: seed) == DecodingOutcome(output: Content.sample), "seed \(seed)")
             }
         }
 
-        @Test func `long contents in pieces are decoded`() {
+        @Test func `long contents that are split into pieces are decoded`() {
             let content = Content.noise(70_000)
             let coded = [
                 ("gzip", Content.storedGzip(content) + Content.storedGzip(content)),
@@ -41,7 +43,7 @@
             }
         }
 
-        @Test(arguments: CodedContent.samples) func `a content that ends early is truncated, wherever`(
+        @Test(arguments: CodedContent.samples) func `a content that ends early at any byte is reported as truncated`(
             coding: String, content: [UInt8]
         ) {
             for count in 1..<content.count {
@@ -54,20 +56,22 @@
             }
         }
 
-        @Test func `what came before it was truncated is decoded`() {
+        @Test func `the bytes before a truncation are decoded`() {
             #expect(decode(Content.gzip.dropLast(), "gzip").output == Content.sample)
             #expect(decode(Content.brotliGzip.dropLast(12), "gzip, br").output.count > 800)
         }
 
-        /// Brotli drops what it holds when it meets damage, and has several words for some.
+        /// Brotli discards its pending output when it finds damage, and reports the same damage with different messages.
         @Test(arguments: CodedContent.samples)
-        func `with any bit flipped it ends, and in pieces in the same way`(coding: String, content: [UInt8]) {
+        func `decoding ends if any bit is flipped, with the same outcome if the content is split`(
+            coding: String, content: [UInt8]
+        ) {
             for bit in 0..<content.count * 8 {
                 var damaged = content
                 damaged[bit / 8] ^= 1 << (bit % 8)
                 let whole = decode(damaged, coding, maximumOutput: 1 << 22)
                 #expect(whole.violation == nil, "bit \(bit)")
-                // Each bit of some byte.
+                // Every 25th bit, which covers each bit position of a byte.
                 guard bit % 25 == 0 else { continue }
                 let cut = randomly(damaged, coding, seed: UInt64(bit))
                 #expect(cut.violation == nil, "bit \(bit)")
@@ -76,10 +80,11 @@
             }
         }
 
-        @Test(arguments: [1, 2, 3, 10, 11, 12]) func `a frame that is shorter than it declares ends in pieces in the same way`(
+        @Test(arguments: [1, 2, 3, 10, 11, 12])
+        func `a zstd frame that is shorter than declared has the same outcome if it is split`(
             content: Int
         ) {
-            // One segment of a declared size, and one last block that is stored.
+            // A single segment with a declared size. Its only block is stored.
             let frame: [UInt8] =
                 [0x28, 0xB5, 0x2F, 0xFD, 0x20, UInt8(content + 2), UInt8(content << 3 | 1), 0, 0] + Content.noise(content)
             let whole = decode(frame, "zstd")
@@ -89,7 +94,8 @@
             }
         }
 
-        @Test(arguments: ["gzip", "deflate", "br", "zstd", "gzip, zstd", "deflate, br"]) func `noise ends`(coding: String) {
+        @Test(arguments: ["gzip", "deflate", "br", "zstd", "gzip, zstd", "deflate, br"])
+        func `decoding random bytes ends, with the same outcome if they are split`(coding: String) {
             var generator = SeededGenerator(seed: 7)
             let magic: [[UInt8]] = [
                 [], Array(Content.gzip.prefix(10)), Array(Content.zlib.prefix(2)), Array(Content.zstd.prefix(6)),

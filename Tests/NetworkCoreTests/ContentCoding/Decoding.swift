@@ -16,7 +16,7 @@
     /// - Parameters:
     ///   - pieces: The length of the next piece, at least 1.
     ///   - room: The room for the next output, at least 1.
-    ///   - maximumOutput: Stops there.
+    ///   - maximumOutput: Decoding stops after more than this number of bytes.
     func decode(
         _ content: [UInt8], _ coding: String, ratio: Int = 1100, maximumOutput: Int = .max, pieces: () -> Int = { .max },
         room: () -> Int = { 1 << 16 }

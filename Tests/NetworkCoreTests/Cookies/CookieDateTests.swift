@@ -4,7 +4,7 @@ import Testing
 @testable import NetworkCore
 
 struct CookieDateTests {
-    /// Foundation's reading of the expected dates.
+    /// Returns the expected date, as Foundation parses it.
     private static func seconds(_ text: String) throws -> Int64 {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -13,7 +13,7 @@ struct CookieDateTests {
         return Int64(try #require(formatter.date(from: text)).timeIntervalSince1970)
     }
 
-    /// The forms of dates in http-state's tests (tests/data/dates of github.com/abarth/http-state), one of each kind.
+    /// One date of each format in the tests of http-state (tests/data/dates of github.com/abarth/http-state).
     @Test(
         arguments: [
             ("Mon, 10-Dec-2007 17:02:24 GMT", "2007-12-10 17:02:24"), ("Wed, 09 Dec 2009 16:27:23 GMT", "2009-12-09 16:27:23"),
@@ -34,16 +34,16 @@ struct CookieDateTests {
             ("Sat, 15-Apr-17 boink:z 21:01:22", "2017-04-15 21:01:22"), ("22:50:12 Thu Apr 18 2007 GMT", "2007-04-18 22:50:12"),
             ("15-Sat, Apr 21:01:22 GMT 17", "2017-04-15 21:01:22"), ("15 17 Apr 21:01:22", "2017-04-15 21:01:22"),
             ("2017 April 15 21:01:22", "2017-04-15 21:01:22"), ("Apr 15 21:01:22 17", "2017-04-15 21:01:22"),
-            // The years of §5.1.1, steps 3 and 4, and the ends of each part.
+            // The years of §5.1.1, steps 3 and 4, and the limits of each part.
             ("1 Jan 69 00:00:00", "2069-01-01 00:00:00"), ("1 Jan 70 00:00:00", "1970-01-01 00:00:00"),
             ("1 Jan 99 00:00:00", "1999-01-01 00:00:00"), ("1 Jan 00 00:00:00", "2000-01-01 00:00:00"),
             ("1 Jan 1601 00:00:00", "1601-01-01 00:00:00"), ("31 Dec 9999 23:59:59", "9999-12-31 23:59:59"),
             ("29 Feb 2000 12:00:00", "2000-02-29 12:00:00"), ("29 Feb 2024 12:00:00", "2024-02-29 12:00:00"),
             ("1 Mar 1900 00:00:00", "1900-03-01 00:00:00"), ("30 Nov 1969 23:59:59", "1969-11-30 23:59:59"),
-            // What follows a non-digit belongs to the token and means nothing.
+            // Characters after a non-digit belong to the token and are ignored.
             ("1st Jan 2020x 01:02:03.5Z", "2020-01-01 01:02:03"), ("1 JANUARY 2020 1:2:3x", "2020-01-01 01:02:03"),
         ])
-    func `a date is found in any order and between any delimiters`(text: String, expected: String) throws {
+    func `a date is parsed with its parts in any order and any delimiters between them`(text: String, expected: String) throws {
         #expect(CookieDate.seconds(Array(text.utf8)[...]) == (try Self.seconds(expected)))
     }
 
@@ -59,12 +59,12 @@ struct CookieDateTests {
             "1 Jan 2020 24:00:00", "1 Jan 2020 00:60:00", "1 Jan 2020 00:00:60", "1 Jan 2020 000:00:00", "1 Jan 2020 00:00",
             "1 Ja 2020 00:00:00", "1 \u{1F600} 2020 00:00:00",
         ])
-    func `what lacks a part, or has one out of its range, is no date`(text: String) {
+    func `a date with a missing part or a part out of range is invalid`(text: String) {
         #expect(CookieDate.seconds(Array(text.utf8)[...]) == nil)
     }
 
     @Test(arguments: [1601...1604, 1896...1904, 1967...1972, 1996...2004, 2096...2104])
-    func `each day follows the one before, over leap years and centuries`(years: ClosedRange<Int>) {
+    func `consecutive days are 86,400 seconds apart, across leap years and centuries`(years: ClosedRange<Int>) {
         var days: [Int64] = []
         for year in years {
             for month in ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] {

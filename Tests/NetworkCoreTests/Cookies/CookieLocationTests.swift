@@ -13,7 +13,7 @@ struct CookieLocationTests {
             ("http://localhost/", "localhost", true, "/"), ("http://127.0.0.1:1/", "127.0.0.1", true, "/"),
             ("http://127.0.0.2/", "127.0.0.2", false, "/"), ("http://a.localhost/", "a.localhost", false, "/"),
         ])
-    func `a URL is seen by its canonical host, its path, and whether it is secure`(
+    func `the location of a URL has its canonical host, its path, and whether it is secure`(
         text: String, host: String, isSecure: Bool, path: String
     ) throws {
         let location = try #require(URL(string: text).flatMap { CookieLocation($0) })
@@ -24,7 +24,7 @@ struct CookieLocationTests {
     @Test(arguments: [
         "", ".", "a..b", ".a", "127.1", "0x7f.0.0.1", "1.2.3.4.5", "256.0.0.1", "a b", "a\u{0}b", "ä.example", "[::1",
     ])
-    func `there are no cookies for a host without a clear form`(host: String) {
+    func `a host without a canonical form has no location`(host: String) {
         #expect(CookieLocation(scheme: "https", host: host[...], path: "/") == nil)
         #expect(CookieLocation(scheme: "https", host: String(repeating: "a.", count: 200)[...], path: "/") == nil)
     }
@@ -36,7 +36,7 @@ struct CookieLocationTests {
             ("//a", "/"),
             ("/a//b", "/a/"),
         ])
-    func `the default path is the folder of the URL's`(path: String, expected: String) throws {
+    func `the default path is the directory of the URL's path`(path: String, expected: String) throws {
         let location = try #require(CookieLocation(scheme: "http", host: "a.example", path: path[...]))
         #expect(location.defaultPath == Array(expected.utf8))
     }
@@ -50,7 +50,7 @@ struct CookieLocationTests {
             ("", "/", true),
             ("/a?/", "/a", false),
         ])
-    func `a cookie's path covers itself and the folders in it`(path: String, cookiePath: String, isCovered: Bool) throws {
+    func `the path of a cookie matches itself and the paths below it`(path: String, cookiePath: String, isCovered: Bool) throws {
         let location = try #require(CookieLocation(scheme: "http", host: "a.example", path: path[...]))
         #expect(location.isInside(Array(cookiePath.utf8)) == isCovered)
     }
@@ -61,11 +61,11 @@ struct CookieLocationTests {
             ("a.example", "a.example", true), ("b.a.example", "a.example", true), ("ba.example", "a.example", false),
             ("example", "a.example", false), ("a.example", "b.example", false),
         ])
-    func `a domain covers itself and its subdomains`(name: String, domain: String, isCovered: Bool) {
+    func `a domain matches itself and its subdomains`(name: String, domain: String, isCovered: Bool) {
         #expect(CookieLocation.name(name, isInside: domain) == isCovered)
     }
 
-    @Test func `cookies are looked for at the host and at its parents with a dot within`() throws {
+    @Test func `cookies are looked up for the host and for its parent domains that contain a dot`() throws {
         func domains(_ host: String) throws -> [String] {
             try #require(CookieLocation(scheme: "http", host: host[...], path: "/")).domains
         }

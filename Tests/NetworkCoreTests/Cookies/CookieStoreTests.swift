@@ -4,7 +4,7 @@ import Testing
 @testable import NetworkCore
 
 struct CookieStoreTests {
-    /// A store with a clock that stands, and URLs as text.
+    /// A store with a manual clock, which takes URLs as text.
     private final class Session: Sendable {
         private let clock = Locked(Int64(1_000_000_000_000))
         let store: CookieStore
@@ -28,9 +28,9 @@ struct CookieStoreTests {
         }
     }
 
-    // MARK: - Where cookies go
+    // MARK: - Domains and paths
 
-    @Test func `without Domain a cookie is its host's alone, with it the subdomains' too`() throws {
+    @Test func `a cookie without Domain is sent only to its host, one with Domain also to subdomains`() throws {
         let session = Session()
         try session.receive("host=1", "domain=2; Domain=example.org", from: "http://example.org/")
         #expect(try session.header("http://example.org/") == "host=1; domain=2")
@@ -42,31 +42,31 @@ struct CookieStoreTests {
         }
     }
 
-    @Test func `a host may set cookies for its parents, but not for its children, its siblings and single labels`() throws {
-        for (domain, isTaken) in [
+    @Test func `a host can set cookies for its parent domains, but not for subdomains, siblings and single labels`() throws {
+        for (domain, isStored) in [
             ("a.b.example.org", true), ("b.example.org", true), ("example.org", true), ("org", false),
             ("x.a.b.example.org", false),
             ("c.b.example.org", false), ("ample.org", false),
-            // A public suffix that is not known as one.
+            // A public suffix, although the store has no list of them.
             ("co.uk", false),
         ] {
             let session = Session()
             try session.receive("a=1; Domain=\(domain)", from: "http://a.b.example.org/")
-            #expect((try session.header("http://a.b.example.org/") != nil) == isTaken, "\(domain)")
-            #expect(session.store.count == (isTaken ? 1 : 0))
+            #expect((try session.header("http://a.b.example.org/") != nil) == isStored, "\(domain)")
+            #expect(session.store.count == (isStored ? 1 : 0))
         }
     }
 
-    @Test(arguments: ["localhost", "intranet"]) func `a single label can be a host`(host: String) throws {
+    @Test(arguments: ["localhost", "intranet"]) func `a host of a single label can set cookies for itself`(host: String) throws {
         let session = Session()
         try session.receive("a=1", "b=2; Domain=\(host)", "c=3; Domain=.\(host)", from: "http://\(host)/")
         #expect(try session.header("http://\(host)/") == "a=1; b=2; c=3")
-        #expect(try session.header("http://www.\(host)/") == nil, "host-only, as of a public suffix (§5.3 step 5)")
+        #expect(try session.header("http://www.\(host)/") == nil, "host-only, like a cookie of a public suffix (§5.3 step 5)")
         try session.receive("d=4; Domain=\(host)", from: "http://www.\(host)/")
         #expect(try session.header("http://www.\(host)/") == nil)
     }
 
-    @Test func `an address has neither parents nor children`() throws {
+    @Test func `an IP address has neither parent domains nor subdomains`() throws {
         let session = Session()
         try session.receive("a=1", "b=2; Domain=10.0.0.1", "c=3; Domain=0.0.1", "d=4; Domain=.0.1", from: "http://10.0.0.1/")
         #expect(try session.header("http://10.0.0.1/") == "a=1; b=2" && session.store.count == 2)
@@ -77,7 +77,7 @@ struct CookieStoreTests {
         #expect(try session.header("http://[::2]/") == nil)
     }
 
-    @Test func `the default path is that of the response's URL`() throws {
+    @Test func `the default path is derived from the URL of the response`() throws {
         let session = Session()
         try session.receive("a=1", from: "http://a.example/in/login?x=/y")
         #expect(try session.header("http://a.example/in/side") == "a=1")
@@ -86,16 +86,16 @@ struct CookieStoreTests {
         #expect(try session.header("http://a.example/") == nil)
         let long = "http://a.example/" + String(repeating: "p", count: 1100) + "/"
         try session.receive("b=2", from: long)
-        #expect(try session.header(long) == nil, "too long to be kept")
+        #expect(try session.header(long) == nil, "too long to be stored")
     }
 
-    @Test func `a host without a clear form has no location, and so no cookies`() {
+    @Test func `a host without a canonical form has no location, and therefore no cookies`() {
         #expect(CookieLocation(scheme: "http", host: "127.1", path: "/") == nil)
     }
 
     // MARK: - Secure
 
-    @Test func `a cookie with Secure comes and goes over TLS, or on this machine`() throws {
+    @Test func `a cookie with Secure is stored and sent only over TLS or on the local machine`() throws {
         let session = Session()
         try session.receive("a=1; Secure", from: "http://a.example/")
         #expect(session.store.count == 0)
@@ -109,7 +109,7 @@ struct CookieStoreTests {
     }
 
     /// 6265bis, storage model: "leave secure cookies alone".
-    @Test func `what does not come over TLS neither replaces nor shadows a cookie with Secure`() throws {
+    @Test func `a cookie that is set without TLS neither replaces nor shadows a cookie with Secure`() throws {
         let session = Session()
         try session.receive("a=1; Secure; Path=/login; Domain=example.org", from: "https://www.example.org/")
         for field in [
@@ -121,13 +121,13 @@ struct CookieStoreTests {
         }
         try session.receive("a=3; Path=/", "a=4; Path=/foo", "A=5; Path=/login", from: "http://www.example.org/")
         #expect(session.store.count == 4)
-        // It may be that of a subdomain.
+        // The cookie with Secure may belong to a subdomain.
         try session.receive("b=1; Secure", from: "https://www.example.org/")
         try session.receive("b=2; Domain=example.org", from: "http://other.example.org/")
         #expect(try session.header("https://www.example.org/") == "a=3; b=1")
         try session.receive("b=2; Domain=example.org", from: "https://other.example.org/")
         #expect(try session.header("https://www.example.org/") == "a=3; b=1; b=2")
-        // One that is out of date protects nothing.
+        // An expired cookie protects nothing.
         try session.receive("c=1; Secure; Max-Age=1", from: "https://www.example.org/")
         session.pass(milliseconds: 1000)
         try session.receive("c=2", from: "http://www.example.org/")
@@ -146,17 +146,19 @@ struct CookieStoreTests {
             ("__Host=1", true), ("a=__Host-", true), ("_\u{1F}Host-a=1", false), ("\u{5F}_Host\u{D}a=1", false),
             ("__Host\u{2D}a=1", false),
         ])
-    func `a prefix of the name says what has to hold`(field: String, isTaken: Bool) throws {
+    func `a cookie whose name has a prefix is stored only with the attributes that the prefix requires`(
+        field: String, isStored: Bool
+    ) throws {
         let session = Session()
         try session.receive(field, from: "https://www.example.org/")
-        #expect(session.store.count == (isTaken ? 1 : 0))
+        #expect(session.store.count == (isStored ? 1 : 0))
         try session.receive(field, from: "http://plain.example.org/")
-        #expect(session.store.count == (isTaken && !field.lowercased().contains("secure") ? 2 : isTaken ? 1 : 0))
+        #expect(session.store.count == (isStored && !field.lowercased().contains("secure") ? 2 : isStored ? 1 : 0))
     }
 
-    // MARK: - Time and number
+    // MARK: - Expiry and limits
 
-    @Test func `a cookie is sent until its time has come`() throws {
+    @Test func `a cookie is sent until it expires`() throws {
         let session = Session()
         try session.receive("a=1; Max-Age=10", "b=2; Expires=Sun, 09 Sep 2001 01:46:50 GMT", "c=3", from: "http://a.example/")
         session.pass(milliseconds: 9999)
@@ -177,7 +179,7 @@ struct CookieStoreTests {
         #expect(try session.header("http://example.org/") == "b=2; a=6")
     }
 
-    @Test func `of one domain the least recently used goes first, and those with Secure last`() throws {
+    @Test func `in a full domain, the least recently used cookie is removed first, and those with Secure last`() throws {
         let session = Session(CookieStore.Limits(perDomain: 3))
         try session.receive("s=0; Secure", from: "https://a.example/")
         try session.receive("a=1; Path=/a", "b=2; Path=/b", from: "http://a.example/")
@@ -186,11 +188,11 @@ struct CookieStoreTests {
         #expect(try session.header("https://a.example/b") == "s=0; c=3")
         #expect(try session.header("https://a.example/a") == "a=1; s=0; c=3")
         try session.receive("d=4; Max-Age=5", "e=5; Max-Age=5", from: "http://b.a.example/")
-        #expect(session.store.count == 5, "a subdomain has its own")
+        #expect(session.store.count == 5, "a subdomain has a separate limit")
         try session.receive("f=6; Max-Age=1; Path=/f", from: "http://b.a.example/")
         session.pass(milliseconds: 1000)
         try session.receive("g=7", from: "http://b.a.example/")
-        #expect(try session.header("http://b.a.example/") == "d=4; e=5; g=7", "what is out of date goes before all")
+        #expect(try session.header("http://b.a.example/") == "d=4; e=5; g=7", "expired cookies are removed first")
         try session.receive("1=1; Secure", "2=2; Secure", "3=3; Secure", from: "https://c.example/")
         try session.receive("4=4", from: "http://c.example/")
         #expect(try session.header("https://c.example/") == "1=1; 2=2; 3=3")
@@ -198,19 +200,19 @@ struct CookieStoreTests {
         #expect(try session.header("https://c.example/") == "2=2; 3=3; 4=4")
     }
 
-    @Test func `of all the least recently used tenth goes when there are too many`() throws {
+    @Test func `if the store is full, the least recently used tenth of all cookies is removed`() throws {
         let session = Session(CookieStore.Limits(total: 20))
         for number in 0..<20 { try session.receive("a=\(number)", from: "http://\(number).example/") }
         #expect(session.store.count == 20)
         #expect(try session.header("http://0.example/") == "a=0")
         try session.receive("a=20", from: "http://20.example/")
         #expect(session.store.count == 18)
-        let gone = try (0...20).filter { try session.header("http://\($0).example/") == nil }
-        #expect(gone == [1, 2, 3])
+        let removed = try (0...20).filter { try session.header("http://\($0).example/") == nil }
+        #expect(removed == [1, 2, 3])
         for number in 21...22 { try session.receive("a=\(number); Max-Age=1", from: "http://\(number).example/") }
         session.pass(milliseconds: 1000)
         try session.receive("a=23", from: "http://23.example/")
-        #expect(session.store.count == 19, "what is out of date is enough")
+        #expect(session.store.count == 19, "removing the expired cookies is enough")
     }
 
     @Test func `a server cannot make the store grow beyond its limits`() throws {
@@ -229,7 +231,7 @@ struct CookieStoreTests {
         #expect(header?.utf8.count == 2 * 4003 + 2 || header?.utf8.count == 2 * 4004 + 2 || header?.utf8.count == 2 * 4005 + 2)
     }
 
-    @Test func `of one response fifty fields are read`() throws {
+    @Test func `at most fifty Set-Cookie fields of a response are read`() throws {
         let session = Session()
         let location = try #require(CookieLocation(scheme: "http", host: "a.example", path: "/"))
         session.store.receive((0..<51).map { "\($0)=; Domain=\($0 % 2 == 0 ? "" : "a.example")" }, from: location)
@@ -237,9 +239,9 @@ struct CookieStoreTests {
         #expect(header?.contains("49=") == true && header?.contains("50=") == false)
     }
 
-    // MARK: - The field
+    // MARK: - The Cookie field
 
-    @Test func `what does not fit into the field is left out`() throws {
+    @Test func `cookies that do not fit into the Cookie field are omitted`() throws {
         let session = Session(CookieStore.Limits(fieldBytes: 20))
         try session.receive("a=12345678", "b=12345678", "c=123456", "d=", from: "http://a.example/")
         #expect(try session.header("http://a.example/") == "a=12345678; c=123456")
@@ -256,29 +258,31 @@ struct CookieStoreTests {
             ("x=y; ;z", "x=y; ;z; a=1; b=2"), ("x=y; ;", "x=y; a=1; b=2; n"), ("; ;x=y", "; ;x=y; a=1; b=2; n"),
             ("xa=1;\tb=2", "xa=1;\tb=2; a=1; n"),
         ])
-    func `the request's own cookies come first, and replace stored ones of their names`(own: String, merged: String) throws {
+    func `cookies of the request are sent first, and replace stored cookies with the same name`(own: String, merged: String)
+        throws
+    {
         let session = Session()
         try session.receive("a=1", "b=2", "n", from: "http://a.example/")
         #expect(try session.header("http://a.example/", own: own) == merged)
-        #expect(try session.header("http://b.example/", own: own) == own, "without stored ones it is what it is")
+        #expect(try session.header("http://b.example/", own: own) == own, "without stored cookies, the field does not change")
     }
 
-    /// Servers split a pair at its first `=`, wherever the name ended for us.
-    @Test func `a cookie without a name is known by what a server takes for one`() throws {
+    /// Servers split a pair at its first `=`, although this cookie was stored without a name.
+    @Test func `a stored cookie without a name is replaced by the name that a server would read`() throws {
         let session = Session()
         try session.receive("=a=1", from: "http://a.example/")
         #expect(try session.header("http://a.example/") == "a=1")
         #expect(try session.header("http://a.example/", own: "a=2") == "a=2")
     }
 
-    @Test func `nothing is known of a store that was emptied`() throws {
+    @Test func `a store has no cookies after all were removed`() throws {
         let session = Session()
         try session.receive("a=1", from: "http://a.example/")
         session.store.removeAll()
         #expect(try session.header("http://a.example/") == nil && session.store.count == 0)
     }
 
-    @Test func `descriptions show no values`() throws {
+    @Test func `descriptions contain no cookie values`() throws {
         let session = Session()
         try session.receive("a=canary; Path=/", from: "http://a.example/")
         var dumped = ""
@@ -292,7 +296,7 @@ struct CookieStoreTests {
         #expect("\(cookie)" == "cookie a for a.example/" && "\(session.store)" == "1 cookies")
     }
 
-    @Test func `the clock of the system is used by itself`() throws {
+    @Test func `the system clock is used by default`() throws {
         let store = CookieStore()
         let location = try #require(CookieLocation(scheme: "http", host: "a.example", path: "/"))
         store.receive(
@@ -300,7 +304,7 @@ struct CookieStoreTests {
         #expect(store.header(for: location) == "a=1; c=3")
     }
 
-    @Test func `threads share a store`() throws {
+    @Test func `a store can be used by several threads at the same time`() throws {
         let session = Session(CookieStore.Limits(perDomain: 10, total: 30))
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             for round in 0..<500 {

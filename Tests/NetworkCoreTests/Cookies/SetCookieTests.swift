@@ -2,10 +2,11 @@ import Testing
 
 @testable import NetworkCore
 
-/// RFC 6265 §5.2 and §5.4: what is sent back after a `Set-Cookie`, from and to the same URL but for its path.
+/// The cookies that are sent after a `Set-Cookie` (RFC 6265 §5.2, §5.4). The two URLs differ only in their path.
 ///
-/// Most rows are taken from the tests of the IETF's http-state group (tests/data/parser.json of github.com/abarth/http-state); their
-/// names stand in the comments. Cookies without a name are sent, as draft-ietf-httpbis-rfc6265bis has it, which those tests did not expect.
+/// Most rows are taken from the tests of the IETF's http-state group (tests/data/parser.json of github.com/abarth/http-state);
+/// the comments contain their names. Cookies without a name are sent, as draft-ietf-httpbis-rfc6265bis requires; those tests did
+/// not expect that.
 struct SetCookieTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let fields: [String]
@@ -48,16 +49,16 @@ struct SetCookieTests {
         Row(["foo", ""], "foo"), Row(["foo", "; bar"], "foo"), Row(["foo", "   "], "foo"), Row("BLAHHH; path=/;", "BLAHHH"),
         Row(["six", "seven", " =eight", "test=six"], "eight; test=six"), Row("=a=bar", "a=bar"), Row("===a=bar", "==a=bar"),
         Row("", nil), Row("    ", nil), Row("=", nil), Row(" \t = ;x", nil), Row(";a=b", nil),
-        // DISABLED_CHROMIUM0022 and 0023: a control character refuses the cookie (6265bis), but for a tab.
+        // DISABLED_CHROMIUM0022 and 0023: a cookie with a control character other than a tab is refused (6265bis).
         Row("AAA=BB\u{0}ZYX", nil), Row("AAA=BB\rZYX", nil), Row("a=b\n", nil), Row("a=b; x\u{7F}", nil),
         Row("a=b; Path=/\u{1}", nil),
         Row("a\u{1F}=b", nil), Row("a=b\tc", "a=b\tc"), Row("a=\u{80}", "a=\u{80}"),
     ]
 
-    /// The name of an attribute in any case, its value with any space around it, the last of its kind.
+    /// Attribute names are case-insensitive, white space around values is removed, and the last attribute of a kind applies.
     private static let attributes = [
         Row("foo=bar; version=1;", "foo=bar"), Row("foo=bar; customvalue=\"1000 or more\";", "foo=bar"),
-        // ATTRIBUTE: it came over http, so that `Secure` refuses it.
+        // ATTRIBUTE: the response came over http, so that a cookie with `Secure` is refused.
         Row("foo=bar; seCURe", nil), Row("foo=bar; \"Secure\"", "foo=bar"), Row("foo=bar; Secure=aaaa", nil),
         Row("foo=bar; Secure qux", "foo=bar"), Row("foo=bar; Secure =aaaaa", nil), Row("foo=bar; Secure    ; qux", nil),
         Row("foo=bar;       Secure     ;", nil), Row("foo=bar; qux=\"aaa;bbb\"; Secure", nil), Row("foo=bar; =Secure", "foo=bar"),
@@ -82,12 +83,12 @@ struct SetCookieTests {
         Row("foo=bar; domain=sub.home.example.org", nil), Row("foo=bar; domain=other.example.org", nil),
         Row("foo=bar; domain=xample.org", nil), Row("foo=bar; domain=home.example.org; domain=home.example.com", nil),
         Row("foo=bar; domain=home.example.com; domain=home.example.org", "foo=bar"), Row("foo=bar; domain=.", nil),
-        // OPTIONAL_DOMAIN: an empty one is ignored (§5.2.3).
+        // OPTIONAL_DOMAIN: an empty domain is ignored (§5.2.3).
         Row("foo=bar; domain=", "foo=bar"), Row("foo=bar; domain=example.org; domain=", "foo=bar"),
         Row("foo=bar; domain=foo.example.org; domain=", nil),
     ]
 
-    /// The clock stands at 2017-07-14 02:40:00.
+    /// The clock of the store is set to 2017-07-14 02:40:00.
     private static let ages = [
         Row("foo=bar; Expires=Fri, 07 Aug 2019 08:04:19 GMT", "foo=bar"),
         Row("foo=bar; Expires=Fri, 07 Aug 2007 08:04:19 GMT", nil),
@@ -102,7 +103,7 @@ struct SetCookieTests {
         Row("foo=bar; max-age=-", "foo=bar"), Row("foo=bar; max-age=0x", "foo=bar"), Row("foo=bar; max-age=0; max-age=x", nil),
         Row("foo=bar; max-age=99999999999999999999999999", "foo=bar"), Row("foo=bar; max-age=-99999999999999999999999999", nil),
         Row("foo=bar; max-age=00000000000000000000000000", nil), Row("foo=bar; max-age=0; max-age=1", "foo=bar"),
-        // §4.1.2.2: Max-Age has precedence, wherever it stands.
+        // §4.1.2.2: Max-Age has precedence, independent of its position.
         Row("foo=bar; max-age=0; expires=1 Jan 2027 00:00:00", nil),
         Row("foo=bar; expires=1 Jan 2007 00:00:00; max-age=1", "foo=bar"),
         // MOZILLA0009, 0010
@@ -113,17 +114,17 @@ struct SetCookieTests {
         Row(["test=\"fubar! = foo;bar\\\";\" parser; max-age=6", "five; max-age=2.63,"], "test=\"fubar! = foo; five"),
     ]
 
-    @Test(arguments: pairs) func `name and value are what stands before the first semicolon, without space around`(row: Row)
+    @Test(arguments: pairs) func `name and value end at the first semicolon, and white space around them is removed`(row: Row)
         throws
     {
         #expect(try Self.sent(row.fields) == row.sent)
     }
 
-    @Test(arguments: attributes) func `attributes decide where a cookie goes`(row: Row) throws {
+    @Test(arguments: attributes) func `attributes determine to which URLs a cookie is sent`(row: Row) throws {
         #expect(try Self.sent(row.fields) == row.sent)
     }
 
-    @Test(arguments: ages) func `Max-Age and Expires decide how long a cookie lives`(row: Row) throws {
+    @Test(arguments: ages) func `Max-Age and Expires determine how long a cookie is stored`(row: Row) throws {
         #expect(try Self.sent(row.fields) == row.sent)
     }
 
@@ -136,12 +137,12 @@ struct SetCookieTests {
             ("/foo/qux?", "/foo/qux", false),
             ("/foo/qux#", "/foo/qux", false), ("/f%6Fo/bar", "/foo/bar", false),
         ])
-    func `a cookie is sent to its path`(path: String, target: String, isSent: Bool) throws {
+    func `a cookie is sent only to URLs that match its path`(path: String, target: String, isSent: Bool) throws {
         #expect(try Self.sent(["foo=bar; path=\(path)"], path: target) == (isSent ? "foo=bar" : nil))
     }
 
     /// ORDERING0001.
-    @Test func `the longer path comes first, then the older cookie`() throws {
+    @Test func `cookies with longer paths are sent first, then older cookies`() throws {
         let fields = [
             "key=val0;", "key=val1; path=/cookie-parser-result", "key=val2; path=/", "key=val3; path=/bar",
             "key=val4; domain=.example.org", "key=val5; domain=.example.org; path=/cookie-parser-result/foo",
@@ -149,18 +150,18 @@ struct SetCookieTests {
         #expect(try Self.sent(fields, path: "/cookie-parser-result/foo/baz") == "key=val5; key=val1; key=val2; key=val4")
     }
 
-    /// 6265bis: 4096 bytes of name and value, 1024 of an attribute.
-    @Test func `what is too long is refused, an attribute alone ignored`() throws {
+    /// 6265bis limits name and value together to 4096 bytes, and an attribute to 1024 bytes.
+    @Test func `a cookie that is too long is refused, an attribute that is too long is ignored`() throws {
         let long = String(repeating: "a", count: 4095)
         #expect(try Self.sent(["b=\(long)"]) == "b=\(long)")
         #expect(try Self.sent(["b=\(long)a"]) == nil)
         #expect(try Self.sent(["\(long)=bb"]) == nil)
-        #expect(try Self.sent(["\(long)a"]) == "\(long)a", "no name counts nothing")
+        #expect(try Self.sent(["\(long)a"]) == "\(long)a", "a missing name has no length")
         #expect(try Self.sent(["\(long)aa"]) == nil)
         #expect(try Self.sent(["a=b; x=\(long)\(long)"]) == "a=b")
         let path = "/" + String(repeating: "p", count: 1023)
         #expect(try Self.sent(["a=b; path=\(path)"]) == nil)
         #expect(try Self.sent(["a=b; path=\(path)"], path: path) == "a=b")
-        #expect(try Self.sent(["a=b; path=\(path)p"]) == "a=b", "the default path")
+        #expect(try Self.sent(["a=b; path=\(path)p"]) == "a=b", "the default path applies")
     }
 }

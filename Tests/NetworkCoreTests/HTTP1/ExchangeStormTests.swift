@@ -5,10 +5,10 @@
     import NetworkCore
     import Testing
 
-    /// Exchanges at random against a server that responds, splits, delays, truncates, resets, closes, upgrades and says what nobody asked
-    /// for, with a model that knows every byte which may be delivered for each of them.
+    /// Random exchanges with a server that splits, delays and truncates its responses, resets, closes and upgrades connections,
+    /// and sends unrequested bytes. A model contains every byte that may be delivered for each exchange.
     ///
-    /// `DATA_TRANSFER_SLOW=1`: 100,000 exchanges over 50 connections. `DATA_TRANSFER_SEED` picks the seed.
+    /// With `DATA_TRANSFER_SLOW=1`, 100,000 exchanges run over 50 connections. `DATA_TRANSFER_SEED` sets the seed.
     @Suite(.serialized, .timeLimit(.minutes(10)))
     struct ExchangeStormTests {
         private static let seed = ProcessInfo.processInfo.environment["DATA_TRANSFER_SEED"].flatMap { UInt64($0) } ?? 1
@@ -16,12 +16,13 @@
         private struct Size {
             var exchanges: Int
             var connections: Int
-            /// Exchanges with one server; then another takes its place.
+            /// The number of exchanges with one server, before another server replaces it.
             var round: Int
         }
 
         @Test(arguments: [1, 2])
-        func `whatever a server does, each request gets its own response, whole, or an error that fits`(loops: Int) async throws {
+        func `each request gets its own complete response or a matching error from a misbehaving server`(loops: Int) async throws
+        {
             let size =
                 isSlowRun
                 ? Size(exchanges: 50_000, connections: 50, round: 5_000) : Size(exchanges: 400, connections: 10, round: 200)
@@ -46,7 +47,8 @@
                 }
                 if isEnded { await meet(client, round, members: size.connections) }
                 await server.end()
-                // Not before: a response that was not its own can be there before the server has read the request.
+                // Only after the server has ended: a response of another request may be received before the server has read this
+                // one.
                 for id in ids { StormJudge(id, journal)?.judge(journal) }
                 guard isEnded else { break }
             }
@@ -56,9 +58,9 @@
             if journal.violations > 0 { Issue.record("\(summary)\n\(journal.problems)") }
         }
 
-        /// After all that, all connections can be had at once: no place was lost.
+        /// Checks after the round that all connections are available at the same time, so that no slot was lost.
         private func meet(_ client: StormClient, _ round: Int, members: Int) async {
-            // What is still to be said unasked is said on connections that are then given up.
+            // Pending unrequested bytes are sent first, on connections that the client then closes.
             await client.journal.waitForPushes()
             let target = URL(string: "meet/\(round)", relativeTo: client.url)?.absoluteURL ?? client.url
             await withTaskGroup(of: Void.self) { group in
@@ -67,9 +69,9 @@
                         do throws(TransportError) {
                             let response = try await client.session.response(for: NetworkRequest(url: target))
                             guard response.statusCode != 200 || response.headers.contains("X-Unrequested") else { return }
-                            client.journal.violation("a calm request got a wrong response", "\(response)")
+                            client.journal.violation("a request after the storm got a wrong response", "\(response)")
                         } catch {
-                            client.journal.violation("a calm request failed", "\(error)")
+                            client.journal.violation("a request after the storm failed", "\(error)")
                         }
                     }
                 }

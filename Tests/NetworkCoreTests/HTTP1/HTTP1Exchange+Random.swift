@@ -1,7 +1,7 @@
 @testable import NetworkCore
 
 extension HTTP1Exchange {
-    /// A response of any kind: valid, odd, wrong in one place, or with some bytes changed.
+    /// Creates a random response: valid, unusual, invalid in one place, or with some bytes changed.
     init(random: inout SeededGenerator) {
         var writer = RandomResponse(random: random)
         writer.writeResponse()

@@ -9,12 +9,12 @@ struct HTTP1Exchange: Sendable {
     var expectsUpgrade = false
     var maximumHeaderBytes = 256 << 10
 
-    /// How the response is cut into reads.
+    /// How the response is split into reads.
     enum Cut: Sendable {
         case whole
-        /// Into single bytes.
+        /// Single bytes.
         case all
-        /// Into pieces of these sizes, which may be 0; the last one takes the rest.
+        /// Pieces of these sizes, which may be 0; one more piece holds the rest.
         case sizes([Int])
     }
 
@@ -58,7 +58,7 @@ struct HTTP1Exchange: Sendable {
     private static func feed(
         _ piece: [UInt8], to parser: inout HTTP1ResponseParser, _ outcome: inout HTTP1Outcome
     ) throws(HTTP1Error) {
-        // Memory of exactly this size, so that a sanitizer sees a read beyond it.
+        // Memory of exactly this size, so that a sanitizer detects a read beyond it.
         let input = UnsafeMutableRawBufferPointer.allocate(byteCount: piece.count, alignment: 1)
         defer { input.deallocate() }
         input.copyBytes(from: piece)
@@ -99,7 +99,7 @@ struct HTTP1Exchange: Sendable {
         }
     }
 
-    /// The outcome according to the model.
+    /// The outcome according to the reference parser.
     var expected: HTTP1Outcome {
         HTTP1ReferenceParser.read(
             bytes, isHead: isHead, expectsUpgrade: expectsUpgrade, maximumHeaderBytes: maximumHeaderBytes)

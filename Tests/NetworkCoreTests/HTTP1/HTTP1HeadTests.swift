@@ -11,13 +11,14 @@ struct HTTP1HeadTests {
 
     @Test(arguments: [
         ("HTTP/1.1 200 OK\r\n", 200, 1), ("HTTP/1.0 404 Not Found\r\n", 404, 0), ("HTTP/1.1 200 \r\n", 200, 1),
-        // The reason may be missing with its space: Go, OkHttp and hyper.
+        // The reason phrase and the space before it may be missing, as in Go, OkHttp and hyper.
         ("HTTP/1.1 200\r\n", 200, 1), ("HTTP/1.1 200 OK\n", 200, 1), ("HTTP/1.1 200\n", 200, 1),
-        // A higher minor version is the highest known (RFC 9110 §2.5), an unknown status the first of its class (§15).
+        // A higher minor version is treated as the highest known one (RFC 9110 §2.5), an unknown status as the first one of its
+        // class (§15).
         ("HTTP/1.9 200 OK\r\n", 200, 1), ("HTTP/1.1 999 ?\r\n", 999, 1), ("HTTP/1.1 600\r\n", 600, 1),
         ("HTTP/1.1 200 grün, \tund so\r\n", 200, 1),
     ])
-    func `a status line is a version and a status (RFC 9112 §4)`(line: String, status: Int, minor: Int) {
+    func `a status line is parsed into a version and a status (RFC 9112 §4)`(line: String, status: Int, minor: Int) {
         let (outcome, failure) = head(line)
         #expect(outcome.status == status && outcome.minorVersion == minor && failure == nil)
     }
@@ -29,13 +30,13 @@ struct HTTP1HeadTests {
         "HTTP/1.1 2 0 x", "HTTP/1.1  200 OK", "HTTP/1.1\t200 OK", "HTTP/1.1 200\tOK", "HTTP/1.10 200 OK", "HTTP/1. 200 OK",
         "HTTP/1.x 200 OK", "HTTP/1,1 200 OK", "HTTP/1.1 200 O\u{0}K", "HTTP/1.1 200 O\rK", "HTTP/1.1 200 OK\r", "X: 1",
     ])
-    func `any other first line is malformed`(line: String) {
+    func `an invalid status line is malformed`(line: String) {
         #expect(head(line + "\r\n").1?.kind == .malformedResponse)
         #expect(head("HTTP/1.1 103 Early\r\n\r\n" + line + "\r\n").1?.kind == .malformedResponse)
     }
 
     @Test(arguments: [("SSH-2.0-OpenSSH", 1), ("HTTQ", 4), ("\u{16}\u{3}\u{1}", 1), ("\n", 1), ("HTTP/2", 6)])
-    func `what cannot become a status line is refused at once, not when a line ends`(text: String, count: Int) {
+    func `bytes that cannot begin a status line are refused immediately, before the line ends`(text: String, count: Int) {
         let bytes = Array(text.utf8)
         var parser = HTTP1ResponseParser(isHead: false, maximumHeaderBytes: 1024)
         for index in bytes.indices.prefix(count) {
@@ -51,18 +52,18 @@ struct HTTP1HeadTests {
         ("A: 1\r\n", "1"), ("A:1\r\n", "1"), ("A:  \t1 \t\r\n", "1"), ("A: 1\n", "1"), ("A:\r\n", ""), ("A: b: c\r\n", "b: c"),
         ("A: \t \r\n", ""), ("A: a\tb\r\n", "a\tb"), ("A: ü€\r\n", "ü€"), ("A: a  b\r\n", "a  b"),
         ("A: \"x, y\"\r\n", "\"x, y\""),
-        // A folded line continues its field with a space (RFC 9112 §5.2).
+        // A folded line is appended to its field after a space (RFC 9112 §5.2).
         ("A: 1\r\n 2\r\n", "1 2"), ("A: 1\r\n\t \t2\r\n", "1 2"), ("A:\r\n\t2\r\n", "2"), ("A: 1\r\n \r\n", "1"),
         ("A: 1\n 2\n\t3\n", "1 2 3"), ("A: 1\r\n : 2\r\n", "1 : 2"), ("A: 1\r\n B: 2\r\n", "1 B: 2"),
     ])
-    func `a field has a name and a value (RFC 9112 §5)`(lines: String, value: String) {
+    func `a field line is parsed into a name and a value (RFC 9112 §5)`(lines: String, value: String) {
         let (outcome, failure) = head("HTTP/1.1 200 OK\r\n" + lines)
         #expect(
             outcome.headers.map(\.name) == ["A", "Content-Length"] && outcome.headers.first?.value == value && failure == nil)
     }
 
     @Test(arguments: [
-        // A name is a token (§5.1), the colon directly behind it.
+        // A name is a token, directly followed by the colon (§5.1).
         "A : 1", "A\t: 1", ": 1", "A B: 1", "A", "A=1", "(A): 1", "A/B: 1", "\"A\": 1", "ü: 1", "A\u{0}: 1", "A\r: 1",
         "\u{7F}: 1",
         "HTTP/1.1 200 OK",
@@ -70,13 +71,13 @@ struct HTTP1HeadTests {
         "A: \u{0}", "A: a\u{0}b", "A: a\rb", "A: a\r", "A: \u{1B}[0m", "A: \u{7F}", "A: 12345678\u{1}", "A: 1234567\u{1}9",
         "A: 1\r\n b\u{0}", "A: 1\r\n\r2", "\r",
     ])
-    func `any other line is malformed`(line: String) {
+    func `an invalid field line is malformed`(line: String) {
         let (_, failure) = head("HTTP/1.1 200 OK\r\nServer: x\r\n\(line)\r\n")
         #expect(failure?.kind == .malformedResponse)
     }
 
     @Test(arguments: [" A: 1\r\n", "\tX: y\r\n", " \r\n", " A: 1\n"])
-    func `the first field line continues nothing`(line: String) {
+    func `the first field line must not be a folded line`(line: String) {
         #expect(head("HTTP/1.1 200 OK\r\n" + line).1?.kind == .malformedResponse)
         #expect(HTTP1Exchange("HTTP/1.1 103 x\r\n\(line)\r\nHTTP/1.1 200 OK\r\n\r\n").outcome().1?.kind == .malformedResponse)
     }
@@ -92,7 +93,7 @@ struct HTTP1HeadTests {
         #expect((long?.count ?? .max) < 120)
     }
 
-    @Test func `an error is thrown again by further calls`() throws {
+    @Test func `after an error, further calls throw the same error`() throws {
         var parser = HTTP1ResponseParser(isHead: false, maximumHeaderBytes: 1024)
         var errors: [HTTP1Error] = []
         for text in ["x", "HTTP/1.1 200 OK\r\n\r\n", ""] {
@@ -111,7 +112,7 @@ struct HTTP1HeadTests {
     }
 
     @Test(arguments: [false, true])
-    func `the limit of the head counts interim responses and trailers (maximumHeaderBytes)`(isSplit: Bool) {
+    func `maximumHeaderBytes also applies to interim responses and trailers`(isSplit: Bool) {
         let interim = "HTTP/1.1 103 Early\r\nLink: a\r\n\r\n"
         let final = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let trailers = "X-Sum: 1\r\n\r\n"
@@ -127,7 +128,7 @@ struct HTTP1HeadTests {
     @Test(arguments: [
         "HTTQ/1.1 200 OK\r\n\r\n", "SSH", "HTTP/1.1 200 OK\r\n\r\n", "HTTP/2\r\n", "HTTP/1.1 103 x\r\n\r\nHTTQ\r\n",
     ])
-    func `whether the limit or another error is reported depends on the bytes alone`(text: String) {
+    func `the reported error does not depend on how a head at the limit is split`(text: String) {
         for limit in 0...40 {
             let exchange = HTTP1Exchange(text, maximumHeaderBytes: limit)
             let (whole, failure) = exchange.outcome()
@@ -136,14 +137,14 @@ struct HTTP1HeadTests {
         }
     }
 
-    @Test func `a line without end is not kept beyond the limit`() {
+    @Test func `an endless line is refused at the limit`() {
         let exchange = HTTP1Exchange("HTTP/1.1 200 " + String(repeating: "x", count: 5000), maximumHeaderBytes: 1024)
         #expect(exchange.outcome().1?.kind == .headersTooLarge && exchange.outcome(.all).1?.kind == .headersTooLarge)
         let field = HTTP1Exchange("HTTP/1.1 200 OK\r\nA: " + String(repeating: "x", count: 5000), maximumHeaderBytes: 1024)
         #expect(field.outcome().1?.kind == .headersTooLarge && field.outcome(.all).1?.kind == .headersTooLarge)
     }
 
-    @Test func `what a redirect, a cookie store and a decoder need is noted`() {
+    @Test func `the parser reports whether Location, Set-Cookie and Content-Encoding fields are present`() {
         func notes(_ fields: String) -> [Bool] {
             var parser = HTTP1ResponseParser(isHead: false, maximumHeaderBytes: 1024)
             var offset = 0

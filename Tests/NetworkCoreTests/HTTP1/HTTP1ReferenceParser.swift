@@ -2,28 +2,28 @@ import Endpoints
 
 @testable import NetworkCore
 
-/// What becomes of a response that came over a connection, which was closed in the end.
+/// The result of parsing a response from a connection that was closed after the last byte.
 struct HTTP1Outcome: Equatable, Sendable {
     var interim: [Int] = []
-    /// 0 without a final head.
+    /// 0 if there is no final head.
     var status = 0
     var minorVersion = 1
     var headers: [HTTPHeaders.Field] = []
     var trailers: [HTTPHeaders.Field] = []
     var body: [UInt8] = []
-    /// Bytes behind the response.
+    /// The number of bytes after the response.
     var leftover = 0
     var keepsConnection = false
     var contentLength: Int64?
     var isDelimitedByClose = false
     var keepAliveTimeout: Int?
     var keepAliveMaximum: Int?
-    /// `nil` for a whole response.
+    /// `nil` for a complete response.
     var failure: HTTP1Error.Kind?
 }
 
-/// Reads a response that is there as a whole, line by line, slowly and as plainly as the rules can be written: the model for
-/// ``HTTP1ResponseParser``, with which it shares no code.
+/// Parses a complete response line by line, slowly, with rules that are written as simply as possible. It is the reference for
+/// ``HTTP1ResponseParser``, and shares no code with it.
 struct HTTP1ReferenceParser {
     private typealias Kind = HTTP1Error.Kind
     private typealias Text = ArraySlice<UInt8>
@@ -71,7 +71,7 @@ struct HTTP1ReferenceParser {
 
     // MARK: Lines
 
-    /// - Returns: The line without its end, and whether that was CR LF.
+    /// - Returns: The line without its line end, and whether the line end was CR LF.
     private mutating func readLine(onEnd: Kind, isStatusLine: Bool = false) throws -> (Text, Bool) {
         let prefix = Array("HTTP/1.".utf8)
         if isStatusLine, !rest.prefix(min(7, budget)).elementsEqual(prefix.prefix(min(7, budget, rest.count))) {
@@ -130,7 +130,7 @@ struct HTTP1ReferenceParser {
             guard let colon = line.firstIndex(of: 58), colon > line.startIndex, line[..<colon].allSatisfy(Self.tokens.contains)
             else { throw Stop(kind: .malformedResponse) }
             lines.append(Line(name: line[..<colon], values: [Self.trimmed(line[(colon + 1)...])]))
-            // Line by line, so that the first error counts.
+            // Checked after each line, so that the first error is reported.
             if !isTrailer, lines[lines.count - 1].isFraming { _ = try Self.framing(lines) }
         }
     }

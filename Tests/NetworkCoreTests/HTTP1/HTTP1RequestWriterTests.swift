@@ -18,11 +18,11 @@ struct HTTP1RequestWriterTests {
         let text = String(decoding: buffer, as: UTF8.self)
         #expect(text.hasPrefix("before") && text.hasSuffix("\r\n\r\n"))
         let lines = text.dropFirst(6).dropLast(2).replacing("\r\n", with: "\n").split(separator: "\n").map(String.init)
-        #expect(lines.allSatisfy { !$0.utf8.contains { $0 < 0x20 && $0 != 9 } }, "a line end that is not ours")
+        #expect(lines.allSatisfy { !$0.utf8.contains { $0 < 0x20 && $0 != 9 } }, "an injected line end")
         return (lines, sent)
     }
 
-    @Test func `a request without anything has what a server expects`() throws {
+    @Test func `a minimal request has the default fields`() throws {
         let (lines, sent) = try head()
         #expect(lines == ["GET / HTTP/1.1", "Host: h", "User-Agent: agent", "Accept: */*", "Accept-Encoding: gzip"])
         #expect(sent == HTTP1SentHead())
@@ -34,17 +34,19 @@ struct HTTP1RequestWriterTests {
         ("http://h/a/../b/./c//d", "/a/../b/./c//d", "h"), ("http://h/%7Euser/%2f%2E%2e", "/%7Euser/%2f%2E%2e", "h"),
         ("http://h/;:@!$&'()*+,=-._~", "/;:@!$&'()*+,=-._~", "h"), ("http://h/?a=b?c/d:@e", "/?a=b?c/d:@e", "h"),
         ("http://h/a@b:80/?@", "/a@b:80/?@", "h"),
-        // RFC 9110 §7.2, RFC 3986 §3.2: the default port and user information are left out.
+        // RFC 9110 §7.2, RFC 3986 §3.2: the default port and user information are omitted.
         ("http://h:80/", "/", "h"), ("https://h:443/", "/", "h"), ("http://h:443/", "/", "h:443"), ("https://h:80/", "/", "h:80"),
         ("http://h:8080", "/", "h:8080"), ("http://h:/a", "/a", "h"), ("http://h:0080/", "/", "h"),
         ("http://h:08080/", "/", "h:8080"),
         ("http://h:8000/", "/", "h:8000"), ("HTTP://H.example:80/A", "/A", "H.example"), ("HTTPS://h:443/", "/", "h"),
         ("http://u:p@h:81/", "/", "h:81"), ("http://u@h", "/", "h"),
         ("http://[::1]/", "/", "[::1]"), ("http://[::1]:80", "/", "[::1]"), ("http://[::1]:8080/?x", "/?x", "[::1]:8080"),
-        // RFC 6874 §4: a zone is nobody else's concern.
+        // RFC 6874 §4: the zone identifier is not sent.
         ("http://[fe80::1%25eth0]:81/", "/", "[fe80::1]:81"), ("http://[fe80::1%25eth0]/", "/", "[fe80::1]"),
     ])
-    func `a target is sent as it stands in the URL (RFC 9112 §3.2.1)`(url: String, target: String, host: String) throws {
+    func `the request target is sent exactly as written in the URL (RFC 9112 §3.2.1)`(url: String, target: String, host: String)
+        throws
+    {
         let (lines, _) = try head(.get, url)
         #expect(lines.first == "GET \(target) HTTP/1.1" && lines[1] == "Host: \(host)")
         let scheme = url.prefix { $0 != ":" }
@@ -52,14 +54,14 @@ struct HTTP1RequestWriterTests {
         #expect(viaProxy.first == "GET \(scheme)://\(host)\(target) HTTP/1.1" && viaProxy[1] == "Host: \(host)")
     }
 
-    @Test func `a proxy gets the whole URL and its own credentials (RFC 9112 §3.2.2)`() throws {
+    @Test func `a proxy receives the absolute URL and the credentials for the proxy (RFC 9112 §3.2.2)`() throws {
         let (lines, _) = try head(.post, "http://h:81/a?b", target: .proxy(authorization: "Basic eA=="))
         #expect(lines[0] == "POST http://h:81/a?b HTTP/1.1" && lines.contains("Proxy-Authorization: Basic eA=="))
         let own = try head(.get, "http://h/", ["proxy-authorization": "Own"], target: .proxy(authorization: "Basic eA==")).lines
         #expect(own.filter { $0.lowercased().hasPrefix("proxy") } == ["proxy-authorization: Own"])
     }
 
-    @Test func `fields keep their order, case, number and bytes`() throws {
+    @Test func `header fields keep their order, case, count and bytes`() throws {
         var headers: HTTPHeaders = ["x-B": " 1 ", "X-a": "", "x-B": "ü\t€", "Accept": "", "user-agent": "mine"]
         headers.add("br", for: "ACCEPT-encoding")
         let (lines, _) = try head(.get, "http://h/", headers)
@@ -70,12 +72,12 @@ struct HTTP1RequestWriterTests {
             ])
     }
 
-    @Test func `a host of the request's own wins, once and first`() throws {
+    @Test func `a Host field of the request replaces the default one, and is sent once and first`() throws {
         let (lines, _) = try head(.get, "http://h:81/", ["A": "1", "host": "other:1", "Host": "third"])
         #expect(lines.prefix(3) == ["GET / HTTP/1.1", "Host: other:1", "A: 1"] && !lines.contains { $0.contains("third") })
     }
 
-    @Test func `nothing is sent where the session has nothing`() throws {
+    @Test func `User-Agent and Accept-Encoding are omitted if the session does not set them`() throws {
         let request = NetworkRequest(url: try #require(URL(string: "http://h/")))
         for text in [nil, ""] as [String?] {
             var buffer: [UInt8] = []
@@ -96,7 +98,9 @@ struct HTTP1RequestWriterTests {
             (.post, "ab", 999, "Content-Length: 999"), (.put, "ab", nil, "Transfer-Encoding: chunked"),
             (.post, "", 0, "Content-Length: 0"),
         ] as [(HTTPMethod, String?, Int64?, String?)])
-    func `a body is framed once (RFC 9112 §6)`(method: HTTPMethod, body: String?, length: Int64?, framing: String?) throws {
+    func `a request has at most one framing field (RFC 9112 §6)`(
+        method: HTTPMethod, body: String?, length: Int64?, framing: String?
+    ) throws {
         let (lines, sent) = try head(method, body: body.map { .data(Data($0.utf8)) }, bodyLength: length)
         let found = lines.filter { $0.hasPrefix("Content-") || $0.hasPrefix("Transfer-") }
         #expect(found == (framing.map { [$0] } ?? []) && sent.isChunked == (length == nil) && lines[0] == "\(method) / HTTP/1.1")
@@ -111,14 +115,16 @@ struct HTTP1RequestWriterTests {
             (["Expect": "100-Continue"] as HTTPHeaders, HTTP1SentHead(expectsContinue: true)),
             (["Expect": "something"] as HTTPHeaders, HTTP1SentHead()),
         ] as [(HTTPHeaders, HTTP1SentHead)])
-    func `the written head reports what the request requires of the connection`(headers: HTTPHeaders, expected: HTTP1SentHead)
+    func `writing a head reports whether it closes the connection, upgrades it or expects a 100`(
+        headers: HTTPHeaders, expected: HTTP1SentHead
+    )
         throws
     {
         let (lines, sent) = try head(.post, "http://h/", headers, body: .data(Data([1])), bodyLength: 1)
         #expect(sent == expected && lines.contains("\(headers[0].name): \(headers[0].value)"))
     }
 
-    @Test func `nobody waits with a body that there is not (RFC 9110 §10.1.1)`() throws {
+    @Test func `Expect is not sent for a request without a body (RFC 9110 §10.1.1)`() throws {
         let (lines, sent) = try head(.post, "http://h/", ["Expect": "100-continue"])
         #expect(!sent.expectsContinue && !lines.contains { $0.hasPrefix("Expect") })
         let unknown = try head(.post, "http://h/", ["Expect": "100-continue"], body: .data(Data([1])), bodyLength: nil)
@@ -132,14 +138,16 @@ struct HTTP1RequestWriterTests {
             (["Cookie": "b=2"], nil, ["Cookie: b=2"]), (["Cookie": "b", "Cookie": "c"], "a", ["Cookie: b; a", "Cookie: c"]),
             ([:], nil, []),
         ] as [(HTTPHeaders, String?, [String])])
-    func `stored cookies go with the request's own (RFC 6265 §5.4)`(headers: HTTPHeaders, cookie: String?, expected: [String])
+    func `stored cookies are appended to the Cookie field of the request (RFC 6265 §5.4)`(
+        headers: HTTPHeaders, cookie: String?, expected: [String]
+    )
         throws
     {
         #expect(
             try head(.get, "http://h/", headers, cookie: cookie).lines.filter { $0.lowercased().hasPrefix("cookie") } == expected)
     }
 
-    @Test func `even invalid values cannot inject a line`() throws {
+    @Test func `invalid values cannot inject a line`() throws {
         let bad = "a\r\nX: 1\n\u{0}\u{7F}\r"
         let headers: HTTPHeaders = [
             "X-A": bad, bad: "1", "Content-Length": "5", "transfer-encoding": "chunked", "": "x", "Host": bad,
@@ -157,7 +165,7 @@ struct HTTP1RequestWriterTests {
         ("http://:", "/", ""),
         ("http://@", "/", ""), ("http://]:1", "/", "]:1"), ("http:///a", "/a", ""), ("#", "/", ""), ("?", "/?", ""),
     ])
-    func `text that is no URL makes one line all the same`(text: String, target: String, host: String) {
+    func `text that is not a valid URL is still written as a single line`(text: String, target: String, host: String) {
         let parts = Array(text.utf8).withUnsafeBytes { url in
             var room = [UInt8](repeating: 0, count: 500)
             return room.withUnsafeMutableBytes { room in
@@ -174,7 +182,7 @@ struct HTTP1RequestWriterTests {
         #expect(parts == [target, host] || text == "http://]:1")
     }
 
-    @Test func `any request makes a head that is read again as it was`() throws {
+    @Test func `the head of a random request has only valid field lines and one Host field`() throws {
         var random = SeededGenerator(seed: 3)
         let pieces = [
             "a", "ü", "€😀", " ", "\t", "\r\n", "\n", "\r", "\u{0}", ":", "\u{7F}", "x-long-enough-to-be-no-small-string",

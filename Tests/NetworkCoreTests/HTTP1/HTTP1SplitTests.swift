@@ -20,12 +20,12 @@ struct HTTP1SplitTests {
     }
 
     @Test(arguments: 0..<4)
-    func `any way of cutting a response makes the same of it, as the model does`(seed: UInt64) {
+    func `a split random response has the same outcome as the whole one and as in the reference parser`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<1000 { check(HTTP1Exchange(random: &random), &random) }
     }
 
-    @Test func `each place to cut a long response in two makes the same of it`() {
+    @Test func `splitting a long response in two at any byte does not change the outcome`() {
         let text =
             "HTTP/1.1 103 Early\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nA: 1\r\n\t2\r\nTransfer-Encoding: chunked\r\n\r\n"
             + "3;x=y\r\nabc\r\nA \r\n0123456789\r\n000\r\nT: 1\r\n 2\r\n\r\nmore"
@@ -36,7 +36,7 @@ struct HTTP1SplitTests {
         for place in 0...text.utf8.count { #expect(exchange.outcome(.sizes([place])).0 == whole, "cut at \(place)") }
     }
 
-    @Test func `the random responses are of all kinds`() {
+    @Test func `the random responses cover all kinds of outcomes`() {
         var random = SeededGenerator(seed: 1)
         let outcomes = (0..<2000).map { _ in HTTP1Exchange(random: &random).expected }
         for kind in [nil, HTTP1Error.Kind.malformedResponse, .headersTooLarge, .connectionLost, .incompleteBody] {

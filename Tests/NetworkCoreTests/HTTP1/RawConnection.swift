@@ -3,33 +3,34 @@
     import Glibc
     import NetworkCore
 
-    /// One connection of a ``RawServer``: calls that block, for at most 50 seconds each. Belongs to the thread that serves it.
+    /// One connection of a ``RawServer``. Its calls block for at most 50 seconds each, and are made only by the thread that
+    /// serves it.
     final class RawConnection {
         enum Failure: Error {
             /// The peer has closed or reset the connection.
             case ended
-            /// Nothing moved for 50 seconds.
+            /// No byte was sent or received for 50 seconds.
             case late
-            /// What came is no HTTP.
+            /// The received bytes are not valid HTTP.
             case malformed
         }
 
-        /// Counted from 0, in the order of being accepted.
+        /// The number of the connection, counted from 0 in the order of acceptance.
         let number: Int
         let descriptor: Int32
         private let server: Watched<RawServer.State>
-        /// Received, and not taken yet.
+        /// The received bytes that have not been read yet.
         private var unread: ArraySlice<UInt8> = []
         private var isClosed = false
-        /// In milliseconds; long, since a machine that has much to do lets a test stand still for many seconds.
-        private static let patience: Int32 = 50_000
+        /// The time limit of a call, in milliseconds. It is high because a busy machine may suspend a test for many seconds.
+        private static let callTimeout: Int32 = 50_000
 
         init(_ descriptor: Int32, number: Int, server: Watched<RawServer.State>, sendBuffer: Int?) {
             self.descriptor = descriptor
             self.number = number
             self.server = server
             set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
-            set(SOL_SOCKET, SO_SNDTIMEO, timeval(tv_sec: Int(Self.patience) / 1000, tv_usec: 0))
+            set(SOL_SOCKET, SO_SNDTIMEO, timeval(tv_sec: Int(Self.callTimeout) / 1000, tv_usec: 0))
             if let sendBuffer { set(SOL_SOCKET, SO_SNDBUF, Int32(sendBuffer)) }
         }
 
@@ -40,18 +41,18 @@
     }
 
     extension RawConnection {
-        /// Whether something can be read, the end included, within so many milliseconds.
+        /// Returns whether bytes or the end of the stream can be read within this number of milliseconds.
         func waitForBytes(_ milliseconds: Int32) -> Bool {
             guard unread.isEmpty else { return true }
             var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             return poll(&interest, 1, milliseconds) > 0
         }
 
-        /// Appends what there is to what is unread.
+        /// Appends the available bytes to the unread ones.
         ///
         /// - Returns: `false` at the end of the stream.
         @discardableResult
-        func receive(within milliseconds: Int32 = patience) throws(Failure) -> Bool {
+        func receive(within milliseconds: Int32 = callTimeout) throws(Failure) -> Bool {
             var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&interest, 1, milliseconds) > 0 else { throw .late }
             let capacity = 64 << 10
@@ -62,9 +63,9 @@
             return !piece.isEmpty
         }
 
-        /// The next request's head; its body is not read.
+        /// Reads the head of the next request, without its body.
         ///
-        /// - Returns: `nil` where the connection ends before one.
+        /// - Returns: `nil` if the connection ends before another request.
         func head() throws(Failure) -> RawRequest? {
             var searched = 0
             while true {
@@ -101,7 +102,7 @@
             }
         }
 
-        /// So many bytes of what comes next.
+        /// Reads this number of bytes.
         func take(_ count: Int) throws(Failure) -> [UInt8] {
             while unread.count < count { guard try receive() else { throw .ended } }
             defer { unread.removeFirst(count) }
@@ -119,7 +120,7 @@
             }
         }
 
-        /// The body of a request whose head was read.
+        /// Reads the body of a request whose head has been read.
         func body(of request: RawRequest) throws(Failure) -> Data {
             guard request.isChunked else { return Data(try take(request.length)) }
             var body = Data()
@@ -133,7 +134,7 @@
             return body
         }
 
-        /// The next request, with its body read and dropped.
+        /// Reads the next request, and discards its body.
         func request() throws(Failure) -> RawRequest? {
             guard let request = try head() else { return nil }
             if request["expect"]?.lowercased() == "100-continue" { try send("HTTP/1.1 100 Continue\r\n\r\n") }
@@ -143,16 +144,16 @@
 
         /// Waits, without reading, until the peer closes or resets the connection.
         func waitForHangUp() {
-            // POLLRDHUP, which Glibc's module does not have.
+            // 0x2000 is POLLRDHUP, which Glibc's module does not contain.
             var interest = pollfd(fd: descriptor, events: 0x2000, revents: 0)
-            _ = poll(&interest, 1, Self.patience)
+            _ = poll(&interest, 1, Self.callTimeout)
         }
 
-        /// Drops what comes, until the peer closes or resets the connection.
+        /// Discards received bytes until the peer closes or resets the connection.
         ///
-        /// - Returns: Whether it does so within so many milliseconds.
+        /// - Returns: Whether the peer does so within this number of milliseconds.
         @discardableResult
-        func drain(within milliseconds: Int32 = patience) -> Bool {
+        func drain(within milliseconds: Int32 = callTimeout) -> Bool {
             let end = ContinuousClock.now + .milliseconds(milliseconds)
             unread = []
             while case let left = end - .now, left > .zero {
@@ -187,7 +188,7 @@
             if !isSent { throw .ended }
         }
 
-        /// As much as the system takes at once; 0 where it takes none.
+        /// Sends as many bytes as the system accepts without blocking, and returns their number, which may be 0.
         func sendSome(_ bytes: some ContiguousBytes) throws(Failure) -> Int {
             let count = bytes.withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
@@ -196,23 +197,23 @@
             return max(0, count)
         }
 
-        /// Bytes that wait on this side: the peer's window has no room for them.
+        /// The number of bytes that are queued on this side because the peer's receive window has no room for them.
         var unsent: Int {
             var count: Int32 = 0
-            // SIOCOUTQNSD, which Glibc's module does not have.
+            // 0x894B is SIOCOUTQNSD, which Glibc's module does not contain.
             return ioctl(descriptor, 0x894B, &count) == 0 ? Int(count) : 0
         }
 
-        /// Waits until all has gone out, so that a reset does not take it back.
+        /// Waits until all bytes have been sent, so that a later reset does not discard them.
         func flush() {
-            // A socket is writable then only when nothing is unsent.
+            // With this setting, a socket is writable only if it has no unsent bytes.
             set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(1))
             defer { set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(-1)) }
             var interest = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             _ = poll(&interest, 1, 2_000)
         }
 
-        /// How many connections of the server are open on both sides: neither end has said that it has ended.
+        /// The number of the server's connections that are open on both sides: neither side has sent FIN.
         var establishedConnections: Int {
             server.withLock { server in
                 server.open.values.count { descriptor in
@@ -224,17 +225,17 @@
             }
         }
 
-        /// `SO_SNDBUF`, in bytes.
+        /// Sets `SO_SNDBUF`, in bytes.
         func setSendBuffer(_ bytes: Int) {
             set(SOL_SOCKET, SO_SNDBUF, Int32(bytes))
         }
 
-        /// Says that nothing more will be sent (FIN), and goes on reading.
+        /// Closes the sending side of the connection (FIN). Reading is still possible.
         func finish() {
             shutdown(descriptor, Int32(SHUT_WR))
         }
 
-        /// Closes in an orderly way (FIN), or with a reset where the peer has sent what was not read.
+        /// Closes the connection with FIN, or with a reset if received bytes were not read.
         func close() {
             guard !isClosed else { return }
             isClosed = true
@@ -244,7 +245,7 @@
             }
         }
 
-        /// Closes with a reset; what waits on this side is lost.
+        /// Closes the connection with a reset; queued bytes are lost.
         func reset() {
             guard !isClosed else { return }
             set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))

@@ -8,9 +8,9 @@
     /// A server that responds with the raw bytes that a test writes, well-formed or not.
     ///
     /// Listens on 127.0.0.1, on a free port. Each connection has its own thread, so that `serve` reads like a script. When the
-    /// server is released, all its connections are shut down, and with them the calls that wait in them.
+    /// server is released, all its connections are shut down, which also ends calls that block on them.
     final class RawServer: Sendable {
-        /// A request head that came, and over which connection, counted from 0.
+        /// A received request head, and the number of its connection, counted from 0.
         struct Arrival: Sendable {
             var request: RawRequest
             var connection: Int
@@ -73,14 +73,14 @@
             stop()
         }
 
-        /// Ends all connections in an orderly way, and accepts no more.
+        /// Shuts down all connections, and accepts no more.
         func stop() {
             let wasStopped = state.withLock { state in
                 defer { state.isStopped = true }
                 for descriptor in state.open.values { shutdown(descriptor, Int32(SHUT_RDWR)) }
                 return state.isStopped
             }
-            // Its number may be another socket's by then.
+            // After the first call, the number of the descriptor may belong to another socket.
             if !wasStopped { shutdown(listener, Int32(SHUT_RDWR)) }
         }
 
@@ -89,11 +89,11 @@
             await state.wait { $0.open.isEmpty }
         }
 
-        /// How many connections were accepted.
+        /// The number of accepted connections.
         var connections: Int { state.withLock(\.accepted) }
-        /// How many of them it has not closed.
+        /// The number of accepted connections that the server has not closed.
         var openConnections: Int { state.withLock(\.open.count) }
-        /// All heads that were read, in the order they came.
+        /// All heads that were read, in the order of their arrival.
         var arrivals: [Arrival] { state.withLock(\.arrivals) }
         /// The targets of all heads that were read.
         var targets: [String] { arrivals.map(\.request.target) }
@@ -112,11 +112,11 @@
     /// The head of a request, read leniently.
     struct RawRequest: Sendable {
         var method: String
-        /// As it came, byte for byte.
+        /// The request target, byte for byte as received.
         var target: String
-        /// Names in lower case, in the order they came.
+        /// The fields in the order of their arrival, with names in lower case.
         var fields: [(name: String, value: String)]
-        /// The head as it came, without the empty line.
+        /// The head as received, without the empty line.
         var text: String
 
         init(_ bytes: ArraySlice<UInt8>) {

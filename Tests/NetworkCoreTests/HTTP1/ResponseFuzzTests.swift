@@ -7,37 +7,37 @@
 
     /// Random and mutated responses over real sockets. `Scripts/fuzz-responses` runs it at full size, on any libcurl.
     ///
-    /// `DATA_TRANSFER_RESPONSES` is how many; `DATA_TRANSFER_SEED` picks the seed.
+    /// `DATA_TRANSFER_RESPONSES` sets the number of responses, `DATA_TRANSFER_SEED` the seed.
     @Suite(.timeLimit(.minutes(10)))
     struct ResponseFuzzTests {
         private static let environment = ProcessInfo.processInfo.environment
         private static let seed = environment["DATA_TRANSFER_SEED"].flatMap { UInt64($0) } ?? 1
         private static let count = environment["DATA_TRANSFER_RESPONSES"].flatMap { Int($0) } ?? 300
 
-        /// Callers, each with its own session manager and server, so that one step follows the other on a connection.
+        /// The number of callers. Each has its own session manager and server, so that requests on a connection are sequential.
         private static let callers = 8
-        /// By how much memory may grow between the first fifth of a run and its end.
+        /// The maximum growth of memory between the first fifth of a run and its end, in bytes.
         private static let largestGrowth = 24 << 20
 
-        @Test func `no response crashes, hangs or leaks, and its connection is used again only if it was well-formed`()
+        @Test func `random responses cause no crash, hang or leak, and a connection is reused only after a well-formed one`()
             async throws
         {
             let run = FuzzRun(seed: Self.seed)
-            // Dispatch and the runtime open a few descriptors themselves, once.
+            // Dispatch and the runtime open a few descriptors once.
             let descriptors = ProcessMemory.descriptors + 8
             var workers = try (0..<Self.callers).map { _ in try FuzzWorker(run) }
             let start = ContinuousClock.now
             let isWarm = await StormCrew(callers: Self.callers).run(0..<Self.count / 5) { [workers] worker, number in
                 await workers[worker].play(number)
             } onHang: {
-                run.complain("a call never ended", $0)
+                run.report("a call never ended", $0)
             }
             let memory = ProcessMemory.resident
             let isDone = await StormCrew(callers: Self.callers).run(Self.count / 5..<(isWarm ? Self.count : Self.count / 5)) {
                 [workers] worker, number in
                 await workers[worker].play(number)
             } onHang: {
-                run.complain("a call never ended", $0)
+                run.report("a call never ended", $0)
             }
             let growth = ProcessMemory.resident - memory
             for worker in workers { await worker.end() }
@@ -58,14 +58,14 @@
         }
     }
 
-    /// What this process holds.
+    /// The resources that this process uses.
     enum ProcessMemory {
-        /// Open descriptors.
+        /// The number of open file descriptors.
         static var descriptors: Int {
             (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? 0
         }
 
-        /// In bytes.
+        /// The resident memory, in bytes.
         static var resident: Int {
             let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
             let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Content codings without compression, written by hand: valid for every decoder, and dependent on no library.
+/// Encoders for content codings that do not compress and need no library. Their output is valid for every decoder.
 enum StoredCoding: String, CaseIterable, Sendable {
     /// RFC 1952.
     case gzip

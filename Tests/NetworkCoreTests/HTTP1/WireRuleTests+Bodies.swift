@@ -5,7 +5,7 @@
     import NetworkTesting
     import Testing
 
-    // Bodies: whole, or an error; and every byte that came.
+    // Bodies are complete or an error, and every received byte is delivered.
     extension WireRuleTests {
         /// How a body of 600,000 bytes ends after 300,000.
         struct Break: Sendable, CustomTestStringConvertible {
@@ -46,7 +46,7 @@
                 broken.finish()
             }
             let response = try await CurlSessionManager().stream(for: server.request("/"))
-            // Without back-pressure, all of it fits what the engine and the two sockets hold.
+            // Without back-pressure, the whole body fits into the buffers of the engine and the two sockets.
             if isSlow { for await _ in breaks {} }
             var received = Data()
             let error = await #expect(throws: TransportError.self) {
@@ -57,7 +57,7 @@
         }
 
         @Test(arguments: Break.all)
-        func `an interrupted body is an error in the buffered form`(way: Break) async throws {
+        func `an interrupted body is an error for a buffered response`(way: Break) async throws {
             let server = try RawServer { connection in
                 _ = try connection.request()
                 let start = way.head.contains("chunked") ? "A\r\n" : ""
@@ -69,9 +69,9 @@
             #expect(way.codes.contains(error.code) && server.targets == ["/"], "\(error)")
         }
 
-        /// A reset is reported once: if sending receives it, reading only sees the end.
+        /// The system reports a reset only once: if sending reports it, reading only reports the end of the stream.
         @Test(arguments: [100_000, 300_000], [HTTPMethod.post, .put])
-        func `a reset that the upload receives does not make a truncated body complete`(
+        func `a reset that is reported to the upload does not make a truncated body look complete`(
             count: Int, method: HTTPMethod
         ) async throws {
             let body = Data.pattern(count)
@@ -92,7 +92,7 @@
             request.body = .stream(chunks)
             let response = try await CurlSessionManager().stream(for: request)
             for await _ in resets {}
-            // The upload goes on meanwhile, and the reader does not read.
+            // Meanwhile the upload continues, and the reader does not read.
             try await Task.sleep(for: .milliseconds(100))
             var received = Data()
             let error = await #expect(throws: TransportError.self) {
@@ -102,7 +102,7 @@
             #expect(body.prefix(received.count) == received)
         }
 
-        @Test func `an endless refused body is cut at 1 MiB, and its connection closed`() async throws {
+        @Test func `an endless body of an error response is truncated at 1 MiB, and its connection is closed`() async throws {
             let (ends, ended) = AsyncStream.makeStream(of: Void.self)
             let server = try RawServer { connection in
                 defer { ended.finish() }
@@ -121,7 +121,7 @@
         }
 
         @Test(arguments: ["xyz", "", "-1", "0x5", "5 x", "ffffffffffffffff", "10000000000000000", "5;\u{0}", "+5"])
-        func `a bad chunk size is malformed, and asked for once (RFC 9112 §7.1)`(size: String) async throws {
+        func `an invalid chunk size is malformed, and the request is sent once (RFC 9112 §7.1)`(size: String) async throws {
             let server = try RawServer { connection in
                 _ = try connection.request()
                 try connection.send(
@@ -134,7 +134,7 @@
             #expect(server.targets == ["/"])
         }
 
-        @Test func `chunk extensions, leading zeros and upper case are as good as none`() async throws {
+        @Test func `chunk extensions, leading zeros and upper case do not change the content`() async throws {
             let server = try RawServer { connection in
                 _ = try connection.request()
                 try connection.send(
@@ -158,11 +158,11 @@
             }
         }
 
-        /// How much is cut off the coded text of 3,000 bytes.
+        /// The numbers of bytes that are removed from the end of an encoded body of 3,000 bytes.
         static let cuts = [1, 4, 8, 1_500, 3_000]
 
         @Test(arguments: StoredCoding.allCases, cuts)
-        func `a coded body that ends too early is an error, though its length is right`(coding: StoredCoding, cut: Int)
+        func `a truncated encoded body is an error, even if Content-Length is right`(coding: StoredCoding, cut: Int)
             async throws
         {
             let server = try server(coding.rawValue, coding.encoded(Data.pattern(3_000)).dropLast(cut))
@@ -177,7 +177,7 @@
         }
 
         @Test(arguments: StoredCoding.allCases)
-        func `a whole coded body is decoded, and its header kept`(coding: StoredCoding) async throws {
+        func `a complete encoded body is decoded, and its Content-Encoding field is kept`(coding: StoredCoding) async throws {
             let body = Data.pattern(300_000)
             let server = try server(coding.rawValue, coding.encoded(body))
             let session = CurlSessionManager()
@@ -187,7 +187,7 @@
             #expect(server.connections == 1)
         }
 
-        @Test func `two gzip members are one text (RFC 1952 §2.2)`() async throws {
+        @Test func `the contents of two gzip members are concatenated (RFC 1952 §2.2)`() async throws {
             let parts = [Data.pattern(1_000), Data.pattern(2_000, seed: 9)]
             let server = try server("gzip", parts.map(StoredCoding.gzip.encoded).reduce(Data(), +))
             let session = CurlSessionManager()
@@ -195,7 +195,7 @@
             #expect(try await session.stream(for: server.request("/")).body.collected() == parts[0] + parts[1])
         }
 
-        @Test func `a damaged gzip body is undecodable, and asked for once`() async throws {
+        @Test func `a damaged gzip body is undecodable, and the request is sent once`() async throws {
             var coded = StoredCoding.gzip.encoded(Data.pattern(3_000))
             coded[coded.count - 6] ^= 1
             let server = try server("gzip", coded)
@@ -204,7 +204,7 @@
         }
 
         @Test(arguments: ["aws-chunked", "UTF-8", "banana", "identity"], [200, 500])
-        func `a coding that is not known passes as it came`(coding: String, status: Int) async throws {
+        func `a body with an unknown coding is returned unchanged`(coding: String, status: Int) async throws {
             let body = Data.pattern(1_000)
             let server = try server(coding, body, status: status)
             let session = CurlSessionManager()
@@ -214,7 +214,7 @@
         }
 
         @Test(arguments: [204, 304])
-        func `a response without a body may name a coding`(status: Int) async throws {
+        func `a response without a body may have a Content-Encoding field`(status: Int) async throws {
             let server = try RawServer { connection in
                 while let request = try connection.request() {
                     let status = request.method == "HEAD" ? 200 : status
@@ -231,7 +231,7 @@
         }
     }
 
-    // Redirects: what their bodies are is of no interest.
+    // Redirects, whose bodies are ignored.
     extension WireRuleTests {
         struct UnusedBody: Sendable, CustomTestStringConvertible {
             var testDescription: String
@@ -265,7 +265,7 @@
         }
 
         @Test(arguments: UnusedBody.all)
-        func `a redirect is followed at once, whatever its body is`(body: UnusedBody) async throws {
+        func `a redirect is followed immediately, even if its body is slow, endless or invalid`(body: UnusedBody) async throws {
             let server = try RawServer { connection in
                 while let request = try connection.request() {
                     guard request.target == "/from" else {
@@ -286,7 +286,7 @@
             #expect(duration < .seconds(30), "\(duration)")
         }
 
-        @Test func `the connection of a redirect with a small body is used again`() async throws {
+        @Test func `the connection of a redirect with a small body is reused`() async throws {
             let server = try RawServer { connection in
                 while let request = try connection.request() {
                     let isFrom = request.target == "/from"

@@ -6,16 +6,17 @@
     import NetworkTesting
     import Testing
 
-    /// The bytes of one body that the client's process holds: neither on this side, nor in the client's socket.
+    /// Counts the bytes of one body that the client buffers in memory: those that are queued neither on this side nor in the
+    /// client's socket.
     struct HeldBytes {
         let connection: RawConnection
 
-        /// - Parameter sent: All that was written to the connection so far.
+        /// - Parameter sent: The number of bytes written to the connection so far.
         func count(sent: Int) -> Int {
             sent - connection.unsent - unreadByClient()
         }
 
-        /// What waits in the client's socket: both ends are in this process.
+        /// The number of unread bytes in the client's socket. The socket can be found because both ends are in this process.
         private func unreadByClient() -> Int {
             let (own, peer) = (Self.port(connection.descriptor, getsockname), Self.port(connection.descriptor, getpeername))
             for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
@@ -41,14 +42,14 @@
     }
 
     extension WireRuleTests {
-        @Test func `a reader that is cancelled never takes a part of the body for the whole`() async throws {
+        @Test func `a cancelled reader never receives a part of the body as the complete body`() async throws {
             let server = try RawServer { connection in
                 while try connection.request() != nil { try connection.send(Self.ok("hello")) }
             }
             let session = CurlSessionManager()
             for _ in 0..<20 {
                 let response = try await session.stream(for: server.request("/"))
-                // All of it has come by then, and waits to be read.
+                // From here on, the whole body has arrived and can be read.
                 while response.body.timings == nil { await Task.yield() }
                 let task = Task {
                     withUnsafeCurrentTask { $0?.cancel() }
@@ -62,16 +63,16 @@
         }
     }
 
-    // Back-pressure: a reader that stops, stops the socket.
+    // Back-pressure: if the reader stops, the engine stops reading from the socket.
     extension WireRuleTests {
-        /// The pipe's capacity, and one read beyond it.
-        static let mayHold = (256 + 128) << 10
+        /// The maximum number of buffered bytes: the pipe's capacity, and one read beyond it.
+        static let maximumBufferedBytes = (256 + 128) << 10
 
         private static let body = Data.pattern(6 << 20)
         private static let payloads = ["length": body, "chunks": body, "gzip": StoredCoding.gzip.encoded(body)]
 
         @Test(arguments: ["length", "chunks", "gzip"], [0, 1_000_000])
-        func `of a body whose reader stops, the engine holds no more than 256 KiB and one read`(
+        func `if the reader of a body stops, the engine buffers at most 256 KiB and one read`(
             framing: String, readFirst: Int
         ) async throws {
             let payload = try #require(Self.payloads[framing])
@@ -93,7 +94,7 @@
                         poll(&interest, 1, 10_000)
                     }
                 }
-                // Where the sockets have room for all of it, nothing was held up.
+                // If the sockets have room for the whole body, sending never stopped.
                 usleep(100_000)
                 measured.yield(HeldBytes(connection: connection).count(sent: sent))
                 if framing == "chunks" { try connection.send("\r\n0\r\n\r\n") }
@@ -105,7 +106,7 @@
             while received.count < readFirst, let chunk = try await chunks.next() { received.append(chunk) }
             var reports = measurements.makeAsyncIterator()
             let held = try #require(await reports.next()) - received.count
-            #expect(held <= Self.mayHold, "\(held) bytes are held")
+            #expect(held <= Self.maximumBufferedBytes, "\(held) bytes are buffered")
             while let chunk = try await chunks.next() { received.append(chunk) }
             #expect(received == Self.body)
         }

@@ -5,9 +5,10 @@
     import NetworkTesting
     import Testing
 
-    // What a head may look like, and what is made of it.
+    // Which heads are accepted, and how they are parsed.
     extension WireRuleTests {
-        /// A server that responds to each request with the same bytes and an end, and `/good` with a good response.
+        /// Creates a server that responds to `/good` with a valid response, and to other requests with these bytes and the end of
+        /// the connection.
         private func server(_ bytes: String) throws -> RawServer {
             try RawServer { connection in
                 while let request = try connection.request() {
@@ -27,14 +28,15 @@
             "HTTP/1.1 200 OK\r\n\tX: y\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.1 200 OK\r\n X: y\r\nContent-Length: 2\r\n\r\nok",
             "HTTP/1.1 200 OK\r\n \r\nContent-Length: 2\r\n\r\nok",
         ])
-        func `a first field line that is folded is refused or passed over, as often as it comes (RFC 9112 §2.2)`(
+        func `a folded first field line is refused or skipped every time (RFC 9112 §2.2)`(
             bytes: String
         ) async throws {
             let server = try server(bytes)
             let session = CurlSessionManager()
             for _ in 0..<10 {
                 do throws(TransportError) {
-                    // libcurl before 8.1.2 remembers the last field line of the response before, and writes where it was.
+                    // libcurl before 8.1.2 keeps a pointer to the last field line of the previous response, and writes to that
+                    // memory.
                     let before = try await session.response(for: server.request("/good"))
                     let response = try await session.response(for: server.request("/"))
                     #expect(before.body == Data("good".utf8))
@@ -46,7 +48,7 @@
             #expect(try await session.response(for: server.request("/good")).body == Data("good".utf8))
         }
 
-        @Test func `a folded line continues the one before, with a space (RFC 9112 §5.2)`() async throws {
+        @Test func `a folded line is appended to the previous one after a space (RFC 9112 §5.2)`() async throws {
             let server = try server("HTTP/1.1 200 OK\r\nX-A: one\r\n \t two\r\n\tthree\r\nContent-Length: 2\r\n\r\nok")
             let response = try await CurlSessionManager().response(for: server.request("/"))
             #expect(response.headers["X-A"] == "one two three" && response.body == Data("ok".utf8))
@@ -71,7 +73,7 @@
             #expect(server.connections == 1)
         }
 
-        @Test func `interim responses that never end are a typed error too`() async throws {
+        @Test func `an endless sequence of interim responses is a typed error`() async throws {
             let server = try RawServer { connection in
                 _ = try connection.request()
                 let block = String(repeating: "HTTP/1.1 103 Early Hints\r\nX-A: b\r\n\r\n", count: 1_000)
@@ -98,7 +100,7 @@
             #expect(response.headers["X-Long"]?.utf8.count == 200_000)
         }
 
-        @Test func `a trailer line that looks like a status line starts no new head`() async throws {
+        @Test func `a trailer line that looks like a status line does not start a new head`() async throws {
             let server = try server(
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nHTTP/1.1 500 Bad: x\r\nX-A: b\r\n\r\n")
             do throws(TransportError) {
@@ -110,7 +112,7 @@
             }
         }
 
-        @Test func `a bare CR is in no value (RFC 9112 §2.2)`() async throws {
+        @Test func `a field value never contains a bare CR (RFC 9112 §2.2)`() async throws {
             let server = try server(Self.ok("ok", "X-A: one\rtwo\r\n"))
             do throws(TransportError) {
                 let response = try await CurlSessionManager().response(for: server.request("/"))
@@ -120,7 +122,7 @@
             }
         }
 
-        @Test func `a line without a colon is no field, and the error says which (RFC 9112 §5)`() async throws {
+        @Test func `a line without a colon is malformed, and the error mentions the field line (RFC 9112 §5)`() async throws {
             let server = try server(Self.ok("ok", "X-A: b\r\nno colon here\r\nX-C: d\r\n"))
             let error = try await failure(of: CurlSessionManager(), server.request("/"))
             #expect(error.code == .malformedResponse && error.message.contains("field line"), "\(error)")
@@ -133,7 +135,7 @@
         }
 
         @Test(arguments: ["X\u{0}: a", "X: a\u{0}b", "Content-Length : 2", "Content-Length: 2, 3", "Content-Length: +2"])
-        func `what lets a response be read in two ways is refused, and its connection is not used again`(line: String)
+        func `an ambiguous response is refused, and its connection is not reused`(line: String)
             async throws
         {
             let server = try RawServer { connection in
@@ -148,7 +150,7 @@
             #expect(server.arrivals.map(\.connection) == [0, 1])
         }
 
-        @Test func `with both a length and chunks, the connection ends with the response (RFC 9112 §6.3)`() async throws {
+        @Test func `the connection is closed after a response with both a length and chunks (RFC 9112 §6.3)`() async throws {
             let server = try RawServer { connection in
                 while let request = try connection.request() {
                     guard request.target == "/both" else {
@@ -170,7 +172,7 @@
             #expect(server.arrivals.map(\.connection) == [0, 1])
         }
 
-        @Test func `a body that is announced as larger than the limit is refused at the head`() async throws {
+        @Test func `a body whose announced length exceeds the limit is refused when the head is received`() async throws {
             let server = try RawServer { connection in
                 guard try connection.request() != nil else { return }
                 try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100001\r\n\r\n")
@@ -183,9 +185,9 @@
         }
     }
 
-    // What is sent.
+    // Requests as they are sent.
     extension WireRuleTests {
-        @Test func `the target is sent byte for byte`() async throws {
+        @Test func `the request target is sent byte for byte`() async throws {
             let server = try RawServer { connection in
                 while try connection.request() != nil { try connection.send(Self.ok("x")) }
             }
@@ -198,7 +200,7 @@
             #expect(server.targets == targets)
         }
 
-        @Test func `a value of spaces is sent, as an empty one`() async throws {
+        @Test func `a field whose value has only spaces is sent`() async throws {
             let server = try RawServer { connection in
                 while try connection.request() != nil { try connection.send(Self.ok("x")) }
             }
@@ -207,7 +209,7 @@
             #expect(request["x-spaces"]?.allSatisfy { $0 == " " } == true && request["x-last"] == "1")
         }
 
-        @Test func `a request head of 2 MB goes out, or the error names what is too large`() async throws {
+        @Test func `a request head of 2 MB is sent or is an invalid request`() async throws {
             let server = try RawServer { connection in
                 while try connection.request() != nil { try connection.send(Self.ok("x")) }
             }
@@ -220,7 +222,7 @@
             }
         }
 
-        @Test func `a part of a resource is asked for without a content coding (RFC 9110 §14.2)`() async throws {
+        @Test func `a range request does not accept a content coding (RFC 9110 §14.2)`() async throws {
             let server = try RawServer { connection in
                 while try connection.request() != nil { try connection.send(Self.ok("x")) }
             }

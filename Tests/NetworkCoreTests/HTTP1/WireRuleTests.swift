@@ -21,7 +21,7 @@
 
     /// How a connection ends in the middle of an exchange.
     struct Death: Sendable, CustomTestStringConvertible {
-        /// What has come of the response by then.
+        /// The part of the response that was sent before.
         var sent: String
         var isReset: Bool
         var codes: Set<TransportError.Code>
@@ -44,7 +44,7 @@
         }
     }
 
-    /// What a server says unasked on a connection that is kept.
+    /// Unrequested bytes that a server sends on an idle connection.
     struct Push: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var bytes: String
@@ -62,11 +62,13 @@
         ]
     }
 
-    // MARK: - Which connection, and how often
+    // MARK: - Reuse and retries
 
     extension WireRuleTests {
         @Test(arguments: Death.all, [HTTPMethod.post, .patch])
-        func `what is not idempotent goes out once, however its connection dies`(death: Death, method: HTTPMethod) async throws {
+        func `a request that is not idempotent is sent once, even if its connection is lost`(death: Death, method: HTTPMethod)
+            async throws
+        {
             let server = try RawServer { connection in
                 while let request = try connection.request() {
                     guard request.target == "/kept" else { return try death.happen(on: connection) }
@@ -78,7 +80,7 @@
             for (path, body) in zip(paths, [nil, nil, Data("x".utf8), Data(count: 300_000), nil]) {
                 let error = try await failure(of: session, server.request(path, method: method, body: body))
                 #expect(death.codes.contains(error.code), "\(error)")
-                // What was never sent may be sent again by a retry policy, whatever its method.
+                // A retry policy may repeat a request that was never sent, even with this method.
                 #expect([.send, .firstByte, .receive].contains(error.phase), "\(error)")
                 _ = try await session.response(for: server.request("/kept"))
             }
@@ -86,7 +88,7 @@
         }
 
         @Test(arguments: [true, false], [HTTPMethod.get, .put, .post])
-        func `among kept connections that all die, a request is repeated once if it may, on a fresh one (RFC 9110 §9.2.2)`(
+        func `if all idle connections are lost, an idempotent request is retried once on a new one (RFC 9110 §9.2.2)`(
             isReset: Bool, method: HTTPMethod
         ) async throws {
             let together = DispatchGroup()
@@ -115,7 +117,7 @@
         }
 
         @Test(arguments: Death.all.filter { !$0.sent.isEmpty })
-        func `once a byte has come, nothing is repeated`(death: Death) async throws {
+        func `a request is not retried after the first byte of its response`(death: Death) async throws {
             let server = try RawServer { connection in
                 guard try connection.request() != nil else { return }
                 try connection.send(Self.ok("kept"))
@@ -130,8 +132,7 @@
         }
 
         @Test(arguments: [true, false], [HTTPMethod.get, .post])
-        func `a kept connection that has ended is not used, be it closed or reset`(isReset: Bool, method: HTTPMethod) async throws
-        {
+        func `an idle connection that was closed or reset is not reused`(isReset: Bool, method: HTTPMethod) async throws {
             let (ends, end) = AsyncStream.makeStream(of: Void.self)
             let server = try RawServer { connection in
                 guard try connection.request() != nil else { return }
@@ -151,7 +152,7 @@
         }
 
         @Test(arguments: Push.all, [HTTPMethod.get, .post])
-        func `bytes that nobody asked for are nobody's response (RFC 9112 §9.2)`(push: Push, method: HTTPMethod) async throws {
+        func `unrequested bytes are not used as a response (RFC 9112 §9.2)`(push: Push, method: HTTPMethod) async throws {
             for isJoined in [true, false] {
                 let (pushes, pushed) = AsyncStream.makeStream(of: Void.self)
                 let server = try RawServer { connection in
@@ -197,7 +198,7 @@
             ("Connection: close\r\n", true), ("Connection: x, CLOSE\r\n", true), ("Connection: x\r\nConnection: close\r\n", true),
             ("Connection: keep-alive\r\n", false), ("", false),
         ])
-        func `a response that says close is the last one of its connection (RFC 9112 §9.6)`(
+        func `a connection is reused unless the response has the close option (RFC 9112 §9.6)`(
             fields: String, isLast: Bool
         ) async throws {
             let server = try RawServer { connection in
@@ -208,7 +209,7 @@
             #expect(server.connections == (isLast ? 3 : 1))
         }
 
-        @Test func `a request that says close is the last one of its connection (RFC 9112 §9.6)`() async throws {
+        @Test func `a connection is not reused after a request with the close option (RFC 9112 §9.6)`() async throws {
             let server = try RawServer { connection in
                 while try connection.request() != nil { try connection.send(Self.ok("x")) }
             }
@@ -220,7 +221,9 @@
         }
 
         @Test(arguments: [("", true), ("Connection: keep-alive\r\n", false)])
-        func `HTTP 1.0 keeps a connection only if it says so (RFC 9112 §9.3)`(fields: String, isLast: Bool) async throws {
+        func `an HTTP 1.0 connection is reused only if the response has the keep-alive option (RFC 9112 §9.3)`(
+            fields: String, isLast: Bool
+        ) async throws {
             let server = try RawServer { connection in
                 while try connection.request() != nil {
                     try connection.send("HTTP/1.0 200 OK\r\n\(fields)Content-Length: 1\r\n\r\nx")
@@ -234,8 +237,7 @@
         @Test(arguments: [
             ("timeout=600", [0, 0]), ("timeout=1", [0, 1]), ("timeout=0", [0, 1]), ("timeout=600, max=0", [0, 1]),
         ])
-        func `a connection is given up before the time that Keep-Alive tells has passed`(field: String, used: [Int]) async throws
-        {
+        func `a connection is not reused beyond the limits of its Keep-Alive field`(field: String, used: [Int]) async throws {
             let server = try RawServer { connection in
                 while try connection.request() != nil { try connection.send(Self.ok("x", "Keep-Alive: \(field)\r\n")) }
             }
@@ -246,13 +248,13 @@
             }
             let session = CurlSessionManager()
             _ = try await session.response(for: server.request("/a"))
-            // The server keeps the connection open: the test counts whether the client reuses it.
+            // The server keeps the connection open: the test checks whether the client reuses it.
             _ = try await CurlSessionManager().response(for: other.request("/wait"))
             _ = try await session.response(for: server.request("/a", method: .post))
             #expect(server.arrivals.map(\.connection) == used)
         }
 
-        @Test func `after an upgrade nobody asked for, a connection is not used again (RFC 9110 §15.2.2)`() async throws {
+        @Test func `a connection is not reused after an unrequested upgrade (RFC 9110 §15.2.2)`() async throws {
             let server = try RawServer { connection in
                 while let request = try connection.request() {
                     guard request.target == "/upgrade" else {
@@ -278,7 +280,9 @@
         }
 
         @Test(arguments: [true, false])
-        func `a handshake that the peer ends is a lost connection, as nothing was sent`(isReset: Bool) async throws {
+        func `a connection that is lost during the TLS handshake is a retryable error, even for a POST`(isReset: Bool)
+            async throws
+        {
             let server = try RawServer { connection in
                 _ = try connection.receive()
                 if isReset { connection.reset() }
@@ -288,21 +292,21 @@
             #expect(error.code == .connectionLost && error.isRetryable, "\(error)")
         }
 
-        @Test func `a connection that was refused is no reused one`() async throws {
-            // Nobody listens there, and no test is ever given that port.
+        @Test func `a refused connection is not reported as reused`() async throws {
+            // No server listens on this port, and the system never assigns it to a test.
             let url = try #require(URL(string: "http://127.0.0.1:1/"))
             let error = try await failure(of: CurlSessionManager(), NetworkRequest(url: url))
             #expect(error.code == .cannotConnect && error.timings?.isReusedConnection != true)
         }
     }
 
-    // MARK: - Time
+    // MARK: - Timeouts
 
     extension WireRuleTests {
-        @Test func `an upload that the server does not read ends with the idle timeout`() async throws {
+        @Test func `an upload that the server does not read fails with the idle timeout`() async throws {
             let server = try RawServer { connection in
                 _ = try connection.head()
-                // Reads nothing until the client has gone.
+                // Reads nothing until the client closes the connection.
                 connection.waitForHangUp()
             }
             let request = server.request(
@@ -314,7 +318,7 @@
             #expect(duration > .milliseconds(3_950) && duration < .seconds(30), "\(duration)")
         }
 
-        @Test func `a flood of tiny chunks holds up neither the total timeout nor other transfers`() async throws {
+        @Test func `a flood of tiny chunks delays neither the total timeout nor other transfers`() async throws {
             let server = try RawServer { connection in
                 while let request = try connection.request() {
                     guard request.target == "/flood" else {

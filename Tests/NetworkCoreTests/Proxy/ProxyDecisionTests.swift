@@ -21,18 +21,18 @@ struct ProxyDecisionTests {
         }
     }
 
-    /// libcurl-env(3), and `detect_proxy` for the order.
+    /// The variables of libcurl-env(3), in the order of libcurl's `detect_proxy`.
     private static let variables = [
         Row("http", [:], "direct"), Row("https", [:], "direct"),
         Row("http", ["http_proxy": "p:1"], "http://p:1"), Row("https", ["http_proxy": "p:1"], "direct"),
         Row("https", ["https_proxy": "p:1"], "http://p:1"), Row("http", ["https_proxy": "p:1", "HTTPS_PROXY": "p:1"], "direct"),
-        // Of a CGI program, it is the client's `Proxy` field.
+        // In a CGI program, this variable contains the client's `Proxy` field.
         Row("http", ["HTTP_PROXY": "p:1"], "direct"), Row("https", ["HTTPS_PROXY": "p:1"], "http://p:1"),
         Row("https", ["https_proxy": "p:1", "HTTPS_PROXY": "p:2"], "http://p:1"),
         Row("http", ["all_proxy": "p:1", "ALL_PROXY": "p:2"], "http://p:1"), Row("https", ["ALL_PROXY": "p:2"], "http://p:2"),
         Row("http", ["http_proxy": "p:1", "all_proxy": "p:2"], "http://p:1"),
         Row("https", ["HTTPS_PROXY": "p:1", "all_proxy": "p:2"], "http://p:1"),
-        // An empty value is a value.
+        // A variable with an empty value is set.
         Row("http", ["http_proxy": "", "all_proxy": "p:1"], "direct"),
         Row("https", ["https_proxy": "", "HTTPS_PROXY": "p:1"], "direct"),
         Row("http", ["all_proxy": "", "ALL_PROXY": "p:1"], "direct"),
@@ -44,10 +44,12 @@ struct ProxyDecisionTests {
         Row("https", ["all_proxy": "socks5h://u:p%40@[::1]", "no_proxy": "b"], "socks5h://u:p%40@[::1]:1080"),
     ]
 
-    @Test(arguments: variables) func `the environment is read as libcurl reads it`(row: Row) throws {
+    @Test(arguments: variables) func `the proxy variables of the environment are read as in libcurl`(row: Row) throws {
         #expect(try Self.decision(.environment, row.scheme, row.environment) == row.expected)
         #expect(try Self.decision(.none, row.scheme, row.environment) == "direct")
-        #expect(try Self.decision(.http(host: "x", port: 9), row.scheme, row.environment) == "http://x:9", "nothing of it")
+        #expect(
+            try Self.decision(.http(host: "x", port: 9), row.scheme, row.environment) == "http://x:9",
+            "the environment is not used")
     }
 
     private static func decision(
@@ -56,20 +58,20 @@ struct ProxyDecisionTests {
         try decision(proxy, scheme, "a.example", environment)
     }
 
-    @Test func `no variable is read without need`() throws {
+    @Test func `only the necessary environment variables are read`() throws {
         var names: [String] = []
-        func look(_ name: String) -> String? {
+        func lookUp(_ name: String) -> String? {
             names.append(name)
             return nil
         }
-        _ = try ProxyConfiguration.none.decision(scheme: "http", host: "h", port: 80, environment: look)
-        _ = try ProxyConfiguration.socks5(host: "h", port: 1).decision(scheme: "http", host: "h", port: 80, environment: look)
+        _ = try ProxyConfiguration.none.decision(scheme: "http", host: "h", port: 80, environment: lookUp)
+        _ = try ProxyConfiguration.socks5(host: "h", port: 1).decision(scheme: "http", host: "h", port: 80, environment: lookUp)
         #expect(names.isEmpty)
-        _ = try ProxyConfiguration.environment.decision(scheme: "http", host: "h", port: 80, environment: look)
+        _ = try ProxyConfiguration.environment.decision(scheme: "http", host: "h", port: 80, environment: lookUp)
         #expect(names == ["http_proxy", "all_proxy", "ALL_PROXY"])
     }
 
-    @Test func `an explicit proxy is used as it is, with IPv6 without brackets`() throws {
+    @Test func `an explicit proxy is used unchanged, and an IPv6 host is stored without brackets`() throws {
         func url(_ proxy: ProxyConfiguration) throws -> String { try Self.decision(proxy, "https") }
         #expect(try url(.http(host: "p.example", port: 3128)) == "http://p.example:3128")
         #expect(try url(.http(host: "::1", port: 1, username: "u:", password: "p@")) == "http://u%3A:p%40@[::1]:1")
@@ -80,7 +82,7 @@ struct ProxyDecisionTests {
         #expect(same == .proxy(ProxyServer(kind: .http, host: "::1", port: 1)))
     }
 
-    @Test func `excluded hosts are reached straight`() throws {
+    @Test func `excluded hosts are reached without a proxy`() throws {
         let excluded = ["other.example", "127.0.0.0/8", "[fd00::1]:8080"]
         for proxy in [
             ProxyConfiguration.http(host: "p", port: 1, excludedHosts: excluded),
@@ -90,13 +92,13 @@ struct ProxyDecisionTests {
             #expect(try Self.decision(proxy, "http", "www.OTHER.example.") == "direct")
             #expect(try Self.decision(proxy, "http", "[fd00::1]", port: 8080) == "direct")
             #expect(try Self.decision(proxy, "http", "[fd00::1]") != "direct")
-            #expect(try Self.decision(proxy, "http", "a.example", ["no_proxy": "*"]) != "direct", "nothing of the environment")
+            #expect(try Self.decision(proxy, "http", "a.example", ["no_proxy": "*"]) != "direct", "the environment is not used")
         }
         #expect(try Self.decision(.http(host: "p", port: 1, excludedHosts: ["*"])) == "direct")
     }
 
     @Test(arguments: ["http://u:canary@h:port", "canary://h", "u:canary@h\n"])
-    func `an unusable variable is an error that names it, but not for an excluded host`(value: String) throws {
+    func `an invalid variable is an error that names the variable, except for an excluded host`(value: String) throws {
         let error = #expect(throws: TransportError.self) { try Self.decision(.environment, "https", ["HTTPS_PROXY": value]) }
         #expect(error?.code == .invalidConfiguration && error?.message.hasPrefix("proxy: ") == true)
         #expect(error?.message.contains("HTTPS_PROXY") == true && error?.message.contains("canary") == false)

@@ -14,7 +14,7 @@ struct ProxyExclusionsTests {
         }
     }
 
-    /// The cases of curl's own table (tests/unit/unit1614.c of 8.14.1), all but its first row: see below.
+    /// The cases of curl's table (tests/unit/unit1614.c of 8.14.1), except its first row, which is in the table below.
     private static let curlTable = [
         Row("www.example.com", "localhost,.example.com,.example.de", true),
         Row("www.example.com.", "localhost,.example.com,.example.de", true),
@@ -47,20 +47,20 @@ struct ProxyExclusionsTests {
         Row("[fe80::ab47:4396:55c9:8474]", "fe80::ab47:4396:55c9:8474/64", true),
     ]
 
-    /// What that table leaves open, or has otherwise.
+    /// Cases that curl's table does not contain, or for which it expects another result.
     private static let table = [
-        // Spaces alone separate, as in libcurl up to 8.8; from 8.9.0 on it stops there.
+        // Spaces alone separate entries, as in libcurl up to 8.8; from 8.9.0 on, libcurl stops at such a space.
         Row("www.example.com", "localhost .example.com .example.de", true), Row("b", "a\tb", true),
-        // Everything.
+        // All hosts.
         Row("any.example", "*", true), Row("10.1.2.3", "a, *", true), Row("[::1]", "*", true),
         Row("a.example", "*.example", false),
-        // Nothing.
+        // No hosts.
         Row("any.example", "", false), Row("any.example", " , ,", false), Row("any.example", ".", false), Row("a.", "..", false),
         // Names.
         Row("example.com", "COM", true), Row("Example.COM.", "eXample.com", true), Row("example.com", "www.example.com", false),
         Row("ample.com.org", "ample.com", false), Row("my-example.com", "example.com", false),
         Row("ex%61mple.com", "example.com", true), Row("a_b.example", "example", true),
-        // Addresses: exactly, however they are written, and never as the end of a name.
+        // Addresses match exactly, in any notation, and never as the end of a name.
         Row("127.0.0.1", "0.0.1", false), Row("127.0.0.1", ".0.0.1", false), Row("10.0.0.1.example", "10.0.0.1", false),
         Row("[0:0:0:0:0:0:0:1]", "::1", true), Row("::1", "[::1]", true), Row("[::1]", "[0::0001]", true),
         Row("[FD00::A]", "fd00::a", true), Row("[fe80::1%25eth0]", "fe80::1", true), Row("[::1]", "::2", false),
@@ -74,7 +74,7 @@ struct ProxyExclusionsTests {
         Row("10.0.0.1", "10.0.0.0/", false), Row("10.0.0.1", "10.0.0.0/x", false), Row("10.0.0.1", "10.0.0.0/+8", false),
         Row("10.0.0.1", "10.0.0.0/-1", false), Row("10.0.0.1", "10.0.0.0/99999999999999999999", false),
         Row("a.example", "a.example/8", false), Row("10.example", "10.0.0.0/8", false),
-        // A port: the one asked for is 8080.
+        // A port. The requested one is 8080.
         Row("a.example", "a.example:8080", true), Row("b.a.example", ".a.example:8080", true),
         Row("a.example", "a.example:80", false), Row("a.example", "a.example:", false), Row("a.example", "a.example:http", false),
         Row("10.0.0.1", "10.0.0.1:8080", true), Row("10.0.0.1", "10.0.0.1:81", false), Row("[::1]", "[::1]:8080", true),
@@ -83,11 +83,12 @@ struct ProxyExclusionsTests {
         Row("a\u{0}.example", "a", false), Row("10.0.0.1\u{0}", "10.0.0.1", false),
     ]
 
-    @Test(arguments: curlTable) func `hosts are covered as in curl's own tests`(row: Row) {
+    @Test(arguments: curlTable) func `hosts are excluded as in curl's tests`(row: Row) {
         #expect(ProxyExclusions(list: row.list).contain(host: row.host, port: 80) == row.isCovered)
     }
 
-    @Test(arguments: table) func `an entry covers names, addresses, networks, and one port if it says so`(row: Row) {
+    @Test(arguments: table) func `an entry excludes names, addresses or networks, and only a single port if it has one`(row: Row)
+    {
         #expect(ProxyExclusions(list: row.list).contain(host: row.host, port: 8080) == row.isCovered)
     }
 

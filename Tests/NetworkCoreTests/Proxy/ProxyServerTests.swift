@@ -4,7 +4,7 @@ import Testing
 @testable import NetworkCore
 
 struct ProxyServerTests {
-    /// A text, and what is to be read from it.
+    /// A text, and the proxy that has to be parsed from it.
     struct Row: Sendable, CustomTestStringConvertible {
         let text: String
         let server: ProxyServer
@@ -31,7 +31,7 @@ struct ProxyServerTests {
         Row("proxy.example:080", .http, "proxy.example", 80), Row("proxy.example?a:b", .http, "proxy.example", 1080),
         Row("socks4://h", .socks4, "h", 1080), Row("socks4a://h", .socks4a, "h", 1080), Row("socks://h", .socks4, "h", 1080),
         Row("socks5://h:9", .socks5, "h", 9), Row("SOCKS5H://h", .socks5h, "h", 1080),
-        // By libcurl's guess from the name, this one would be of a scheme that it refuses.
+        // From this name, libcurl would guess a scheme that it then refuses.
         Row("ftp.example:3128", .http, "ftp.example", 3128),
         Row("127.0.0.1:8080", .http, "127.0.0.1", 8080), Row("[::1]:3128", .http, "::1", 3128), Row("[::1]", .http, "::1", 1080),
         Row("socks5h://[2001:DB8::1]/", .socks5h, "2001:DB8::1", 1080), Row("[fe80::1%25eth0]:1", .http, "fe80::1%eth0", 1),
@@ -48,11 +48,11 @@ struct ProxyServerTests {
         Row("http://localhost/path", .http, "localhost", 1080),
     ]
 
-    @Test(arguments: table) func `a proxy is read from its text`(row: Row) throws {
+    @Test(arguments: table) func `the text of a proxy is parsed into its parts`(row: Row) throws {
         #expect(try ProxyServer(parsing: row.text).parts == row.server.parts)
     }
 
-    @Test(arguments: table) func `what is handed to libcurl reads the same again`(row: Row) throws {
+    @Test(arguments: table) func `the URL that is passed to libcurl is parsed into the same proxy`(row: Row) throws {
         #expect(try ProxyServer(parsing: row.server.url) == row.server)
         let authority = row.server.url.split(separator: "/", omittingEmptySubsequences: false)[2]
         #expect(authority.filter { $0 == "@" }.count == (row.server.username == nil ? 0 : 1))
@@ -74,19 +74,19 @@ struct ProxyServerTests {
             ("u:canary @h", "space"), (" h:1", "space"), ("h:1\n", "space"), ("h\u{7F}", "space"), ("h\u{0}", "space"),
             ("u:canary%0a@h", "control character"), ("u%00:canary@h", "control character"), ("u:canary%ff@h", "UTF-8"),
         ])
-    func `a text that names no proxy is refused, and nothing of it shown`(text: String, reason: String) {
+    func `text that is not a valid proxy is refused, and the error does not contain the text`(text: String, reason: String) {
         let error = #expect(throws: ProxySyntaxError.self) { try ProxyServer(parsing: text) }
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("canary") == false)
     }
 
-    @Test func `credentials for libcurl are encoded to the last byte that could be a delimiter`() {
+    @Test func `all bytes of the credentials that could be delimiters are percent-encoded for libcurl`() {
         let server = ProxyServer(kind: .socks5h, host: "fe80::1%eth0", port: 1, username: "a b:@/ä", password: "-._~%41?#")
         #expect(server.url == "socks5h://a%20b%3A%40%2F%C3%A4:-._~%2541%3F%23@[fe80::1%25eth0]:1")
-        #expect(server.authorization == nil, "RFC 1929 has its own")
+        #expect(server.authorization == nil, "SOCKS5 sends its credentials itself (RFC 1929)")
     }
 
-    @Test func `an HTTP proxy takes the absolute-form and Basic credentials`() {
+    @Test func `an HTTP proxy receives requests in absolute-form and Basic credentials`() {
         for kind in [ProxyServer.Kind.http, .https] {
             let server = ProxyServer(kind: kind, host: "h", port: 1, username: "u:", password: "p@")
             #expect(server.takesAbsoluteForm)
@@ -98,7 +98,7 @@ struct ProxyServerTests {
         }
     }
 
-    @Test func `descriptions keep the credentials`() {
+    @Test func `descriptions contain no credentials`() {
         let server = ProxyServer(kind: .http, host: "h", port: 1, username: "canary", password: "canary")
         var dumped = ""
         dump(server, to: &dumped)
@@ -109,7 +109,7 @@ struct ProxyServerTests {
 }
 
 extension ProxyServer {
-    /// Everything, for messages of tests: the description shows no credentials.
+    /// All parts, for the messages of tests: the description contains no credentials.
     fileprivate var parts: [String] {
         [kind.rawValue, host, "\(port)", username ?? "none", password ?? "none", socketPath]
     }

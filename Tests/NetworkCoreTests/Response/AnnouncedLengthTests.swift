@@ -14,7 +14,7 @@ struct AnnouncedLengthTests {
         ["Content-Length: 5, 5 ,5"], ["Content-Length: 005", "Content-Length: 5"], ["Content-Length: 9223372036854775807"],
         ["Content-Lengthy: x"], ["X-Content-Length: x"], ["Content-Length"], [":"], [""], ["Content_Length: x"],
     ])
-    func `lengths that agree are a length (RFC 9112 §6.3)`(lines: [String]) {
+    func `equal lengths are accepted (RFC 9112 §6.3)`(lines: [String]) {
         #expect(!isContradictory(lines))
     }
 

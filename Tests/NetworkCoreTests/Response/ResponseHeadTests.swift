@@ -3,7 +3,8 @@ import Testing
 
 @testable import NetworkCore
 
-/// The storage of both protocols, filled with single lines as libcurl hands over those of HTTP/2. HTTP/1 is in the tests of its parser.
+/// The storage for heads of both protocols, filled with single lines as libcurl passes those of HTTP/2. HTTP/1 is covered by the
+/// tests of its parser.
 struct ResponseHeadTests {
     private func head(_ lines: [String]) -> ResponseHead {
         var head = ResponseHead()
@@ -11,12 +12,12 @@ struct ResponseHeadTests {
         return head
     }
 
-    @Test func `the final head counts, not the interim ones`() {
+    @Test func `only the fields of the final head are returned, not those of interim heads`() {
         let head = head(["HTTP/1.1 103 Early\r\n", "Link: a\r\n", "\r\n", "HTTP/1.1 200 OK\r\n", "A: 1\r\n", "\r\n", "T: 2\r\n"])
         #expect(head.headers == ["A": "1"] && head.trailers == ["T": "2"] && head.isComplete)
     }
 
-    @Test func `interim heads are not kept, but count`() {
+    @Test func `interim heads are not stored, but their bytes are counted`() {
         let lines = ["HTTP/1.1 103 Early\r\n", "Link: a\r\n", "\r\n"]
         var head = head(Array(repeating: lines, count: 100).flatMap(\.self) + ["HTTP/1.1 200 OK\r\n", "A: 1\r\n"])
         #expect(head.count == 100 * lines.joined().utf8.count + 23 && head.lines.count == 23)
@@ -28,7 +29,7 @@ struct ResponseHeadTests {
         ("A: 1\r\n", "1"), ("A:1\r\n", "1"), ("A:  \t1 \t\r\n", "1"), ("A: 1\n", "1"), ("A:\r\n", ""), ("A: b: c\r\n", "b: c"),
         ("A: 1\r\n 2\r\n", "1 2"), ("A:\r\n\t2\r\n", "2"),
     ])
-    func `a field line is read as RFC 9112 §5 says`(lines: String, value: String) {
+    func `a field line is parsed as in RFC 9112 §5`(lines: String, value: String) {
         let split = lines.replacing("\r\n", with: "\n").split(separator: "\n").map { "\($0)\r\n" }
         #expect(head(["HTTP/1.1 200 OK\r\n"] + split + ["\r\n"]).headers.values(for: "a") == [value])
     }
@@ -45,18 +46,18 @@ struct ResponseHeadTests {
             ("a: 1\r\n", "1"), ("A: 1\r\nB: 2\r\na:3\r\n", "1, 3"), ("A:\r\n", ""), ("A: 1\r\n 2\r\nB: 3\r\n 4\r\n", "1 2"),
             ("B: a: 1\r\n a: 2\r\n", nil), ("AB: 1\r\nX-A: 2\r\nA\r\n", nil), ("B: 1\r\n\tA: 1\r\nA: 2\r\n", "2"), ("", nil),
         ] as [(String, String?)])
-    func `one field is found without reading the others`(lines: String, value: String?) {
+    func `a single field is found without parsing the others`(lines: String, value: String?) {
         let split = lines.split(separator: "\r\n").map { "\($0)\r\n" }
         let head = head(["HTTP/2 200\r\n"] + split + ["\r\n", "a: trailer\r\n"])
         #expect(head.value(for: "a") == value && head.headers["a"] == value)
     }
 
-    @Test func `the length of the final head counts`() {
+    @Test func `the content length is that of the final head`() {
         let head = head(["HTTP/2 103\r\n", "content-length: x\r\n", "\r\n", "HTTP/2 200\r\n", "content-length: 5\r\n", "\r\n"])
         #expect(head.length.value == 5 && !head.length.isContradictory)
     }
 
-    @Test func `no bytes trap the head parser`() {
+    @Test func `random bytes do not trap the head parser`() {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<3000 {
             var head = ResponseHead()

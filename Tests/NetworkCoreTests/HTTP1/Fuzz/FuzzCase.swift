@@ -3,12 +3,12 @@
     import Foundation
     import NetworkCore
 
-    /// One response of a fuzz run, and what has to come of it. The same seed, number and codings give the same case.
+    /// One response of a fuzz run, and its expected outcome. The same seed, number and codings give the same case.
     struct FuzzCase {
         enum Expectation {
             case good(status: Int, body: Data)
             case bad(Set<TransportError.Code>)
-            /// Mutated at random: any end but a hang or a crash.
+            /// The response is mutated at random: any outcome except a hang or a crash is accepted.
             case any
         }
 
@@ -19,14 +19,14 @@
         var name = ""
         var bytes = Data()
         var expectation = Expectation.any
-        /// Whether the connection may not be used again, even if the response is a success.
+        /// Whether the connection must not be reused, even if the response is a success.
         var isSpent = false
         var end = End.keeps
-        /// Where what is sent is split.
+        /// The offsets at which the sent bytes are split.
         var cuts: [Int] = []
         var waits = false
 
-        /// - Parameter codings: Those that the client has asked for.
+        /// - Parameter codings: The content codings that the client accepts.
         init(seed: UInt64, number: Int, codings: Set<String>) {
             var random = SeededGenerator(seed: seed &+ UInt64(number) &* 0x9E37_79B9)
             self.number = number
@@ -45,7 +45,7 @@
             waits = random.chance(20)
         }
 
-        /// Whether it may be the text inside a content coding that failed, and not the message around it.
+        /// Whether the error may concern only the content coding, so that the message around it may be complete.
         func mayBeWhole(_ code: TransportError.Code) -> Bool {
             [.undecodableContent, .incompleteBody, .bodyTooLarge].contains(code) && !isSpent
                 && String(decoding: bytes, as: UTF8.self).lowercased().contains("content-encoding")
@@ -54,7 +54,7 @@
         /// Whether the response is read as a stream, which may be of any size.
         static func isStreamed(_ number: Int) -> Bool { number % 3 == 0 }
 
-        /// Whether the client may wait for bytes that never come.
+        /// Whether the client may wait for bytes that never arrive.
         var mayTimeOut: Bool {
             switch expectation {
             case .good: false
@@ -72,7 +72,7 @@
             end = draft.framing == .untilEnd ? .finishes : .keeps
         }
 
-        /// A good response, and bytes after it that belong to nothing.
+        /// A valid response, followed by bytes that belong to no response.
         private mutating func surplus(_ draft: FuzzDraft, _ random: inout SeededGenerator) {
             good(draft)
             guard draft.framing != .untilEnd else { return }
@@ -105,7 +105,7 @@
             }
         }
 
-        /// A few bytes of a good response are changed, doubled, left out, or replaced by what parsers stumble over.
+        /// Changes, duplicates or removes a few bytes of a valid response, or inserts tokens that are difficult to parse.
         private mutating func mutation(_ draft: FuzzDraft, _ random: inout SeededGenerator) {
             name = "mutation"
             var mutated = draft.interim + draft.head + draft.body

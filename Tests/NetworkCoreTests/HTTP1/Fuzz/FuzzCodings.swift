@@ -1,6 +1,6 @@
 import Foundation
 
-/// One text in each content coding, made by the codings' own tools: `zlib`, `brotli` and `zstd` (with its checksum).
+/// One text in each content coding, encoded with `zlib`, `brotli` and `zstd` (with a checksum).
 enum FuzzCodings {
     static let text = Data((0..<40).map { "\($0) the quick brown fox jumps over the lazy dog" }.joined(separator: "\n").utf8)
 

@@ -3,7 +3,7 @@
     import Foundation
     import NetworkCore
 
-    /// One defect that makes a good response invalid, whatever the rest of it is.
+    /// A defect that makes any valid response invalid.
     enum FuzzDefect: CaseIterable {
         case chunkSize, chunkEnd, lengthValue, lengthsDiffer, version, statusCode, noStatusLine, nulInName
         case headTooLarge, endlessInterim, cutHead, cutBody, cutCoding, damagedCoding, lengthTooLarge
@@ -60,7 +60,7 @@
                 if self == .cutCoding {
                     damaged = coded.prefix(1 + random.below(coded.count - 1))
                 } else {
-                    // In the check at the end: elsewhere, not every change is a damage, and brotli has no check.
+                    // Changes the checksum at the end: elsewhere, not every change is damage. Brotli has no checksum.
                     guard name != "br" else { return nil }
                     damaged[damaged.count - 1 - (name == "gzip" ? 4 : 0)] ^= UInt8(1 << random.below(8))
                 }
@@ -75,12 +75,12 @@
             }
         }
 
-        /// Whether the bytes are those of a whole message all the same, after which its connection may go on.
+        /// Whether the message is still complete, so that its connection may be reused.
         var isWhole: Bool { self == .cutCoding || self == .damagedCoding }
     }
 
     extension FuzzDraft {
-        /// Another body, framed as this one.
+        /// Replaces the body, with the same framing.
         fileprivate mutating func reframe(_ body: Data) {
             switch framing {
             case .none: break

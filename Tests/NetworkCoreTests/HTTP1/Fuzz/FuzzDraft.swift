@@ -2,26 +2,26 @@
     import Endpoints
     import Foundation
 
-    /// A good response in parts, so that one of them can be damaged.
+    /// A valid response in parts, so that one of them can be damaged.
     struct FuzzDraft {
         enum Framing { case none, length, chunks, untilEnd }
 
         var interim = Data()
         var statusLine = Data("HTTP/1.1 200 OK".utf8)
-        /// Without line ends.
+        /// The field lines, without line ends.
         var lines: [Data] = []
         var framing = Framing.length
-        /// The chunks of the body, as they are sent; one for other framings.
+        /// The chunks of the body as they are sent, or a single piece for other framings.
         var pieces: [Data] = []
         var trailers: [Data] = []
         var status = 200
-        /// What the reader is to get.
+        /// The content that the reader has to receive.
         var content = Data()
         var coding: String?
 
-        /// A response without a defect.
+        /// Creates a response without a defect.
         ///
-        /// - Parameter codings: Those that the client has asked for.
+        /// - Parameter codings: The content codings that the client accepts.
         init(_ random: inout SeededGenerator, method: HTTPMethod, codings: Set<String>) {
             status = random.pick([200, 200, 200, 200, 200, 201, 206, 204, 304, 404, 410, 500, 503])
             let reason = random.pick(["OK", "", "A long reason with words", "\u{e4}\u{f6}"])
@@ -82,7 +82,7 @@
             return Data("\(random.chance(10) ? "000" : "")\(size)\(ending)\r\n".utf8) + bytes + Data("\r\n".utf8)
         }
 
-        /// A field line that means nothing: folded at times, empty, long, or with bytes that are not ASCII.
+        /// Returns an arbitrary field line: sometimes folded, empty, long, or with bytes that are not ASCII.
         private static func field(_ random: inout SeededGenerator, _ number: Int) -> Data {
             let value: Data =
                 switch random.below(10) {
@@ -100,13 +100,13 @@
             ([statusLine] + lines).reduce(into: Data()) { $0 += $1 + Data("\r\n".utf8) } + Data("\r\n".utf8)
         }
 
-        /// With framing and trailers.
+        /// The body with its framing and trailers.
         var body: Data {
             pieces.reduce(Data(), +) + trailers.reduce(Data()) { $0 + $1 + Data("\r\n".utf8) }
                 + (framing == .chunks ? Data("\r\n".utf8) : Data())
         }
 
-        /// How much of the body may be sent, at most, if it is to be incomplete.
+        /// The maximum number of bytes of the body that can be sent while it is still incomplete.
         var longestCut: Int {
             switch framing {
             case .none: -1

@@ -4,7 +4,7 @@
     import Glibc
     import NetworkCore
 
-    /// What has been seen in a fuzz run.
+    /// The counts of a fuzz run, and the rules that were violated.
     final class FuzzRun: Sendable {
         private struct State {
             var counts: [String: Int] = [:]
@@ -22,7 +22,7 @@
             state.withLock { $0.counts[name, default: 0] += 1 }
         }
 
-        func complain(_ rule: String, _ number: Int, _ details: String = "") {
+        func report(_ rule: String, _ number: Int, _ details: String = "") {
             state.withLock { state in
                 state.counts["! " + rule, default: 0] += 1
                 guard state.examples[rule, default: []].count < 5 else { return }
@@ -35,7 +35,7 @@
             return "seed \(seed): " + counts.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         }
 
-        /// The rules that were broken, each with the first few cases.
+        /// The violated rules, each with its first few cases.
         var problems: String {
             state.withLock { state in
                 state.examples.sorted { $0.key < $1.key }.map { rule, examples in
@@ -46,16 +46,16 @@
         }
     }
 
-    /// One caller of a fuzz run: after each response that may be bad, one that is good, on the same session manager.
+    /// One caller of a fuzz run. After each response that may be invalid, it requests a valid one with the same session manager.
     final class FuzzWorker: Sendable {
         private struct State: Sendable {
-            /// The content codings that the client asks for.
+            /// The content codings that the client accepts.
             var codings: Set<String>?
             /// Cases whose bytes have all been sent.
             var sent: Set<Int> = []
-            /// Connections that may not be used again, and why.
+            /// Connections that must not be reused, and the reason.
             var spent: [Int: String] = [:]
-            /// The connection that carried a case last.
+            /// The connection that was last used for each case.
             var carriers: [Int: Int] = [:]
         }
 
@@ -77,10 +77,10 @@
             server = try RawServer(keepsArrivals: false) { try Self.serve($0, run, state) }
         }
 
-        /// One case, and a good response after it.
+        /// Runs one case, and requests a valid response after it.
         func play(_ number: Int) async {
             let fuzz = FuzzCase(seed: run.seed, number: number, codings: await codings())
-            // Short only where the rest of a response is waited for in vain: a busy machine may be slow.
+            // Short only if the client may wait for bytes that never arrive, because a busy machine may be slow.
             let timeouts = RequestTimeouts(idle: fuzz.mayTimeOut ? .milliseconds(300) : .seconds(30))
             let start = ContinuousClock.now
             let isStreamed = FuzzCase.isStreamed(number)
@@ -91,8 +91,9 @@
             switch await self.result(server.request("/c/\(number)"), isStreamed: !isStreamed) {
             case .success(let response) where response.statusCode == 200 && response.body == Self.control(number): break
             case .success(let response):
-                run.complain("a good response was another", number, "\(response.statusCode), \(response.body.count) bytes")
-            case .failure(let error): run.complain("a good response failed", number, "\(error)")
+                run.report(
+                    "a valid response was not the expected one", number, "\(response.statusCode), \(response.body.count) bytes")
+            case .failure(let error): run.report("a valid response failed", number, "\(error)")
             }
         }
 
@@ -116,22 +117,22 @@
             run.count(fuzz.name)
             let details =
                 "(\(fuzz.name), \(fuzz.end)): \(result), after \(duration); \(String(reflecting: Self.shown(fuzz.bytes)))"
-            if duration > .seconds(60) { run.complain("a call took too long", fuzz.number, details) }
+            if duration > .seconds(60) { run.report("a call took too long", fuzz.number, details) }
             switch (fuzz.expectation, result) {
             case (.good(let status, let body), .success(let response)):
                 if response.statusCode != status || response.body != body {
-                    run.complain("a good response was read wrongly", fuzz.number, details)
+                    run.report("a valid response was parsed wrongly", fuzz.number, details)
                 }
-            case (.good, .failure): run.complain("a good response was refused", fuzz.number, details)
-            case (.bad, .success): run.complain("a bad response was a success (\(fuzz.name))", fuzz.number, details)
+            case (.good, .failure): run.report("a valid response was refused", fuzz.number, details)
+            case (.bad, .success): run.report("an invalid response was a success (\(fuzz.name))", fuzz.number, details)
             case (.bad(let codes), .failure(let error)):
                 if !codes.contains(error.code) {
-                    run.complain("an error does not fit: \(error.code.rawValue) for \(fuzz.name)", fuzz.number, details)
+                    run.report("an error does not fit: \(error.code.rawValue) for \(fuzz.name)", fuzz.number, details)
                 }
             case (.any, .failure(let error)):
                 run.count("any: \(error.code.rawValue)")
                 if [.other, .outOfResources].contains(error.code) {
-                    run.complain("an error says nothing: \(error.code.rawValue)", fuzz.number, details)
+                    run.report("an error has an unspecific code: \(error.code.rawValue)", fuzz.number, details)
                 }
             case (.any, .success): run.count("any: success")
             }
@@ -139,7 +140,7 @@
             if fuzz.isSpent { spend(fuzz.number, fuzz.name) }
         }
 
-        /// Enough of a response for its error to be detected.
+        /// The beginning of a response without filler bytes, which is enough to find its error.
         private static func shown(_ bytes: Data) -> String {
             String(decoding: bytes.filter { $0 != 0x61 }.prefix(500), as: UTF8.self)
         }
@@ -151,7 +152,7 @@
             }
         }
 
-        /// All that is unrequested has come then, and is to be seen before the connection is used again.
+        /// Waits until all unrequested bytes were sent, so that the client has to detect them before it reuses the connection.
         private func waitUntilSent(_ number: Int) async {
             await state.wait { $0.sent.contains(number) }
         }
@@ -169,12 +170,12 @@
         private static func serve(_ connection: RawConnection, _ run: FuzzRun, _ state: Watched<State>) throws {
             while let request = try connection.request() {
                 guard let number = Int(request.target.dropFirst(3)) else {
-                    // A redirect that a mutation made up.
+                    // The target of a redirect that a mutation created.
                     try connection.send("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n")
                     continue
                 }
                 if let reason = state.withLock({ $0.spent[connection.number] }) {
-                    run.complain("a connection was used again after \(reason.prefix { $0 != "," })", number, reason)
+                    run.report("a connection was reused after \(reason.prefix { $0 != "," })", number, reason)
                 }
                 let codings = Set(
                     (request["accept-encoding"] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
@@ -199,7 +200,8 @@
             }
         }
 
-        /// In parts, each of which may be waited for until it has gone out; and the end of the connection, as far as it follows from what was sent.
+        /// Sends the bytes in parts, waits until each part has been sent if the case requires it, and then ends the sending side
+        /// if it requires that.
         private static func send(_ fuzz: FuzzCase, on connection: RawConnection) throws {
             var start = 0
             for cut in fuzz.cuts where cut > start && cut < fuzz.bytes.count {

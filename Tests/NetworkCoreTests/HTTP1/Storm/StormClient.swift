@@ -3,25 +3,25 @@
     import Foundation
     import NetworkCore
 
-    /// How a call has ended, as its caller sees it.
+    /// The outcome of a call, as its caller observes it.
     struct StormOutcome: Sendable {
         struct Head: Sendable {
             var status: Int
             var headers: HTTPHeaders
         }
 
-        /// Of the response, if one came.
+        /// The head of the response, if one was received.
         var head: Head?
         var body = Data()
-        /// After the body itself was released: its size, and whether it is the beginning of a body that may arrive for the request.
+        /// The size of the body, and whether it is a prefix of the expected body. Both are set when the body is released.
         var size = 0
         var isOwn = true
         var trailers: HTTPHeaders = [:]
         var error: TransportError?
         /// Whether the caller abandoned the rest.
-        var isLetGo = false
+        var isAbandoned = false
 
-        /// Examines the body, and releases it: a storm has many.
+        /// Checks the body and releases it, because a storm has many bodies.
         mutating func settle(_ plan: StormPlan) {
             size = body.count
             let attempt = Int(head?.headers["X-Attempt"] ?? "") ?? 0
@@ -31,7 +31,7 @@
         }
     }
 
-    /// The client of a storm: makes each call as its plan says.
+    /// The client of a storm, which makes each call according to its plan.
     struct StormClient: Sendable {
         let session: CurlSessionManager
         let journal: StormJournal
@@ -62,7 +62,7 @@
         private func request(_ plan: StormPlan) -> NetworkRequest {
             let target = URL(string: "x/\(plan.id)", relativeTo: url)?.absoluteURL ?? url
             var request = NetworkRequest(method: plan.method, url: target, headers: ["X-Id": "\(plan.id)"])
-            if plan.saysClose { request.headers["Connection"] = "close" }
+            if plan.sendsClose { request.headers["Connection"] = "close" }
             let body = StormBytes.request(plan.id, plan.contentSize)
             switch plan.content {
             case .none: break
@@ -72,7 +72,7 @@
                     Pieces(of: body, size: max(1_000, body.count / 5))
                 }
             }
-            request.timeouts.idle = plan.isSilent ? StormPlan.shortPatience : .seconds(10)
+            request.timeouts.idle = plan.isSilent ? StormPlan.shortTimeout : .seconds(10)
             return request
         }
 
@@ -81,7 +81,7 @@
                 switch plan.face {
                 case .buffered: return outcome(try await session.response(for: request))
                 case .completion: return outcome(try await completion(plan.id, request).get())
-                case .streamed, .stops, .letsGo: return await read(try await session.stream(for: request), plan)
+                case .streamed, .stops, .abandons: return await read(try await session.stream(for: request), plan)
                 }
             } catch {
                 return StormOutcome(error: error)
@@ -94,7 +94,7 @@
                 trailers: response.trailers)
         }
 
-        /// The face with a completion, which must run once.
+        /// Sends the request with a completion handler, which must be called exactly once.
         private func completion(_ id: Int, _ request: NetworkRequest) async -> Result<NetworkResponse, TransportError> {
             let handle = Locked<(any NetworkCancellable)?>(nil)
             return await withTaskCancellationHandler {
@@ -125,8 +125,8 @@
             var count = 0
             do throws(TransportError) {
                 while true {
-                    if plan.face == .letsGo(after: count) {
-                        outcome.isLetGo = true
+                    if plan.face == .abandons(after: count) {
+                        outcome.isAbandoned = true
                         return outcome
                     }
                     if plan.face == .stops(after: count) { await stop(plan.id, taken: outcome.body.count) }
@@ -141,7 +141,7 @@
             return outcome
         }
 
-        /// Waits until the server has looked at what is held.
+        /// Waits until the server has measured how many bytes the client buffers.
         private func stop(_ id: Int, taken: Int) async {
             journal.withExchange(id) { $0.stoppedAt = taken }
             for _ in 0..<300 where !journal.withExchange(id, { $0.isMeasured || !$0.arrivals.contains(where: \.hasResponse) }) {

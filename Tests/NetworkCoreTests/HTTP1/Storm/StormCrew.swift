@@ -2,15 +2,15 @@
     import Foundation
     import NetworkCore
 
-    /// Callers that work off numbers, each one after the other, watched for one that hangs.
+    /// Concurrent callers that each process one number after another, with a watchdog for work that hangs.
     struct StormCrew {
         var callers: Int
-        /// How long one number may take.
-        var patience = Duration.seconds(40)
+        /// The maximum time for one number.
+        var timeLimit = Duration.seconds(40)
 
         /// - Parameters:
         ///   - work: Runs for each number, with the number of the caller, in as many tasks as there are callers.
-        ///   - onHang: Runs for each number whose work never ends; it is not waited for.
+        ///   - onHang: Runs for each number whose work does not end in time; this work is not awaited.
         /// - Returns: Whether all work ended.
         func run(
             _ numbers: Range<Int>, work: @escaping @Sendable (_ caller: Int, _ number: Int) async -> Void,
@@ -34,7 +34,7 @@
             }
             let watchdog = Task {
                 while (try? await Task.sleep(for: .milliseconds(500))) != nil {
-                    let late = running.withLock { $0.filter { $0.value + patience < .now }.keys.sorted() }
+                    let late = running.withLock { $0.filter { $0.value + timeLimit < .now }.keys.sorted() }
                     guard !late.isEmpty else { continue }
                     for number in late { onHang(number) }
                     end.yield(false)

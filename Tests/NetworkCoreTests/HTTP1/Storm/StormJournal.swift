@@ -3,19 +3,20 @@
     import Foundation
     import NetworkCore
 
-    /// What has happened in a storm so far, seen from both ends, and which rules were broken.
+    /// The events of a storm, as observed by client and server, and the violated rules.
     final class StormJournal: Sendable {
         /// One arrival of a request at the server.
         struct Arrival: Sendable, CustomStringConvertible {
             var connection: Int
-            /// How many requests the connection had carried before.
+            /// The number of earlier requests on the connection.
             var index: Int
-            /// When the server had said something unasked on that connection, and whether the client must have seen it in time.
+            /// Whether the server had sent unrequested bytes on the connection, and whether the client must have detected them in
+            /// time.
             var isAfterPush = false
             var isPushVisible = false
             /// Whether any byte was sent in response to it.
             var hasResponse = false
-            /// Whether the server ended the connection without a byte.
+            /// Whether the server ended the connection without sending a byte.
             var isDropped = false
 
             var description: String {
@@ -29,7 +30,7 @@
             var ended: ContinuousClock.Instant?
             var ends = 0
             var arrivals: [Arrival] = []
-            /// For a reader that stops: the bytes it has taken, once it has stopped.
+            /// For a reader that stops: the number of bytes that it had read by then.
             var stoppedAt: Int?
             var isMeasured = false
             var outcome: StormOutcome?
@@ -41,7 +42,7 @@
             var exchanges: [Exchange]
             var violations: [String: [String]] = [:]
             var counts: [String: Int] = [:]
-            /// Pushes that are due on connections which are idle.
+            /// The number of pending pushes on idle connections.
             var pendingPushes = 0
             var isCrowded = false
         }
@@ -54,7 +55,7 @@
             state = Watched(State(exchanges: Array(repeating: Exchange(), count: exchanges)))
         }
 
-        /// Returns when nothing is due any more on connections that are idle.
+        /// Returns when no push is pending on an idle connection.
         func waitForPushes() async {
             await state.wait { $0.pendingPushes == 0 }
         }
@@ -70,7 +71,7 @@
             state.withLock { $0.counts[name, default: 0] += number }
         }
 
-        /// A rule was broken. What it was about is kept for the first few.
+        /// Records a violated rule, with the details of its first few violations.
         func violation(_ rule: String, _ details: @autoclosure () -> String) {
             let details = details()
             state.withLock { state in
@@ -82,16 +83,16 @@
     }
 
     extension StormJournal {
-        /// Slack for a busy machine, in which what one thread has sent reaches the socket of another.
+        /// The time within which bytes that one thread sends reach the socket of another thread, even on a busy machine.
         static let delivery = Duration.milliseconds(10)
-        /// How long a request may take to reach a server that has nothing to do.
+        /// The maximum time for a request to reach an idle server.
         static let longestWay = Duration.seconds(5)
 
-        /// A request has reached the server.
+        /// Records that a request has arrived at the server.
         ///
-        /// - Parameter pushed: When something was said on its connection that nobody asked for; long ago if it was in one segment with the
-        ///   end of the response before.
-        /// - Returns: Which arrival it is, counted from 1.
+        /// - Parameter pushed: When unrequested bytes were sent on its connection; long ago if they were in one segment with the
+        ///   end of the previous response.
+        /// - Returns: The number of the arrival for this request, counted from 1.
         func arrive(_ id: Int, connection: Int, index: Int, pushed: ContinuousClock.Instant?) -> Int {
             let now = ContinuousClock.now
             let (attempt, waited, isVisible, isCrowded) = state.withLock { state in
@@ -109,7 +110,7 @@
             }
             if isVisible { violation("a connection was used that held unrequested bytes", "\(plan(id))") }
             if attempt == 1, !isCrowded, waited > Self.longestWay {
-                violation("a request waited while there was room", "\(waited): \(plan(id))")
+                violation("a request waited although a connection was available", "\(waited): \(plan(id))")
             }
             return attempt
         }
@@ -118,13 +119,13 @@
             state.withLock { change(&$0.exchanges[id].arrivals[attempt - 1]) }
         }
 
-        /// How much of what has happened.
+        /// The number of events of each kind.
         var summary: String {
             let counts = state.withLock(\.counts).filter { !$0.key.hasPrefix("! ") }.sorted { $0.key < $1.key }
             return "seed \(seed): " + counts.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         }
 
-        /// The rules that were broken, each with the first few cases.
+        /// The violated rules, each with its first few cases.
         var problems: String {
             state.withLock { state in
                 let violations = state.violations.sorted { $0.key < $1.key }.map { rule, examples in

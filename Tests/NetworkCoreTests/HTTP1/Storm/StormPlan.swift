@@ -3,17 +3,17 @@
     import Foundation
     import NetworkCore
 
-    /// One exchange of a storm: what the client asks for and how, and what the server does each time the request arrives.
+    /// One exchange of a storm: what the client requests and how, and what the server does each time the request arrives.
     /// The same seed and number give the same plan.
     struct StormPlan: Sendable {
         enum Face: Equatable {
             case buffered
             case completion
             case streamed
-            /// Reads so many chunks, stops until the server has been held up, and reads the rest.
+            /// Reads this number of chunks, stops until the server cannot send more, and reads the rest.
             case stops(after: Int)
-            /// Reads so many chunks, and abandons the rest.
-            case letsGo(after: Int)
+            /// Reads this number of chunks, and abandons the rest.
+            case abandons(after: Int)
         }
 
         enum Content: Equatable {
@@ -25,15 +25,15 @@
         let id: Int
         var method = HTTPMethod.get
         var content = Content.none
-        /// Of the request's body, in bytes.
+        /// The size of the request's body, in bytes.
         var contentSize = 0
-        var saysClose = false
+        var sendsClose = false
         var face = Face.buffered
-        /// When the client cancels it, counted from the call.
+        /// The time from the call until the client cancels it.
         var cancelAfter: Duration?
-        /// What the client does before it, for so long: nothing.
+        /// How long the client waits before the call.
         var pause: Duration?
-        /// For the first arrival, and for the second.
+        /// The responses to the first and to the second arrival of the request.
         var responses: [StormResponse]
 
         /// The response to an arrival, counted from 1.
@@ -41,14 +41,14 @@
 
         var isIdempotent: Bool { method.isIdempotent }
 
-        /// Whether the server falls silent, so that the client has to have little patience.
+        /// Whether the server stops sending, so that the client needs a short timeout.
         var isSilent: Bool {
             responses.contains { response in
                 if case .silent = response.fate { true } else { false }
             }
         }
 
-        static let shortPatience = Duration.milliseconds(250)
+        static let shortTimeout = Duration.milliseconds(250)
     }
 
     extension StormPlan {
@@ -63,10 +63,10 @@
                 content = random.pick([.data, .data, .stream(isAnnounced: true), .stream(isAnnounced: false)])
                 contentSize = random.size()
             }
-            saysClose = random.chance(3)
+            sendsClose = random.chance(3)
             face = random.pick([
                 .buffered, .buffered, .buffered, .completion, .completion, .streamed, .streamed, .streamed,
-                .letsGo(after: random.below(3)),
+                .abandons(after: random.below(3)),
             ])
             if random.chance(5) { cancelAfter = .microseconds(random.below(4_000)) }
             if random.chance(25) { pause = .microseconds(random.below(4_000)) }
@@ -86,8 +86,8 @@
             response.isGzip = random.chance(8)
             response.size = response.isGzip ? random.below(20_000) : random.size()
             if random.chance(12) { response.interim = (0...random.below(3)).map { _ in random.pick([100, 102, 103]) } }
-            response.saysClose = random.chance(8)
-            response.saysKeepAlive = random.chance(8)
+            response.sendsClose = random.chance(8)
+            response.sendsKeepAlive = random.chance(8)
             response.hasTrailers = random.chance(40)
             response.parts = random.chance(60) ? 1 : random.chance(85) ? 1 + random.below(6) : 100
             response.waits = random.chance(25)
@@ -123,7 +123,7 @@
             }
         }
 
-        /// Takes out what cannot be: bodies of HEAD, chunks in HTTP/1.0, a cut that nobody could notice.
+        /// Replaces impossible combinations: bodies of HEAD, chunks in HTTP/1.0, a truncation that cannot be detected.
         private func settled(_ response: StormResponse) -> StormResponse {
             var response = response
             if case .early = response.fate, contentSize == 0 { response.fate = .whole }
@@ -157,7 +157,8 @@
         var description: String {
             let body = content == .none ? "" : " with \(contentSize) bytes (\(content))"
             let cancel = cancelAfter.map { ", cancelled after \($0)" } ?? ""
-            return "\(method) \(id)\(body)\(saysClose ? " and Connection: close" : ""), \(face)\(cancel); first \(responses[0]), "
+            return
+                "\(method) \(id)\(body)\(sendsClose ? " and Connection: close" : ""), \(face)\(cancel); first \(responses[0]), "
                 + "then \(responses[1])"
         }
     }
@@ -167,7 +168,7 @@
         mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
         mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
 
-        /// The size of a body: mostly small, 1 MiB once in a hundred times.
+        /// Returns the size of a body: mostly small, 1 MiB in one of a hundred cases.
         mutating func size() -> Int {
             switch below(100) {
             case 0..<65: below(2_000)

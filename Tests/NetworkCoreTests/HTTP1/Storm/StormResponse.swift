@@ -3,35 +3,35 @@
     import Foundation
     import NetworkCore
 
-    /// How the server of a storm responds to one arrival of a request. A pure value: server and judge read the same one.
+    /// How the server of a storm responds to one arrival of a request. A pure value, which the server and the judge both use.
     struct StormResponse: Sendable {
         enum Place: CaseIterable { case beforeHead, insideHead, insideBody }
         enum Framing: CaseIterable { case length, chunks, untilEnd }
 
         enum Fate: Equatable {
             case whole
-            /// The connection ends there, in an orderly way or with a reset.
+            /// The connection ends at this place, with FIN or with a reset.
             case ends(Place, isReset: Bool)
-            /// Nothing more comes, and the connection stays.
+            /// Nothing more is sent, and the connection stays open.
             case silent(Place)
-            /// The text inside the gzip coding is cut, and all around it is as it should be.
+            /// The gzip content is truncated, but the message around it is complete.
             case cutCoding
-            /// A 101 nobody asked for, and bytes of another protocol.
+            /// An unrequested 101, followed by bytes of another protocol.
             case upgrade
-            /// A whole response before the request's body was read.
+            /// A complete response before the request's body was read.
             case early(Early)
         }
 
         enum Early: CaseIterable {
-            /// The rest of the body is left unread, which makes it a reset.
+            /// Closes the connection without reading the rest of the body, which causes a reset.
             case closes
-            /// Says `Connection: close`, and reads until the client ends the connection.
+            /// Sends `Connection: close`, and reads until the client ends the connection.
             case lingers
-            /// Reads the body, and goes on.
+            /// Reads the body, and keeps the connection.
             case readsOn
         }
 
-        /// What the server says on a connection that is kept, and nobody asked for.
+        /// Unrequested bytes that the server sends on an idle connection.
         enum Push: CaseIterable {
             case response, timeout, halfHead, garbage
 
@@ -46,7 +46,7 @@
             }
         }
 
-        /// What becomes of the connection after a whole response. Times are in milliseconds.
+        /// What happens to the connection after a complete response. Times are in milliseconds.
         enum After {
             case keep
             case close(Int32)
@@ -60,38 +60,38 @@
         var isVersion10 = false
         var framing = Framing.length
         var isGzip = false
-        /// Of the body, before coding, in bytes.
+        /// The size of the body before it is encoded, in bytes.
         var size = 0
         var interim: [Int] = []
-        var saysClose = false
-        var saysKeepAlive = false
+        var sendsClose = false
+        var sendsKeepAlive = false
         var hasTrailers = false
         var fate = Fate.whole
         var after = After.keep
-        /// Into how many parts what is sent is split, at most.
+        /// The maximum number of parts into which the sent bytes are split.
         var parts = 1
-        /// Whether it waits between them.
+        /// Whether the server waits between the parts.
         var waits = false
-        /// For what is random in the bytes.
+        /// The seed for the random parts of the bytes.
         var seed: UInt64 = 0
 
         func hasBody(_ method: HTTPMethod) -> Bool {
             method != .head && status != 204 && status != 304
         }
 
-        /// The body as a reader gets it, decoded and whole.
+        /// The complete, decoded body that a reader receives.
         func content(_ plan: StormPlan, _ attempt: Int) -> Data {
             fate == .upgrade || hasBody(plan.method) ? StormBytes.response(plan.id, attempt, size) : Data()
         }
 
-        /// Whether no request may follow on the connection.
-        var isLast: Bool { saysClose || isVersion10 || framing == .untilEnd || fate == .upgrade || fate == .early(.lingers) }
+        /// Whether no further request is allowed on the connection.
+        var isLast: Bool { sendsClose || isVersion10 || framing == .untilEnd || fate == .upgrade || fate == .early(.lingers) }
     }
 
     extension StormResponse: CustomStringConvertible {
         var description: String {
             let notes = [
-                (isVersion10, "1.0"), (isGzip, "gzip"), (saysClose, "close"), (saysKeepAlive, "timeout=1"),
+                (isVersion10, "1.0"), (isGzip, "gzip"), (sendsClose, "close"), (sendsKeepAlive, "timeout=1"),
                 (hasTrailers, "trailers"),
                 (!interim.isEmpty, "interim \(interim)"), (parts > 1, "\(parts) parts"), (waits, "slowly"),
             ]
@@ -105,17 +105,17 @@
         struct Wire {
             var interim: Data
             var head: Data
-            /// With its framing, and trailers.
+            /// The body with its framing and trailers.
             var body: Data
-            /// How much of the body may be sent, at most, if it is to be incomplete.
+            /// The maximum number of bytes of the body that can be sent while it is still incomplete.
             var longestCut: Int
         }
 
         func wire(id: Int, attempt: Int, method: HTTPMethod) -> Wire {
             var random = SeededGenerator(seed: seed)
             var fields = "X-Id: \(id)\r\nX-Attempt: \(attempt)\r\n"
-            if saysClose || fate == .early(.lingers) { fields += "Connection: close\r\n" }
-            if saysKeepAlive { fields += "Keep-Alive: timeout=1\r\n" }
+            if sendsClose || fate == .early(.lingers) { fields += "Connection: close\r\n" }
+            if sendsKeepAlive { fields += "Keep-Alive: timeout=1\r\n" }
             var interimHeads = interim.map { "HTTP/1.1 \($0) Wait\r\nX-Interim: \(id)\r\n\r\n" }.joined()
             if fate == .upgrade {
                 interimHeads = ""
@@ -168,7 +168,7 @@
         }
     }
 
-    /// The bytes of all bodies: each a slice of one pool, chosen by its request's number.
+    /// The bytes of all bodies: each is a slice of one pool, selected by the number of its request.
     enum StormBytes {
         static let largest = 2 << 20
         private static let pool = Data.pattern(2 * largest, seed: 77)

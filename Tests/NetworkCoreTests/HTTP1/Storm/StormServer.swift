@@ -4,12 +4,12 @@
     import Glibc
     import NetworkCore
 
-    /// The server of a storm: does to each request what its plan says, and watches what the client does with its connections.
+    /// The server of a storm. It handles each request according to its plan, and checks how the client uses its connections.
     struct StormServer {
         let server: RawServer
         var url: URL { server.url }
 
-        /// - Parameter connections: How many the client may have.
+        /// - Parameter connections: The maximum number of connections of the client.
         init(_ journal: StormJournal, connections: Int) throws {
             let meeting = StormMeeting(members: connections)
             server = try RawServer(keepsArrivals: false) { connection in
@@ -25,13 +25,14 @@
 
         /// Ends all connections.
         ///
-        /// - Returns: When all that had come over them has been read.
+        /// - Returns: When all bytes that were received on them have been read.
         func end() async {
             server.stop()
             await server.waitUntilClosed()
         }
 
-        /// The client must not have more connections than it may. One that it is about to close counts for a moment.
+        /// Checks that the client has no more connections than allowed. One that it is about to close may still be counted for a
+        /// short time.
         private static func watch(_ connection: RawConnection, _ journal: StormJournal, limit: Int) {
             var open = 0
             for _ in 0..<100 {
@@ -43,7 +44,7 @@
         }
     }
 
-    /// Lets all in once so many have come.
+    /// A barrier that opens when the given number of requests has arrived.
     final class StormMeeting: Sendable {
         private let members: Int
         private let present = Locked<[String: Int]>([:])
@@ -53,7 +54,7 @@
             self.members = members
         }
 
-        /// - Returns: Whether all came within five seconds.
+        /// - Returns: Whether all requests arrived within five seconds.
         func attend(_ name: String) -> Bool {
             let end = Date(timeIntervalSinceNow: 5)
             change.lock()
@@ -71,11 +72,11 @@
         let journal: StormJournal
         let meeting: StormMeeting
         private var index = 0
-        /// Why no further request may come.
+        /// Why no further request is allowed on the connection, or `nil`.
         private var spent: String?
-        /// When something was said that nobody asked for.
+        /// When unrequested bytes were sent, or `nil`.
         private var pushed: ContinuousClock.Instant?
-        /// What has arrived and has no response yet.
+        /// The request that has arrived and has no response yet.
         private var current: (id: Int, attempt: Int)?
 
         init(connection: RawConnection, journal: StormJournal, meeting: StormMeeting) {
@@ -86,14 +87,14 @@
 
         /// Reads a request and responds to it.
         ///
-        /// - Returns: Whether the connection goes on.
+        /// - Returns: Whether the connection stays open.
         mutating func serveNext() throws -> Bool {
             guard let request = try connection.head() else { return false }
-            if let spent { journal.violation("a connection was used again after \(spent)", request.text) }
+            if let spent { journal.violation("a connection was reused after \(spent)", request.text) }
             defer { index += 1 }
             if request.target.hasPrefix("/meet/") {
                 let isMet = meeting.attend(request.target)
-                if !isMet { journal.violation("not all connections could be had at once", request.target) }
+                if !isMet { journal.violation("not all connections were available at the same time", request.target) }
                 try connection.send("HTTP/1.1 \(isMet ? 200 : 503) Met\r\nContent-Length: 0\r\n\r\n")
                 return true
             }
@@ -108,20 +109,20 @@
                 return false
             }
             current = (id, attempt)
-            // The client took unrequested bytes for its response, or will detect them: it gets no other response.
+            // The client used unrequested bytes as its response, or will detect them: it gets no other response.
             guard pushed == nil else {
                 journal.note(id, attempt: attempt) { $0.isDropped = true }
                 return false
             }
-            let goesOn = try respond(request, plan, plan.response(attempt), attempt)
+            let staysOpen = try respond(request, plan, plan.response(attempt), attempt)
             current = nil
-            return goesOn
+            return staysOpen
         }
 
-        /// The connection has ended in the middle of something.
+        /// Handles the end of the connection in the middle of an exchange.
         func connectionFailed() {
             if let current { journal.note(current.id, attempt: current.attempt) { $0.isDropped = !$0.hasResponse } }
-            // The sent part of a request counts as sent, although there is no response to it.
+            // A request of which only a part was received counts as an arrival, although it gets no response.
             while (try? connection.receive(within: 0)) == true {}
             guard let request = connection.partialHead, request.target.hasPrefix("/x/"),
                 let id = Int(request.target.dropFirst(3)),
@@ -141,10 +142,10 @@
                 if case .pushLater = response.after { 1 } else { 0 }
             journal.withState { $0.pendingPushes += isPush }
             defer { journal.withState { $0.pendingPushes -= isPush } }
-            if request["connection"]?.lowercased() == "close" { spent = "a request that said close" }
-            if response.isLast { spent = "a response that was to be the last" }
+            if request["connection"]?.lowercased() == "close" { spent = "a request with Connection: close" }
+            if response.isLast { spent = "a response that had to be the last one" }
             if case .early(let early) = response.fate {
-                // Some of the body is taken from the socket, or none.
+                // In half of the cases, a part of the body is read from the socket first.
                 if random.chance(50) { _ = try? connection.receive(within: 2) }
                 try send(plan, response, attempt, &random)
                 switch early {
@@ -174,7 +175,7 @@
             }
             if response.framing == .untilEnd || response.fate == .upgrade { connection.finish() }
             if spent != nil {
-                // The client has to end it; a request that comes instead is judged.
+                // The client has to end the connection. A request that arrives instead is recorded as a violation.
                 return connection.waitForBytes(1_000)
             }
             return try idle(response)
@@ -190,7 +191,7 @@
                 throw error
             }
             if body != StormBytes.request(plan.id, plan.contentSize) {
-                journal.violation("a request's body had bytes of another", "\(body.count) bytes for \(plan)")
+                journal.violation("a request's body had bytes of another body", "\(body.count) bytes for \(plan)")
             }
         }
 
@@ -206,7 +207,7 @@
                 connection.reset()
                 return false
             case .pushJoined(let push):
-                // An early response is sent without it.
+                // An early response is sent without the push.
                 guard pushed != nil else { return true }
                 journal.count("pushes")
                 if push == .timeout { connection.finish() }
@@ -234,7 +235,7 @@
                 let isOneSegment = bytes.count < 16 << 10
                 bytes += push.bytes
                 try send(bytes, response, plan.id, attempt, &random, unsplit: push.bytes.count + 1)
-                // In one segment with the response's last bytes, it is there when the client has those.
+                // In one segment with the last bytes of the response, the push arrives together with them.
                 pushed = isOneSegment ? .now - .seconds(3_600) : .now
             } else {
                 try send(bytes, response, plan.id, attempt, &random)
@@ -257,7 +258,7 @@
             }
         }
 
-        /// - Parameter unsplit: So many bytes at the end go out in one piece.
+        /// - Parameter unsplit: The number of bytes at the end that are sent in one piece.
         private func send(
             _ bytes: Data, _ response: StormResponse, _ id: Int, _ attempt: Int, _ random: inout SeededGenerator, unsplit: Int = 1
         ) throws {
@@ -277,7 +278,7 @@
             try connection.send(bytes.dropFirst(start))
         }
 
-        /// Sends a body whose reader stops, and looks at what the client holds when nothing moves.
+        /// Sends a body whose reader stops, and measures how many bytes the client buffers when no more can be sent.
         private func sendWatched(_ wire: StormResponse.Wire, _ plan: StormPlan, _ attempt: Int) throws {
             let id = plan.id
             journal.note(id, attempt: attempt) { $0.hasResponse = true }
@@ -294,7 +295,7 @@
                     if poll(&interest, 1, 10_000) == 0 { throw RawConnection.Failure.late }
                 }
             }
-            // Where the sockets have room for all of it, nothing is held up.
+            // If the sockets have room for the whole body, sending never stops.
             if !journal.withExchange(id, { $0.isMeasured }) {
                 usleep(100_000)
                 measure(plan, sent: sent)
@@ -306,8 +307,9 @@
             let held = HeldBytes(connection: connection).count(sent: sent) - taken
             journal.withExchange(plan.id) { $0.isMeasured = true }
             journal.count("readers that stopped")
-            if held > WireRuleTests.mayHold + (16 << 10) {
-                journal.violation("more was held for a reader that stopped than 256 KiB and one read", "\(held) bytes: \(plan)")
+            if held > WireRuleTests.maximumBufferedBytes + (16 << 10) {
+                journal.violation(
+                    "more than 256 KiB and one read was buffered for a reader that stopped", "\(held) bytes: \(plan)")
             }
         }
     }
