@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import Testing
 
-/// The `Content-Digest` and `Repr-Digest` fields (RFC 9530 §2), with the syntax of RFC 9651 §3.2.
+/// The `Content-Digest` and `Repr-Digest` fields (RFC 9530 §2, §3), with the syntax of RFC 9651 §3.2.
 struct DigestFieldTests {
     private static let hello = Data("hello".utf8)
 
