@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import Testing
 
-/// Values that contain themselves, and those that are nested very deep.
+/// Values that contain themselves or are nested deeply.
 @Suite(.timeLimit(.minutes(10))) struct NestingTests {
     private final class Node: Encodable, @unchecked Sendable {
         var name = "node"
@@ -10,17 +10,17 @@ import Testing
         var others: [Node] = []
     }
 
-    /// Nests containers without end, without a value in between.
+    /// Nests containers endlessly within one value.
     private struct Endless: Encodable, Sendable {
         func encode(to encoder: any Encoder) throws {
             var container = encoder.unkeyedContainer()
-            try go(&container, 0)
+            try nest(&container, 0)
         }
 
-        private func go(_ container: inout any UnkeyedEncodingContainer, _ depth: Int) throws {
+        private func nest(_ container: inout any UnkeyedEncodingContainer, _ depth: Int) throws {
             try container.encode(depth)
             var inner = container.nestedUnkeyedContainer()
-            try go(&inner, depth + 1)
+            try nest(&inner, depth + 1)
         }
     }
 
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `a value that contains itself is an error, whichever encoder writes it`() throws {
+    @Test func `a value that contains itself is an error with every encoder`() throws {
         for value in [Self.loop, Self.indirectLoop] {
             let bodies = [
                 RequestBody.json(value), .json(["value": value]), .form(value), .form(["value": value]),
@@ -75,20 +75,20 @@ import Testing
         #expect(error?.reason.contains("64 levels deep") == true)
     }
 
-    @Test func `containers without end are an error too`() throws {
+    @Test func `containers that a value nests endlessly are an error`() throws {
         #expect(try #require(encodingError(of: .json(Endless()))).reason.contains("256 levels deep"))
     }
 
-    @Test func `256 levels are encoded, also on a task's thread, and 257 are not`() async throws {
-        // The innermost one holds an empty array.
+    @Test func `a value of 256 nested levels is encoded on a task's thread, and one of 257 levels is an error`() async throws {
+        // The innermost node contains an empty array, which is a level as well.
         let (most, more) = (chain(255), chain(256))
         let data = try await Task.detached { try RequestBody.json(most).content().data }.value
         #expect(data?.count(where: { $0 == UInt8(ascii: "{") }) == 255)
         #expect(try #require(encodingError(of: .json(more))).reason.contains("nested more than 256 levels deep"))
     }
 
-    @Test func `the user information of an encoder reaches values as before`() throws {
-        struct Asking: Encodable, Sendable {
+    @Test func `values can read the user information of their encoder`() throws {
+        struct UserInfoReader: Encodable, Sendable {
             func encode(to encoder: any Encoder) throws {
                 var container = encoder.singleValueContainer()
                 try container.encode(try #require(encoder.userInfo[CodingUserInfoKey(rawValue: "k")!] as? String))
@@ -96,10 +96,10 @@ import Testing
         }
         let encoder = JSONEncoder()
         encoder.userInfo[CodingUserInfoKey(rawValue: "k")!] = "v"
-        #expect(try RequestBody.json(Asking(), encoder: encoder).content().data == Data(#""v""#.utf8))
+        #expect(try RequestBody.json(UserInfoReader(), encoder: encoder).content().data == Data(#""v""#.utf8))
     }
 
-    @Test func `an error that a value throws still contains the coding path`() throws {
+    @Test func `an encoding error contains the coding path from the root`() throws {
         struct Broken: Encodable, Sendable {
             var inner = Double.nan
         }

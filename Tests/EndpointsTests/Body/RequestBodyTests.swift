@@ -20,7 +20,7 @@ import Testing
             (.json("text"), #""text""#),
             (.json(true), "true"),
             (.json(["b": 1, "a": true, "c": ["x": [1]], "d": nil]), #"{"a":true,"b":1,"c":{"x":[1]}}"#),
-            // A literal is a literal whether or not its values are of one type.
+            // In a literal, `nil` removes a member even if all values have the same type. In a dictionary it is encoded as null.
             (.json(["b": 1, "a": nil]), #"{"b":1}"#),
             (.json(["b": 1, "a": nil] as [String: Int?]), #"{"a":null,"b":1}"#),
             (.json([:]), "{}"),
@@ -61,7 +61,7 @@ import Testing
             ([:], ""),
         ] as [(Parameters, String)]
     )
-    func `a form is written as browsers write it`(parameters: Parameters, text: String) throws {
+    func `a form is encoded as browsers encode it`(parameters: Parameters, text: String) throws {
         let body = RequestBody.form(parameters)
         #expect(String(decoding: try body.encoded(), as: UTF8.self) == text)
         #expect(body.contentType == "application/x-www-form-urlencoded")
@@ -81,7 +81,7 @@ import Testing
             (.ascii, "e", "us-ascii", [0x65]), (.utf16, "é", "utf-16", [0xFF, 0xFE, 0xE9, 0]),
         ] as [(TextCharset, String, String, [UInt8])]
     )
-    func `text is sent in its charset`(charset: TextCharset, text: String, name: String, bytes: [UInt8]) throws {
+    func `text is encoded in the chosen charset`(charset: TextCharset, text: String, name: String, bytes: [UInt8]) throws {
         let body = RequestBody.text(text, charset: charset, contentType: "text/csv")
         #expect(try body.encoded() == Data(bytes))
         #expect(body.contentType == "text/csv; charset=\(name)")

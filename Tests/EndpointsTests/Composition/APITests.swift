@@ -56,7 +56,7 @@ struct APITests {
 
     private func url(_ api: SomeAPI) throws -> String { try built(api).url.absoluteString }
 
-    @Test func `host and endpoint are enough`() throws {
+    @Test func `an API needs only a host and an endpoint`() throws {
         let request = try built(Minimal.user(7))
         #expect(request.url.absoluteString == "https://api.example.com/users/7" && request.method == .get)
         #expect(request.headers.isEmpty && request.body == nil && request.timeouts == RequestTimeouts())
@@ -74,7 +74,7 @@ struct APITests {
         #expect(try url(SomeAPI(basePath: basePath, endpoint: endpoint)) == "https://api.example.com\(end)")
     }
 
-    @Test func `scheme, port and addresses become parts of the URL`() throws {
+    @Test func `the URL contains the scheme, the port and IP addresses`() throws {
         #expect(try url(SomeAPI(scheme: "HTTP", port: 8080)) == "http://api.example.com:8080/users")
         #expect(try url(SomeAPI(host: "127.0.0.1", port: 1)) == "https://127.0.0.1:1/users")
         #expect(try url(SomeAPI(host: "::1", port: 65535)) == "https://[::1]:65535/users")
@@ -116,7 +116,7 @@ struct APITests {
         }
     }
 
-    @Test func `parameters go into query and body`() throws {
+    @Test func `parameters are written to the query and the body`() throws {
         let query = try built(SomeAPI(parameters: .query(["q": "a b", "n": 1])))
         #expect(query.url.query == "q=a%20b&n=1" && query.body == nil)
         func body(_ parameters: RequestParameters) throws -> (String, String?) {
@@ -133,7 +133,7 @@ struct APITests {
         #expect("\(RequestParameters.query(["token": "s3cret"]))".contains("s3cret") == false)
     }
 
-    @Test func `templates, headers and the decoder work as in any endpoint`() throws {
+    @Test func `path templates, headers and decoders work as in other endpoints`() throws {
         let api = SomeAPI(endpoint: "users/{id}", headers: ["X-A": "1"], pathParameters: ["id": "a/b"])
         let request = try built(api.as([Int].self))
         #expect(request.url.absoluteString == "https://api.example.com/users/a%2Fb" && request.headers["X-A"] == "1")

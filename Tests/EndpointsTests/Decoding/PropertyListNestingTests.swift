@@ -2,9 +2,9 @@ import Endpoints
 import Foundation
 import Testing
 
-/// Property lists that would overflow the stack of Foundation's parsers, or fill the memory.
+/// Property lists that would overflow the stack of Foundation's parsers or exhaust memory.
 @Suite(.timeLimit(.minutes(10))) struct PropertyListNestingTests {
-    /// Nothing of the value is looked at.
+    /// A type that decodes from any value without reading it.
     private struct Anything: Decodable, Sendable {
         init(from decoder: any Decoder) {}
     }
@@ -24,14 +24,16 @@ import Testing
 
     private func isRefused(_ document: Data) -> Bool {
         if case .dataCorrupted(let context)? = error(document) as? DecodingError {
-            Self.isOurs(context.debugDescription)
+            Self.isFromCheck(context.debugDescription)
         } else {
             false
         }
     }
 
-    /// Said before Foundation has seen the document.
-    private static func isOurs(_ reason: String) -> Bool { reason.contains("property list") && reason.first?.isLowercase == true }
+    /// Returns whether the reason is from the check that runs before Foundation parses the document.
+    private static func isFromCheck(_ reason: String) -> Bool {
+        reason.contains("property list") && reason.first?.isLowercase == true
+    }
 
     private static let start = #"<?xml version="1.0" encoding="UTF-8"?>"#
     private static let type =
@@ -45,17 +47,17 @@ import Testing
 
     // MARK: XML
 
-    @Test(arguments: [1, 100, 512]) func `nested elements up to the limit are read`(count: Int) {
+    @Test(arguments: [1, 100, 512]) func `elements nested up to the limit are decoded`(count: Int) {
         #expect(error(Data(Self.xml(Self.arrays(count)).utf8)) == nil)
     }
 
-    @Test(arguments: [514, 20_000, 200_000]) func `elements nested too deep are an error that says so`(count: Int) {
+    @Test(arguments: [514, 20_000, 200_000]) func `elements nested beyond the limit are an error`(count: Int) {
         #expect(isTooDeep(Data(Self.xml(Self.arrays(count)).utf8)))
-        // Open elements alone do it.
+        // Elements without end tags count as well.
         #expect(isTooDeep(Data(Self.xml(String(repeating: "<dict><key>a</key>", count: count)).utf8)))
     }
 
-    @Test func `the error of a response names the limit`() throws {
+    @Test func `the error for a deeply nested document names the limit`() throws {
         let body = ResponseBody(Data(Self.xml(Self.arrays(20_000)).utf8))
         let error = #expect(throws: ResponseDecodingError.self) {
             try PropertyListResponseDecoder().decode([String].self, from: body)
@@ -66,7 +68,7 @@ import Testing
     @Test(arguments: [
         String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian, .utf32BigEndian, .isoLatin1,
     ])
-    func `neither does another encoding hide them`(encoding: String.Encoding) throws {
+    func `the nesting limit applies in every supported encoding`(encoding: String.Encoding) throws {
         let name =
             switch encoding {
             case .isoLatin1: "ISO-8859-1"
@@ -80,12 +82,12 @@ import Testing
     }
 
     @Test(arguments: ["utf-7", "ebcdic-cp-us", "shift_jis", "iso-2022-jp"])
-    func `an encoding that could hide them is refused`(name: String) {
+    func `an XML document in an unsupported encoding is refused`(name: String) {
         let text = Self.xml(Self.arrays(2)).replacingOccurrences(of: "UTF-8", with: name)
         #expect(isRefused(Data(text.utf8)))
     }
 
-    @Test func `what is no element does not count, and does not close one`() {
+    @Test func `tags in comments, CDATA and processing instructions do not change the nesting depth`() {
         let many = String(repeating: "<array>", count: 1000)
         let closing = String(repeating: "</array>", count: 1000)
         for harmless in ["<!-- \(many) -->", "<?note \(many)?>"] {
@@ -101,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `tags that two readers could see in different places are refused`() {
+    @Test func `tags that XML parsers could read differently are refused`() {
         for tag in [
             #"<array a=">">"#, #"<array a="<x/>">"#, #"<array a=">"/>"#, "<array a='>'>", "<array <array>", "<array a=\">",
         ] {
@@ -110,14 +112,14 @@ import Testing
         #expect(isRefused(Data(Self.xml("</plist></a>").utf8)))
     }
 
-    @Test func `entities are not declared`() {
+    @Test func `documents that declare entities are refused`() {
         let lol = (1...9).map { "<!ENTITY l\($0) \"\(String(repeating: "&l\($0 - 1);", count: 10))\">" }.joined()
         let text = Self.start + "<!DOCTYPE plist [<!ENTITY l0 \"lol\">\(lol)]><plist><string>&l9;</string></plist>"
         #expect(isRefused(Data(text.utf8)))
         #expect(isRefused(Data((Self.start + "<!DOCTYPE plist [<!-- ]> --> ]><plist/>").utf8)))
     }
 
-    @Test func `the look takes time linear in the document`() {
+    @Test func `the depth check takes time linear in the length of the document`() {
         func time(_ count: Int) -> Duration {
             let document = Data(
                 Self.xml("<array>" + String(repeating: "<string>a<!--</a>--></string>", count: count) + "<x>").utf8)
@@ -127,9 +129,9 @@ import Testing
         #expect(time(80_000) < time(20_000) * 12)
     }
 
-    // MARK: Old style
+    // MARK: Old-style ASCII
 
-    @Test func `containers in the old style are counted as well`() {
+    @Test func `containers in old-style ASCII property lists count towards the limit`() {
         #expect(isTooDeep(Data(String(repeating: "(", count: 20_000).utf8)))
         #expect(isTooDeep(Data(String(repeating: "{a=", count: 20_000).utf8)))
         #expect(isTooDeep(Data(("(a//," + String(repeating: "(", count: 20_000)).utf8)))
@@ -141,7 +143,7 @@ import Testing
 
     // MARK: Binary
 
-    /// Objects, each a marker byte and references of one or two bytes.
+    /// Returns a binary property list of encoded objects. Each is a marker byte and its references, of one or two bytes.
     private static func binary(_ objects: [[UInt8]], referenceSize: UInt8 = 2) -> Data {
         var bytes = [UInt8]("bplist00".utf8)
         var offsets: [Int] = []
@@ -166,14 +168,14 @@ import Testing
         binary((1..<count).map { array([$0]) } + [array([])])
     }
 
-    @Test func `a binary document is read up to the limit, and refused beyond it`() {
+    @Test func `a binary property list is decoded up to the nesting limit and refused beyond it`() {
         #expect(error(Self.chain(512)) == nil)
         #expect(isTooDeep(Self.chain(513)))
         #expect(isTooDeep(Self.chain(60_000)))
     }
 
-    @Test func `depth counts through values that are referred to more than once`() {
-        // The first array holds a deep one that was looked at before from less deep.
+    @Test func `a value with several references is checked at its greatest depth`() {
+        // Array 1 is reached twice: at depth 2 from array 0, and at depth 302 after the arrays 300 to 599.
         var objects = [Self.array([1, 300])]
         for index in 1..<300 { objects.append(Self.array(index == 299 ? [] : [index + 1])) }
         for index in 300..<600 { objects.append(Self.array(index == 599 ? [1] : [index + 1])) }
@@ -186,14 +188,14 @@ import Testing
         #expect(isRefused(Self.binary([[0xD1, 0, 1, 0, 0], [0x51, 0x61]])))
     }
 
-    @Test func `values that multiply are refused`() {
+    @Test func `references that expand to exponentially many values are refused`() {
         let doubled = (1...40).map { Self.array([$0, $0]) } + [[0x51, 0x61] as [UInt8]]
         #expect(isRefused(Self.binary(doubled)))
         let few = (1...10).map { Self.array([$0, $0]) } + [[0x51, 0x61] as [UInt8]]
         #expect(error(Self.binary(few)) == nil)
     }
 
-    @Test func `what is malformed is an error, and no crash`() {
+    @Test func `changed or truncated binary data does not crash the decoder`() {
         let document = [UInt8](Self.chain(20))
         for index in document.indices {
             for byte in [0, 1, 0x0F, 0x7F, 0x80, 0xFF] as [UInt8] {
@@ -205,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `what Foundation writes is read`() throws {
+    @Test func `property lists that Foundation encodes are decoded`() throws {
         let value = ["a": [["b": [1, 2, 3]], ["c": []]], "d": Array(repeating: ["e": [7]], count: 300)]
         for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
             let encoder = PropertyListEncoder()

@@ -9,7 +9,7 @@ import Testing
         ResponseBody(Data(text.utf8), contentType: contentType)
     }
 
-    @Test func `JSON is decoded whole or at a key path`() throws {
+    @Test func `a JSON document is decoded completely or at a key path`() throws {
         #expect(try JSONResponseDecoder().decode(Item.self, from: body(#"{"name":"a"}"#)) == Item(name: "a"))
         let document = body(#"{"data":{"items":[{"name":"a"},{"name":"b"}],"count":2,"none":null}}"#)
         #expect(try JSONResponseDecoder(keyPath: "data.items[1]").decode(Item.self, from: document) == Item(name: "b"))
@@ -22,7 +22,7 @@ import Testing
         #expect(try JSONResponseDecoder(decoder: decoder).decode(Snake.self, from: body(#"{"first_name":"x"}"#)).firstName == "x")
     }
 
-    @Test func `a decoding error begins with the key path`() throws {
+    @Test func `the coding path of a decoding error begins with the key path`() throws {
         let document = body(#"{"data":{"items":[{"name":1}]}}"#)
         let error = try #require(throws: DecodingError.self) {
             try JSONResponseDecoder(keyPath: "data.items").decode([Item].self, from: document)
@@ -32,14 +32,14 @@ import Testing
     }
 
     @Test(arguments: ["missing", "data.items[7]", "data.items.x", "data.items[", "/data~2"])
-    func `a key path that leads nowhere is an error`(keyPath: String) throws {
+    func `a key path that is invalid or has no value in the document is an error`(keyPath: String) throws {
         let error = try #require(throws: ResponseDecodingError.self) {
             try JSONResponseDecoder(keyPath: JSONKeyPath(keyPath)).decode(Int.self, from: body(#"{"data":{"items":[]}}"#))
         }
         guard case .keyPath = error else { return #expect(Bool(false), "\(error)") }
     }
 
-    @Test func `raw data makes data and nothing else`() throws {
+    @Test func `the raw data decoder returns only Data`() throws {
         #expect(try RawDataResponseDecoder().decode(Data.self, from: body("x")) == Data("x".utf8))
         #expect(try RawDataResponseDecoder().decode(Data?.self, from: body("x")) == Data("x".utf8))
         #expect(try RawDataResponseDecoder().decode(Data.self, from: body("")).isEmpty)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func `a property list may be XML or binary`(format: PropertyListSerialization.PropertyListFormat) throws {
+    func `property lists can be XML or binary`(format: PropertyListSerialization.PropertyListFormat) throws {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format
         let data = try encoder.encode([Item(name: "é")])
@@ -63,7 +63,7 @@ import Testing
     @Test(
         arguments: [JSONResponseDecoder(), JSONResponseDecoder(keyPath: "a.b"), PropertyListResponseDecoder()]
             as [any ResponseDecoder])
-    func `an empty body is nothing, where nothing is a value`(decoder: any ResponseDecoder) throws {
+    func `an empty body decodes as nil or Empty and is otherwise an error`(decoder: any ResponseDecoder) throws {
         let none: Item? = try decoder.decode(Item?.self, from: body(""))
         #expect(none == nil)
         #expect(try decoder.decode(Empty.self, from: body("")) == Empty())

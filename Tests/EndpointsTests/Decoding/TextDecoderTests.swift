@@ -9,7 +9,7 @@ import Testing
             ("text/plain", [0xC3, 0xA9], "é"),
             ("text/plain; charset=UTF-8", [0xEF, 0xBB, 0xBF, 0x61], "a"),
             ("text/plain;charset=iso-8859-1", [0xE9], "é"),
-            // RFC 9110 §5.6.6: parameter names have no case, values may be quoted
+            // RFC 9110 §5.6.6: parameter names are case-insensitive, and values can be quoted.
             ("text/plain; Charset=\"ISO-8859-1\"", [0xE9], "é"),
             ("text/plain; a=b; charset=latin1 ; c=d", [0xE9], "é"),
             ("text/plain; title=\"a; charset=utf-16\"; charset=latin1", [0xE9], "é"),
@@ -20,7 +20,7 @@ import Testing
             ("text/plain; charset=us-ascii", [0x61], "a"),
             ("text/plain; charset=utf-16", [0xFE, 0xFF, 0, 0x61], "a"),
             ("text/plain; charset=utf-16", [0xFF, 0xFE, 0x61, 0], "a"),
-            // RFC 2781 §4.3: without a mark it is big-endian
+            // RFC 2781 §4.3: UTF-16 without a byte order mark is big-endian.
             ("text/plain; charset=utf-16", [0, 0x61], "a"),
             ("text/plain; charset=utf-16be", [0xFE, 0xFF, 0, 0x61], "a"),
             ("text/plain; charset=utf-16le", [0x61, 0], "a"),
@@ -43,7 +43,7 @@ import Testing
             ("text/plain; charset=shift_jis", [0x93]),
         ] as [(String?, [UInt8])]
     )
-    func `bytes that are no text in their charset are an error`(contentType: String?, bytes: [UInt8]) throws {
+    func `bytes that are invalid in their charset are an error`(contentType: String?, bytes: [UInt8]) throws {
         let error = try #require(throws: ResponseDecodingError.self) {
             try TextResponseDecoder().decode(String.self, from: ResponseBody(Data(bytes), contentType: contentType))
         }
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["text/plain; charset=klingon", "text/plain; charset=utf-7", "text/plain; charset=\"\u{1B}[2J\""])
-    func `an unknown charset is an error that names it safely`(contentType: String) throws {
+    func `the error for an unknown charset contains no control characters`(contentType: String) throws {
         let error = try #require(throws: ResponseDecodingError.self) {
             try TextResponseDecoder().decode(String.self, from: ResponseBody(Data("a".utf8), contentType: contentType))
         }
@@ -59,7 +59,7 @@ import Testing
         #expect(!error.description.contains("\u{1B}"))
     }
 
-    @Test func `text makes a String and nothing else`() throws {
+    @Test func `the text decoder returns only String`() throws {
         let body = ResponseBody(Data("7".utf8))
         #expect(try TextResponseDecoder().decode(String?.self, from: body) == "7")
         #expect(throws: ResponseDecodingError.self) { try TextResponseDecoder().decode(Int.self, from: body) }

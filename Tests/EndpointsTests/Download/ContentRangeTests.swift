@@ -1,7 +1,7 @@
 import Endpoints
 import Testing
 
-/// RFC 9110 §14.4.
+/// The `Content-Range` field (RFC 9110 §14.4).
 struct ContentRangeTests {
     @Test(
         arguments: [
@@ -10,7 +10,7 @@ struct ContentRangeTests {
             (" bytes 0-0/1\t", ContentRange(0..<1, of: 1)), ("bytes */0", ContentRange(nil, of: 0)),
             ("bytes 0-9223372036854775806/*", ContentRange(0..<Int64.max, of: nil)),
         ])
-    func `a range is read`(text: String, expected: ContentRange) {
+    func `a valid content range is parsed`(text: String, expected: ContentRange) {
         #expect(ContentRange(text) == expected)
     }
 

@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import Testing
 
-/// RFC 9530 §2, with the syntax of RFC 9651 §3.2.
+/// The `Content-Digest` and `Repr-Digest` fields (RFC 9530 §2, §3), with the syntax of RFC 9651 §3.2.
 struct DigestFieldTests {
     private static let hello = Data("hello".utf8)
 
@@ -13,7 +13,7 @@ struct DigestFieldTests {
             "a=1, b=\"x,\\\"y\", c=(1 2 \"3\");d=?1, e, sha-256=:aGVsbG8=:",
             "sha-256=1, sha-256=:aGVsbG8=:", "sha-256=:AAAA:, sha-256=:aGVsbG8=:",
         ])
-    func `a digest is found among others`(text: String) {
+    func `a digest is found among other members and parameters`(text: String) {
         #expect(DigestField(text).digests["sha-256"] == Self.hello)
     }
 
@@ -24,11 +24,11 @@ struct DigestFieldTests {
             "a=(1, sha-256=:aGVsbG8=:",
             "a=\"x, sha-256=:aGVsbG8=:", "sha-256=:aGVsbG8=:;=", "é=1, sha-256=:aGVsbG8=:",
         ])
-    func `a malformed field holds none`(text: String) {
+    func `a malformed field contains no digest`(text: String) {
         #expect(DigestField(text).digests["sha-256"] == nil)
     }
 
-    @Test func `any bytes are read without a trap`() {
+    @Test func `parsing random fields does not trap`() {
         var random = SplitMix64(seed: 9530)
         let alphabet = Array("sha-256=:;,()\" \\aA=?1.@%\u{7F}é")
         for _ in 0..<2000 {

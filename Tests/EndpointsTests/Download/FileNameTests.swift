@@ -15,14 +15,14 @@ struct FileNameTests {
             ("attachment; filename=\"a\\\"b;c\"; x=y", "a\"b;c"), ("attachment; filename=a; filename=b", "a"),
             ("attachment; filename=\"open", "open"),
         ])
-    func `a header names a file`(header: String, name: String) {
+    func `the file name is read from Content-Disposition`(header: String, name: String) {
         #expect(ContentDisposition.fileName(in: header) == name)
     }
 
     @Test(arguments: [
         "", "attachment", "filename=a", "attachment; name=a", "attachment; filename*=a", "attachment; filename*=UTF-8''%",
     ])
-    func `or it does not`(header: String) {
+    func `a Content-Disposition field without a valid file name has no file name`(header: String) {
         #expect(ContentDisposition.fileName(in: header) == nil)
     }
 
@@ -37,12 +37,12 @@ struct FileNameTests {
             ("console", "console"),
             ("naïve 映画.mp4", "naïve 映画.mp4"), ("\u{2028}x", "x"),
         ])
-    func `a name is made safe`(proposed: String, name: String?) {
+    func `a proposed name is changed to a safe file name`(proposed: String, name: String?) {
         #expect(SafeFileName.make(proposed) == name)
     }
 
     @Test(arguments: ["a", "é", "映", "👩‍👩‍👧"], [".mp4", "", ".tar"])
-    func `a name that is too long is cut before its extension`(character: String, ending: String) throws {
+    func `a name that is too long is truncated before its extension`(character: String, ending: String) throws {
         let name = try #require(SafeFileName.make(String(repeating: character, count: 300) + ending))
         #expect(name.utf8.count <= 255 && name.utf8.count > 240 && name.hasSuffix(ending))
         let second = SafeFileName.numbered(name, 2)
@@ -50,7 +50,7 @@ struct FileNameTests {
     }
 
     @Test(arguments: [("movie.mp4", "movie 2.mp4"), ("movie", "movie 2"), (".hidden", ".hidden 2"), ("a.tar.gz", "a.tar 2.gz")])
-    func `a number goes before the extension`(name: String, second: String) {
+    func `a number is inserted before the extension`(name: String, second: String) {
         #expect(SafeFileName.numbered(name, 2) == second)
     }
 
@@ -62,12 +62,13 @@ struct FileNameTests {
             ("https://h.example/%FF", nil, "download"), ("https://h.example/x", "attachment; filename=\"../y\"", "y"),
             ("https://h.example/x", "attachment; filename=\"..\"", "x"),
         ])
-    func `the header takes precedence over the URL`(url: String, header: String?, name: String) throws {
+    func `the file name in the header takes precedence over the one in the URL`(url: String, header: String?, name: String) throws
+    {
         let headers: HTTPHeaders = header.map { ["Content-Disposition": $0] } ?? [:]
         #expect(SafeFileName.of(headers, url: try #require(URL(string: url))) == name)
     }
 
-    @Test func `no name leads out of its folder`() {
+    @Test func `no safe file name refers to another folder`() {
         var random = SplitMix64(seed: 6266)
         let alphabet = Array("./\\ab\u{0}: ~%\u{202E}")
         for _ in 0..<3000 {

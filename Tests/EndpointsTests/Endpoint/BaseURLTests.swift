@@ -29,7 +29,7 @@ import Testing
         #expect(try Endpoint.make("x").url(APIConfiguration(baseURL: url)) == "https://h.example/api/v2/x")
     }
 
-    @Test func `only the base URL has to be given`() throws {
+    @Test func `a configuration needs only a base URL`() throws {
         struct Bare: NetworkConfigurable {
             let baseURL = URL(filePath: "/").appending(path: "")
         }
@@ -37,8 +37,8 @@ import Testing
         #expect(Bare().queryParameters.isEmpty)
     }
 
-    @Test func `a configuration is read again for each request`() throws {
-        final class Rotating: NetworkConfigurable, @unchecked Sendable {  // used by this test alone
+    @Test func `the configuration is read again for each request`() throws {
+        final class Rotating: NetworkConfigurable, @unchecked Sendable {  // used by this test only, on one thread
             var count = 0
             var baseURL: URL { URL(filePath: "/") }
             var headers: HTTPHeaders {

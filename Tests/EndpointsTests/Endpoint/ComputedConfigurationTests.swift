@@ -6,13 +6,13 @@ struct ComputedConfigurationTests {
     /// Settings that count how often they are read.
     private final class Settings: @unchecked Sendable {
         // `@unchecked Sendable`: the tests use it on one thread only.
-        var asked = 0
+        var readCount = 0
 
         var current: any NetworkConfigurable {
-            asked += 1
+            readCount += 1
             return APIConfiguration(
-                baseURL: URL(string: "https://h\(asked).test/v\(asked)")!, headers: ["X-Number": "\(asked)"],
-                queryParameters: ["n": asked])
+                baseURL: URL(string: "https://h\(readCount).test/v\(readCount)")!, headers: ["X-Number": "\(readCount)"],
+                queryParameters: ["n": readCount])
         }
     }
 
@@ -23,7 +23,7 @@ struct ComputedConfigurationTests {
             let request = try Endpoint<Void>(path: "a").networkRequest(with: configuration)
             #expect(request.url.absoluteString == "https://h\(number).test/v\(number)/a?n=\(number)")
             #expect(request.headers["X-Number"] == "\(number)")
-            #expect(settings.asked == number)
+            #expect(settings.readCount == number)
         }
     }
 

@@ -15,7 +15,7 @@ private enum Movies: Requestable {
 }
 
 @Suite struct EndpointTests {
-    @Test func `an enum needs nothing but a path`() throws {
+    @Test func `an endpoint enum needs only a path`() throws {
         let request = try Movies.movie("7").networkRequest(with: APIConfiguration.make(headers: ["A": "1"]))
         #expect(request.method == .get)
         #expect(request.url.absoluteString == "https://api.example.com/movie/7")
@@ -25,7 +25,7 @@ private enum Movies: Requestable {
         #expect(Movies.popular.acceptedStatuses == .success)
     }
 
-    @Test func `the same endpoint builds the same bytes every time`() throws {
+    @Test func `the same endpoint always builds the same request`() throws {
         let names = Dictionary(uniqueKeysWithValues: (0..<20).map { ("k\($0)", $0) })
         let configuration = try APIConfiguration.make(
             "https://h.example/v1?z=1", headers: HTTPHeaders(["b": "1", "a": "2"] as [String: String]), query: Parameters(names))
@@ -78,7 +78,7 @@ private enum Movies: Requestable {
         #expect(decoded.acceptedStatuses == endpoint.acceptedStatuses && !decoded.isFullPath)
     }
 
-    @Test func `accepted statuses are ranges and single ones`() {
+    @Test func `accepted statuses can be ranges and single codes`() {
         let statuses = AcceptedStatuses.success + [304, 404] + AcceptedStatuses(500..<502, 503..<504)
         let accepted = (0..<1100).filter(statuses.contains)
         #expect(accepted == Array(200..<300) + [304, 404, 500, 501, 503])

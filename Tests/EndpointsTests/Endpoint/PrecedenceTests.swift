@@ -5,7 +5,7 @@ import Testing
 @Suite struct PrecedenceTests {
     @Test(
         arguments: [
-            // RFC 9110 §5.1: names have no case; §5.3: several lines may have one name
+            // RFC 9110 §5.1: names are case-insensitive; §5.3: several lines can have the same name.
             (["X-A": "1", "B": "2"], ["x-a": "3"], ["B: 2", "x-a: 3"]),
             (["A": "1", "a": "2", "C": "3"], ["A": "4", "a": "5"], ["C: 3", "A: 4", "a: 5"]),
             (["A": "1"], [:], ["A: 1"]),
@@ -13,7 +13,9 @@ import Testing
             (["A": "1"], ["B": ""], ["A: 1", "B: "]),
         ] as [(HTTPHeaders, HTTPHeaders, [String])]
     )
-    func `an endpoint's header replaces all of that name`(shared: HTTPHeaders, own: HTTPHeaders, lines: [String]) throws {
+    func `an endpoint's header replaces the configuration's headers of the same name`(
+        shared: HTTPHeaders, own: HTTPHeaders, lines: [String]
+    ) throws {
         let request = try Endpoint.make(headers: own).networkRequest(with: APIConfiguration.make(headers: shared))
         #expect(request.headers.map { "\($0.name): \($0.value)" } == lines)
     }
@@ -40,14 +42,14 @@ import Testing
             (["a": 1, "b": 2], "x", ["a": [Int]()], "b=2"),
         ] as [(Parameters, String, Parameters, String)]
     )
-    func `an endpoint's query item replaces the configuration's of that name`(
+    func `an endpoint's query item replaces the configuration's items of the same name`(
         shared: Parameters, path: String, own: Parameters, query: String
     ) throws {
         let url = try Endpoint.make(path, query: own).url(.make(query: shared))
         #expect(url == "https://api.example.com/x?" + query)
     }
 
-    @Test func `the names of an encoded value replace items too`() throws {
+    @Test func `properties of an encoded value replace the configuration's items of the same name`() throws {
         struct Page: Encodable {
             var page: Int
             var size: Int?
@@ -59,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "text/csv"], ["application/xml", nil])
-    func `a body sets its media type unless the endpoint does`(own: String?, shared: String?) throws {
+    func `the body's media type is sent unless the endpoint sets Content-Type`(own: String?, shared: String?) throws {
         let configuration = try APIConfiguration.make(headers: shared.map { ["content-type": $0] } ?? [:])
         let endpoint = Endpoint.make(
             method: .post, headers: own.map { ["CONTENT-TYPE": $0] } ?? [:], body: .json(["a": 1]))
@@ -67,7 +69,7 @@ import Testing
         #expect(request.headers.values(for: "Content-Type") == [own ?? "application/json"])
     }
 
-    @Test func `a body without a media type keeps the configuration's`() throws {
+    @Test func `a body without a media type keeps the configuration's Content-Type`() throws {
         let configuration = try APIConfiguration.make(headers: ["Content-Type": "text/x"])
         let endpoint = Endpoint.make(method: .post, body: RequestBody(contentType: nil) { Data("x".utf8) })
         #expect(try endpoint.networkRequest(with: configuration).headers["content-type"] == "text/x")

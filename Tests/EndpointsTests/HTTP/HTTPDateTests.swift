@@ -2,14 +2,14 @@ import Endpoints
 import Foundation
 import Testing
 
-/// RFC 9110 §5.6.7
+/// HTTP dates (RFC 9110 §5.6.7).
 struct HTTPDateTests {
     private static let now = Date(timeIntervalSince1970: 1_790_000_000)
 
     @Test(arguments: [
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
     ])
-    func `all three forms of the RFC's example are read`(text: String) {
+    func `dates are parsed in all three formats of the RFC`(text: String) {
         #expect(HTTPDate(text, now: Self.now)?.secondsSince1970 == 784_111_777)
     }
 
@@ -18,7 +18,7 @@ struct HTTPDateTests {
         (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"),
         (-62_167_219_200, "Sat, 01 Jan 0000 00:00:00 GMT"), (1_790_000_000, "Mon, 21 Sep 2026 14:13:20 GMT"),
     ])
-    func `a date is written in the preferred form, and read again`(seconds: Int64, text: String) {
+    func `a date is written in the preferred format and can be parsed again`(seconds: Int64, text: String) {
         #expect(HTTPDate(secondsSince1970: seconds).description == text)
         #expect(HTTPDate(text)?.secondsSince1970 == seconds)
     }
@@ -27,7 +27,7 @@ struct HTTPDateTests {
         #expect(HTTPDate("Sat, 31 Dec 2016 23:59:60 GMT") == HTTPDate("Sat, 31 Dec 2016 23:59:59 GMT"))
     }
 
-    @Test func `a year of two digits is at most 50 years ahead`() {
+    @Test func `a two-digit year is at most 50 years in the future`() {
         #expect(HTTPDate("Sunday, 06-Nov-76 08:49:37 GMT", now: Self.now)?.description.contains("2076") == true)
         #expect(HTTPDate("Sunday, 06-Nov-77 08:49:37 GMT", now: Self.now)?.description.contains("1977") == true)
     }
@@ -44,7 +44,7 @@ struct HTTPDateTests {
         #expect(HTTPDate(text, now: Self.now) == nil)
     }
 
-    @Test func `every day from 1600 to 2400 is written as Foundation counts it`() {
+    @Test func `dates from 1600 to 2400 match Foundation's calendar`() {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = TimeZone(identifier: "GMT")!
         var seconds: Int64 = -11_676_096_000

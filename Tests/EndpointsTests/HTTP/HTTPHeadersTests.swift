@@ -4,7 +4,7 @@ import Testing
 @Suite struct HTTPHeadersTests {
     private let headers: HTTPHeaders = ["Accept": "a", "Set-Cookie": "x=1", "accept": "b", "set-cookie": "y=2", "B": ""]
 
-    @Test func `names are compared without case and values stay separate`() {
+    @Test func `names are case-insensitive and values stay separate`() {
         // RFC 9110 §5.1, §5.3
         #expect(headers["ACCEPT"] == "a, b")
         #expect(headers.values(for: "Accept") == ["a", "b"])
@@ -14,7 +14,7 @@ import Testing
         #expect(headers.contains("bB") == false && headers.contains("b"))
     }
 
-    @Test func `cookies are never joined`() {
+    @Test func `Set-Cookie values are never joined`() {
         #expect(headers["SET-COOKIE"] == "x=1")
         #expect(headers.values(for: "Set-Cookie") == ["x=1", "y=2"])
     }
@@ -32,7 +32,7 @@ import Testing
         #expect(headers.count == 2)
     }
 
-    @Test func `replacing keeps the order and every line of both`() {
+    @Test func `replacing keeps the other fields in order and appends all new lines`() {
         let other: HTTPHeaders = ["B": "1", "b": "2"]
         #expect(headers.replacing(with: other).map(\.value) == ["a", "x=1", "b", "y=2", "1", "2"])
         #expect(headers.replacing(with: [:]).map(\.value) == headers.map(\.value))
@@ -49,18 +49,19 @@ import Testing
             ([:], [:], true),
         ] as [(HTTPHeaders, HTTPHeaders, Bool)]
     )
-    func `equality depends only on the order of values with one name`(left: HTTPHeaders, right: HTTPHeaders, isEqual: Bool) {
+    func `only the order of fields with the same name matters for equality`(left: HTTPHeaders, right: HTTPHeaders, isEqual: Bool)
+    {
         #expect((left == right) == isEqual)
         if isEqual { #expect(left.hashValue == right.hashValue) }
     }
 
-    @Test func `a dictionary is sorted, a literal keeps its order`() {
+    @Test func `fields from a dictionary are sorted, and fields from a literal keep their order`() {
         #expect(HTTPHeaders(["b": "1", "a": "2"] as [String: String]).map(\.name) == ["a", "b"])
         #expect((["b": "1", "a": "2"] as HTTPHeaders).map(\.name) == ["b", "a"])
         #expect(([.init(name: "a", value: "1")] as HTTPHeaders)["A"] == "1")
     }
 
-    @Test func `descriptions show what cannot be secret`() {
+    @Test func `descriptions show only values that cannot be secret`() {
         let headers: HTTPHeaders = ["Accept": "a/b", "X-Api-Key": "CANARY"]
         #expect(headers.description == "[Accept: a/b, X-Api-Key: <6 bytes>]")
         #expect(!everyText(of: headers).contains("CANARY"))

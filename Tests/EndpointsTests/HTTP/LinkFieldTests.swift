@@ -1,7 +1,7 @@
 import Endpoints
 import Testing
 
-/// RFC 8288 §3 and appendix B.
+/// The `Link` field (RFC 8288 §3 and appendix B).
 struct LinkFieldTests {
     @Test(
         arguments: [
@@ -15,17 +15,17 @@ struct LinkFieldTests {
             ("<3>", nil),
             ("<3>; rel", nil), (#"<3>; rel="""#, nil),
         ] as [(String, String?)])
-    func `the target of a relation is found`(text: String, target: String?) {
+    func `the target of a link relation is found`(text: String, target: String?) {
         #expect(LinkField(["Link": text]).target(of: "next") == target)
     }
 
-    @Test func `several lines are one list`() {
+    @Test func `several Link lines form one list`() {
         let headers: HTTPHeaders = ["Link": "<1>; rel=first", "link": "<2>; rel=next"]
         #expect(LinkField(headers).links.map(\.target) == ["1", "2"])
         #expect(LinkField([:]).links.isEmpty)
     }
 
-    @Test func `a field of any bytes is read in linear time, and one that is too long not at all`() {
+    @Test func `parsing random fields does not trap, and a field that is too long is ignored`() {
         var random = SplitMix64(seed: 7)
         let alphabet = Array("<>;,=\" \\relnxt\t")
         for _ in 0..<2000 {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Any JSON value as JSONDecoder sees it.
+/// Any JSON value, as `JSONDecoder` decodes it.
 indirect enum AnyJSON: Equatable, Sendable {
     case null
     case bool(Bool)

@@ -18,7 +18,7 @@ import Testing
         #expect(error.prefixed(by: resolved).codingPath?.map(\.stringValue) == keys)
     }
 
-    @Test func `each kind of error keeps its kind, its text and what is below it`() {
+    @Test func `an error with a prefix keeps its kind, description and underlying error`() {
         struct Underlying: Error {}
         let context = DecodingError.Context(
             codingPath: [AnyJSON.Key("title")], debugDescription: "text", underlyingError: Underlying())
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a token of digits counts as an index if the document is not known`() {
+    @Test func `a numeric pointer token is an index if the document is unknown`() {
         let error = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: ""))
         #expect(error.prefixed(by: "/a/2/-/01").codingPath?.map(\.intValue) == [nil, 2, nil, nil])
     }

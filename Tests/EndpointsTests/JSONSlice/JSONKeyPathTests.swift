@@ -18,7 +18,7 @@ import Testing
             ("größe.名前.👩‍👩‍👧", [.key("größe"), .key("名前"), .key("👩‍👩‍👧")]),
         ] as [(String, [JSONKeyPath.Component])]
     )
-    func `dots separate names and brackets hold indexes or quoted names`(
+    func `dots separate names, and brackets contain indexes or quoted names`(
         text: String, components: [JSONKeyPath.Component]
     ) throws {
         let path = try JSONKeyPath(text).validated()
@@ -42,7 +42,7 @@ import Testing
             ("/k\"l", [.key("k\"l")]),
             ("/ ", [.key(" ")]),
             ("/m~0n", [.key("m~n")]),
-            // §4: ~01 is ~1 and not a slash
+            // §4: `~01` is decoded as `~1`, not as a slash.
             ("/~01", [.key("~1")]),
             ("/a//b/", [.key("a"), .key(""), .key("b"), .key("")]),
             ("/data.items[0]", [.key("data.items[0]")]),
@@ -64,7 +64,7 @@ import Testing
             ("/~", 1), ("/a~2", 2), ("/a/~x", 3),
         ]
     )
-    func `a malformed text is kept and reported with the byte at fault`(text: String, offset: Int) {
+    func `a malformed path keeps its text and is reported with the offset of the invalid byte`(text: String, offset: Int) {
         let path = JSONKeyPath(text)
         #expect(path.description == text)
         #expect(path.components.isEmpty)
@@ -88,11 +88,11 @@ import Testing
         #expect(throws: JSONSliceError.self) { try path.validated() }
     }
 
-    @Test func `an index too large for any array is out of its range`() throws {
+    @Test func `an index that exceeds Int is parsed as the maximum Int`() throws {
         #expect(try JSONKeyPath("[99999999999999999999]").validated().components == [.index(.max)])
     }
 
-    @Test func `paths of the same steps are the same`() {
+    @Test func `paths with equal components are equal`() {
         let literal: JSONKeyPath = "a.b"
         #expect(literal == "[\"a\"][\"b\"]")
         #expect(literal == "/a/b")
@@ -100,7 +100,7 @@ import Testing
         #expect(literal != "a.c")
     }
 
-    @Test func `steps are written as a pointer when only a pointer has them`() {
+    @Test func `components that only a pointer can express are written as a pointer`() {
         #expect(JSONKeyPath(components: [.key("a/b~"), .token("0"), .index(1)]).description == "/a~1b~0/0/1")
     }
 }

@@ -58,7 +58,7 @@ import Testing
             ),
         ] as [(JSONKeyPath, String)]
     )
-    func `the text names the path, the step and the byte`(path: JSONKeyPath, text: String) {
+    func `the description of an error names the path, the failed component and the byte offset`(path: JSONKeyPath, text: String) {
         let error = #expect(throws: JSONSliceError.self) { try JSONSlicer().slice(of: Data(Self.document.utf8), at: path) }
         #expect(error?.description == text)
     }
@@ -82,7 +82,7 @@ import Testing
         #expect(error?.byteOffset == nil)
     }
 
-    @Test func `names from the document are cut, and stay on their line`() throws {
+    @Test func `names from the document are truncated and escaped in descriptions`() throws {
         let long = String(repeating: "x", count: 1000)
         let data = Data(
             "{\"\(long)\":1,\"a\\nb\\u001b[31m\\u2028\\u202e\":2,\"\(String(repeating: "\u{301}", count: 99))\":3}".utf8)

@@ -2,10 +2,10 @@ import Endpoints
 import Foundation
 import Testing
 
-/// JSONDecoder is the reference: the same value at the same path, the same documents refused.
+/// Compares the slicer with `JSONDecoder`: both find the same values and refuse the same documents.
 @Suite struct JSONSlicerRandomTests {
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `a slice decodes to what nested containers decode`(seed: UInt64) throws {
+    func `a slice decodes to the same value as nested containers of JSONDecoder`(seed: UInt64) throws {
         var random = RandomJSON(seed: seed)
         for _ in 0..<250 {
             let document = random.document()
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: 100..<108 as Range<UInt64>)
-    func `a damaged document is refused when JSONDecoder refuses it, and only then`(seed: UInt64) {
+    func `a damaged document is refused if and only if JSONDecoder refuses it`(seed: UInt64) {
         var random = RandomJSON(seed: seed, repeatsNames: false)
         for _ in 0..<700 {
             let document = damaged(Array(random.document().utf8), &random)
@@ -74,15 +74,15 @@ import Testing
         return document
     }
 
-    /// JSONDecoder refuses a number that its type cannot hold, and some zeros with an exponent, such as `0e3` for a Double.
-    /// Neither is a matter of syntax (RFC 8259 §6).
+    /// JSONDecoder refuses numbers that their type cannot represent, and some zeros with an exponent, such as `0e3` for Double.
+    /// Both are valid JSON syntax (RFC 8259 §6).
     private func hasOddNumber(_ document: [UInt8]) -> Bool {
         let text = String(decoding: document, as: UTF8.self)
         return text.contains(/[eE][+-]?[0-9]{3}/) || text.contains(/(^|[^0-9.])0(\.0+)?[eE]/)
     }
 
-    /// JSONDecoder takes a comma before a closing bracket, against RFC 8259 §4 and §5, and ignores a last unit of UTF-16
-    /// that is cut short.
+    /// JSONDecoder accepts a comma before a closing bracket, which RFC 8259 §4 and §5 do not allow, and ignores a truncated
+    /// UTF-16 code unit at the end.
     private func isStricter(_ document: [UInt8], _ error: JSONSliceError) -> Bool {
         if document.prefix(4).contains(0) { return document.count % 2 == 1 }
         guard let offset = error.byteOffset, offset < document.count, "]}".utf8.contains(document[offset]) else { return false }
@@ -100,7 +100,7 @@ import Testing
     }
 }
 
-/// Where a path leads by JSONDecoder's own containers.
+/// The result of following a path with the containers of `JSONDecoder`.
 private enum ReferenceOutcome: Equatable, Decodable {
     case value(AnyJSON)
     case missing

@@ -33,14 +33,14 @@ import Testing
     }
 
     @Test(arguments: ["1", "\"a\"", "null", "{}", "[ ]", "-0", #"{"a":[1,{"b":"c"}]}"#])
-    func `the empty path is the whole document`(document: String) throws {
+    func `the empty path returns the whole document`(document: String) throws {
         for text in [document, " \n\t\r\(document)\r\n "] {
             let slice = try JSONSlicer().slice(of: Data(text.utf8), at: "")
             #expect(String(decoding: slice, as: UTF8.self) == document)
         }
     }
 
-    @Test func `scalar and null leaves decode`() throws {
+    @Test func `scalar and null values at a path are decoded`() throws {
         let data = Data(#"{"i":5,"s":"x","b":true,"n":null,"d":0.5}"#.utf8)
         func decoded<Value: Decodable>(_ type: Value.Type, _ path: JSONKeyPath) throws -> Value {
             try JSONDecoder().decode(type, from: JSONSlicer().slice(of: data, at: path))
@@ -53,7 +53,7 @@ import Testing
         #expect(try decoded(Int?.self, "i") == 5)
     }
 
-    @Test func `the slice shares indices with the document, also when that is a slice`() throws {
+    @Test func `a slice shares its indices with the document, even if the document is a slice`() throws {
         let whole = Data("xxxx{\"a\": 12}yy".utf8)
         let slice = try JSONSlicer().slice(of: whole[4..<13], at: "a")
         #expect(slice.startIndex == 10)
@@ -68,7 +68,7 @@ import Testing
             (#"{"\"\\\b\f\r\t":1}"#, "\"\\\u{8}\u{c}\r\t"),
             (#"{"a\u0000b":1}"#, "a\0b"),
             (#"{"\u65E5\u672c":1}"#, "日本"),
-            // Canonical equivalence, as Swift strings have it.
+            // Canonically equivalent names match, as equal Swift strings do.
             ("{\"e\u{301}\":1}", "\u{e9}"),
             ("{\"\u{e9}\":1}", "e\u{301}"),
             (#"{"e\u0301":1}"#, "\u{e9}"),
@@ -76,7 +76,7 @@ import Testing
             ("{\"\u{212A}\":1}", "K"),
         ]
     )
-    func `a name is found however the document writes it`(document: String, name: String) throws {
+    func `a name is found regardless of escapes and Unicode normalization`(document: String, name: String) throws {
         let path = JSONKeyPath(components: [.key(name)])
         #expect(try JSONSlicer().slice(of: Data(document.utf8), at: path) == Data("1".utf8))
         let decoded = try JSONDecoder().decode([String: Int].self, from: Data(document.utf8))
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: ["a", "ab", "abcd", "ABC", "abc\0"])
-    func `a name is found only whole and in its own case`(name: String) {
+    func `a name matches only if it is complete and has the same case`(name: String) {
         let path = JSONKeyPath(components: [.key(name)])
         #expect(throws: JSONSliceError.self) { try JSONSlicer().slice(of: Data(#"{"abc":1}"#.utf8), at: path) }
     }
@@ -94,24 +94,24 @@ import Testing
             #"{"a":1,"a":2}"#, #"{"b":0,"a":1,"\u0061":2}"#, #"{"\u0061":1,"a":[]}"#,
         ]
     )
-    func `of two members with one name the first counts, as in JSONDecoder`(document: String) throws {
+    func `the first of two members with the same name is used, as in JSONDecoder`(document: String) throws {
         struct Keyed: Decodable { let a: Int }
         #expect(try JSONSlicer().slice(of: Data(document.utf8), at: "a") == Data("1".utf8))
         #expect(try JSONDecoder().decode(Keyed.self, from: Data(document.utf8)).a == 1)
     }
 
-    @Test func `a first member that leads nowhere is not made up for by a second`() {
+    @Test func `the second of two members with the same name is never searched`() {
         let data = Data(#"{"a":{"x":1},"a":{"y":2}}"#.utf8)
         #expect(throws: JSONSliceError.self) { try JSONSlicer().slice(of: data, at: "a.y") }
     }
 
-    @Test func `the resolved path says what the document made of a token`() throws {
+    @Test func `the resolved path contains a key or an index for each pointer token`() throws {
         let data = Data(#"{"0":[{"1":true}]}"#.utf8)
         let located = try JSONSlicer().locate("/0/0/1", in: data)
         #expect(located.path.components == [.key("0"), .index(0), .key("1")])
     }
 
-    @Test func `nesting ends at 512, where JSONDecoder ends it`() throws {
+    @Test func `nesting is limited to 512 levels, as in JSONDecoder`() throws {
         struct Ignored: Decodable { init(from decoder: any Decoder) {} }
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             for depth in [63, 64, 65, 128, 129, 511, 512, 513, 514, 100_000] {
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `arrays and objects keep apart at every depth`() {
+    @Test func `mismatched brackets are refused at every depth`() {
         for seed in 0..<20 as Range<UInt64> {
             var random = SplitMix64(seed: seed)
             let kinds = (0..<512).map { _ in Bool.random(using: &random) }

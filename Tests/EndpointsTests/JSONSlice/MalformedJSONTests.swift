@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct MalformedJSONTests {
-    /// Malformed values, each with the section of RFC 8259 it breaks.
+    /// Malformed values, each with the section of RFC 8259 that it violates.
     static let values: [(section: String, bytes: [UInt8])] = [
         ("2", "1 1"), ("2", "[1 2]"), ("2", "[1]\u{C}"), ("2", "[1\u{B}]"), ("2", "[\u{A0}1]"), ("2", "[1]\0"), ("2", "/**/1"),
         ("2", "//\n1"), ("2", "[1}"), ("2", "{\"a\":1]"), ("2", "]"), ("2", "}"), ("2", ","), ("2", ":"),
@@ -32,7 +32,7 @@ import Testing
         ("8.2", "\"\\ud83d\\"), ("8.2", "\"\\ud83d\\u"), ("8.2", "\"\\ud83d\\udc0"),
     ].map { (section: $0, bytes: Array($1.utf8)) }
 
-    /// Bytes that are not UTF-8, to stand inside quotes (RFC 8259 §8.1, RFC 3629 §4).
+    /// Bytes that are not valid UTF-8, for use inside quotes (RFC 8259 §8.1, RFC 3629 §4).
     static let notUTF8: [[UInt8]] = [
         [0x80], [0xBF], [0xC0, 0xAF], [0xC1, 0xBF], [0xC3], [0xC3, 0x41], [0xE0, 0x80, 0x80], [0xE0, 0x9F, 0xBF], [0xE2, 0x82],
         [0xE2, 0x82, 0x41], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x8F, 0xBF, 0xBF],
@@ -40,7 +40,7 @@ import Testing
         [0xC3, 0xA9, 0xA9], [0xF0, 0x9F, 0x41, 0x80], [0xE2, 0x28, 0xA1],
     ]
 
-    /// The path leads to a `1` in each document, or to the malformed value itself.
+    /// Expects that a document with the malformed value is refused, for paths to that value, to a valid one and to none.
     private func expectRefused(_ value: [UInt8], _ comment: Comment) {
         let places: [(before: String, after: String, path: JSONKeyPath)] = [
             ("", "", ""), ("", "", "a[0]"), ("[", "]", ""), ("[", ",1]", "[1]"), ("[1,", "]", "[0]"), ("[", "]", "[0]"),
@@ -60,8 +60,8 @@ import Testing
     }
 
     @Test(arguments: values)
-    func `a document that breaks RFC 8259 is refused wherever the damage is`(section: String, bytes: [UInt8]) {
-        // A string or comment left open may swallow what follows it; that is damage too.
+    func `a document that violates RFC 8259 is refused wherever the error is`(section: String, bytes: [UInt8]) {
+        // An unterminated string or comment can include the text after it, which makes the document malformed as well.
         expectRefused(bytes, "§\(section): \(String(decoding: bytes, as: UTF8.self))")
     }
 
@@ -75,7 +75,7 @@ import Testing
         expectRefused(bytes, "outside a string: \(bytes)")
     }
 
-    @Test func `each control character has to be escaped, at any place in a string`() {
+    @Test func `each unescaped control character is refused at any position in a string`() {
         for control in 0..<0x20 as Range<UInt8> {
             for padding in 0..<17 {
                 let value = [0x22] + Array(repeating: 0x61, count: padding) + [control, 0x61, 0x22]
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `every byte except the special ones represents itself in a string`() throws {
+    @Test func `ASCII characters from U+0020 except quote and backslash need no escape`() throws {
         for byte in 0x20..<0x80 as Range<UInt8> where byte != 0x22 && byte != 0x5C {
             for padding in 0..<17 {
                 let value = [0x22] + Array(repeating: 0x61, count: padding) + [byte, 0x62, 0x22]
@@ -94,11 +94,11 @@ import Testing
         }
     }
 
-    @Test func `all truncations of a document are refused`() {
+    @Test func `every truncated document is refused`() {
         let bytes = Array(#"{"é\u00e9😀":[-0.5e+10,12,"a\ud83d\ude00\n","日本語",true,false,null,{"x":{}},[]],"a":{"b":[1,2]}}"#.utf8)
         for path in ["", "a.b", "a.b[1]", "missing", "/a/-"] as [JSONKeyPath] {
             for count in bytes.indices {
-                // A copy that ends where the document ends, so that a checker of memory sees any read past it.
+                // A separate copy, so that an address sanitizer detects reads past the end of the document.
                 let error = #expect(throws: JSONSliceError.self) {
                     try JSONSlicer().slice(of: Data(bytes.prefix(count)), at: path)
                 }

@@ -1,13 +1,13 @@
 import Endpoints
 
-/// Writes random well-formed documents, and paths that often lead somewhere in them.
+/// Creates random well-formed documents, and paths that often exist in them.
 struct RandomJSON {
     var random: SplitMix64
     let repeatsNames: Bool
     private static let names = ["a", "b", "items", "0", "1", "", "é", "e\u{301}", "x.y", "日本", "😀", "a/b", "~", "K", "a\nb"]
     private static let pieces = ["plain text", "é", "日本語", "😀", "/", "12345678", " ", "a", "\u{7F}", "\u{2028}", "€"]
 
-    /// - Parameter repeatsNames: Whether an object may have a name twice, so that JSONDecoder never looks at one of the values.
+    /// - Parameter repeatsNames: Whether an object can contain a name twice. `JSONDecoder` never reads the second value.
     init(seed: UInt64, repeatsNames: Bool = true) {
         self.repeatsNames = repeatsNames
         random = SplitMix64(seed: seed)
@@ -57,7 +57,7 @@ struct RandomJSON {
         quoted((0..<Int.random(in: 0...4, using: &random)).map { _ in pick(Self.pieces) }.joined())
     }
 
-    /// In quotes, with what has to be escaped escaped, and now and then what need not be.
+    /// Returns the text as a JSON string. Required escapes are always written, optional ones at random.
     private mutating func quoted(_ text: String) -> String {
         var quoted = "\""
         let escapesMuch = Int.random(in: 0..<4, using: &random) == 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads a form as RFC 2046 §5.1.1 and RFC 7578 say, knowing nothing of how ours are written.
+/// Parses a form according to RFC 2046 §5.1.1 and RFC 7578, independently of the code that writes forms.
 struct FormReader {
     struct Part: Equatable {
         var name: String
@@ -15,7 +15,7 @@ struct FormReader {
 
     static func parts(of body: Data, boundary: String) throws -> [Part] {
         let delimiter = Data("\r\n--\(boundary)".utf8)
-        // The first delimiter needs no line end before it.
+        // The first delimiter requires no line break before it.
         var rest = Data("\r\n".utf8) + body
         guard let first = rest.range(of: delimiter) else { throw MalformedForm(reason: "no delimiter") }
         rest = Data(rest[first.upperBound...])
@@ -51,7 +51,8 @@ struct FormReader {
         return part
     }
 
-    /// Of `form-data; name="a"; filename="b"`. A quoted value ends at the next quote: browsers escape nothing with a backslash.
+    /// Parses the parameters of a value such as `form-data; name="a"; filename="b"`. A quoted value ends at the next quote,
+    /// because browsers do not escape with backslashes.
     private static func parameters(_ text: String) throws -> [String: String] {
         guard text.hasPrefix("form-data") else { throw MalformedForm(reason: "no form data") }
         var parameters: [String: String] = [:]
@@ -67,7 +68,7 @@ struct FormReader {
             }
             let value = String(rest[rest.index(after: rest.startIndex)..<end])
             parameters[name] = ["%22": "\"", "%0D": "\r", "%0A": "\n"].reduce(value) { text, escape in
-                // Not by characters: an accent may follow.
+                // Compares code units, because a combining character can follow the escape.
                 text.replacingOccurrences(of: escape.key, with: escape.value, options: .literal)
             }
             rest = rest[rest.index(after: end)...]

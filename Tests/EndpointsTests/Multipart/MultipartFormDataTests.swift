@@ -4,7 +4,7 @@ import Testing
 @testable import Endpoints
 
 @Suite struct MultipartFormDataTests {
-    @Test func `parts are written as RFC 7578 shows them`() throws {
+    @Test func `parts are written as in RFC 7578`() throws {
         var form = MultipartFormData(boundary: "AaB03x")
         form.append("Joe Blow", name: "field1")
         form.append(Data([0, 13, 10, 255]), name: "pics", fileName: "file1.txt", contentType: "text/plain")
@@ -44,25 +44,25 @@ import Testing
             ("日\"\u{301}", "日%22\u{301}"),
         ]
     )
-    func `names and file names cannot leave their quotes`(name: String, escaped: String) throws {
+    func `quotes and line breaks in names and file names are escaped`(name: String, escaped: String) throws {
         let form = MultipartFormData([.init(name: name, fileName: name, data: Data())], boundary: "b")
         let text = String(decoding: try form.encoded(), as: UTF8.self)
         #expect(text.contains("form-data; name=\"\(escaped)\"; filename=\"\(escaped)\"\r\n"))
     }
 
     @Test(arguments: ["x--AaB", "--AaB\r\nx", "\r\n--AaB--\r\n", "--AaBc"])
-    func `a part that holds the boundary is refused`(content: String) throws {
+    func `a part that contains the boundary is refused`(content: String) throws {
         let form = MultipartFormData([.init(name: "n", data: Data(content.utf8))], boundary: "AaB")
         #expect(try Endpoint.make(method: .post, body: .multipart(form)).generationError().field == .body)
     }
 
     @Test(arguments: ["", "a b", "a\r\nb", "ä", "a\"b", "a;b", "a~b", "a*b", String(repeating: "a", count: 71)])
-    func `a boundary outside RFC 2046 is refused`(boundary: String) throws {
+    func `a boundary that RFC 2046 does not allow is refused`(boundary: String) throws {
         let form = MultipartFormData(boundary: boundary)
         #expect(try Endpoint.make(method: .post, body: .multipart(form)).generationError().field == .body)
     }
 
-    @Test func `a boundary that is no token is quoted, and a random one is neither`() throws {
+    @Test func `a boundary that is not a token is quoted, and random boundaries are unique tokens`() throws {
         #expect(RequestBody.multipart(MultipartFormData(boundary: "a/b")).contentType == "multipart/form-data; boundary=\"a/b\"")
         let (one, other) = (MultipartFormData(), MultipartFormData())
         #expect(one.boundary != other.boundary)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: ["text/plain\r\nX-Evil: 1", "a\0", "a\nb"])
-    func `a part's media type cannot begin another line`(contentType: String) throws {
+    func `a part's media type with line breaks or control characters is refused`(contentType: String) throws {
         let form = MultipartFormData([.init(name: "n", contentType: contentType, data: Data())])
         #expect(try Endpoint.make(method: .post, body: .multipart(form)).generationError().field == .body)
     }
@@ -84,11 +84,11 @@ import Testing
             ("a.unheard-of", "application/octet-stream"), ("a.b/c", "application/octet-stream"), ("", "application/octet-stream"),
         ]
     )
-    func `a file name's extension gives the media type`(name: String, contentType: String) {
+    func `the media type is derived from the extension of the file name`(name: String, contentType: String) {
         #expect(MultipartFormData.contentType(forFileName: name) == contentType)
     }
 
-    @Test func `a file brings its name and its media type, unless others are given`() throws {
+    @Test func `a file part has the name and media type of its file by default`() throws {
         let file = URL(fileURLWithPath: "/films/Größe \"1\".mp4")
         var form = MultipartFormData(boundary: "b")
         form.append(.file(file), name: "a")
@@ -107,7 +107,7 @@ import Testing
             ])
     }
 
-    @Test func `a form is in memory as long as its parts are, and can be repeated as long as they can`() throws {
+    @Test func `a form is in memory if all its parts are, and replayable if all its parts are`() throws {
         var form = MultipartFormData(boundary: "b")
         form.append("x", name: "a")
         #expect(try form.content() == .data(form.encoded()))
@@ -119,21 +119,21 @@ import Testing
         #expect("\(try form.content())" == "body in parts")
     }
 
-    @Test func `a body can be put together where it is used`() throws {
+    @Test func `a multipart body can be built in a closure`() throws {
         let body = RequestBody.multipart { $0.append("x", name: "a") }
         #expect(String(decoding: try body.encoded(), as: UTF8.self).contains("name=\"a\"\r\n\r\nx\r\n"))
         struct Failure: Error {}
         #expect(throws: Failure.self) { try RequestBody.multipart { _ throws(Failure) in throw Failure() } }
     }
 
-    @Test func `a random boundary holds 128 random bits`() {
+    @Test func `a random boundary contains 128 random bits`() {
         let tails = (0..<200).map { _ in String(MultipartFormData().boundary.suffix(32)) }
         #expect(Set(tails).count == 200 && tails.allSatisfy { $0.utf8.count == 32 && $0.allSatisfy(\.isHexDigit) })
         for place in 0..<32 { #expect(Set(tails.map { Array($0)[place] }).count > 8, "place \(place)") }
         #expect(MultipartFormData().boundary.utf8.count <= 70)
     }
 
-    @Test func `the URL of a part's file has to be a file's`() throws {
+    @Test func `a file part requires a file URL`() throws {
         var form = MultipartFormData()
         form.append(.file(try #require(URL(string: "https://a.example/b.txt"))), name: "f")
         #expect(try Endpoint.make(method: .post, body: .multipart(form)).generationError().field == .body)

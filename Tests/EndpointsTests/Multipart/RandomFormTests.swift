@@ -3,9 +3,9 @@ import Testing
 
 @testable import Endpoints
 
-/// Whatever stands in a form is read back by a reader that shares nothing with the writer.
+/// Forms with random content are parsed by a reader that shares no code with the writer.
 @Suite struct RandomFormTests {
-    // Without `%`, which is not escaped: `%22` in a name cannot be distinguished from a quote, in browsers either.
+    // There is no `%`, which is not escaped: as in browsers, `%22` in a name cannot be distinguished from an escaped quote.
     private static let scalars: [Unicode.Scalar] = Array("ab\"\r\n;=\\'-: \u{301}ß日😀\u{0}\u{7F}".unicodeScalars)
 
     private func text(_ random: inout SplitMix64, _ count: ClosedRange<Int>) -> String {
@@ -13,13 +13,13 @@ import Testing
         return String(String.UnicodeScalarView(scalars))
     }
 
-    /// Mostly what delimiters are made of.
+    /// Returns random content that consists mostly of the bytes of delimiters.
     private func content(_ random: inout SplitMix64) -> Data {
         let bytes = Array("\r\n--AaB03x".utf8) + [0, 255]
         return Data((0..<Int.random(in: 0...80, using: &random)).map { _ in bytes.randomElement(using: &random) ?? 0 })
     }
 
-    @Test func `random forms are read back`() throws {
+    @Test func `random forms can be parsed again`() throws {
         var random = SplitMix64(seed: 7)
         for _ in 0..<200 {
             var form = MultipartFormData(boundary: Bool.random(using: &random) ? "AaB03x" : nil)
@@ -29,7 +29,7 @@ import Testing
                 let part = FormReader.Part(
                     name: text(&random, 0...6), fileName: hasFile ? text(&random, 0...6) : nil,
                     contentType: hasFile ? "text/plain; charset=utf-8" : nil, content: content(&random))
-                // Those are refused, as another test shows.
+                // Content that contains the boundary is refused, which another test checks.
                 guard part.content.range(of: Data("--\(form.boundary)".utf8)) == nil else { continue }
                 parts.append(part)
                 form.parts.append(
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a pattern is found wherever it is, however the text is cut, and nowhere else`() {
+    @Test func `a byte pattern is found if and only if the text contains it, for any chunk sizes`() {
         var random = SplitMix64(seed: 8)
         let pattern = BytePattern("--ab-a")
         let letters = Array("--ab".utf8)

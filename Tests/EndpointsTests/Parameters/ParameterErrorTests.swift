@@ -10,19 +10,19 @@ import Testing
             ["x": Date(timeIntervalSince1970: 253_402_300_800)], ["x": Date.distantPast.addingTimeInterval(-1e11)],
         ] as [Parameters]
     )
-    func `a value that cannot be written as text is an error with its name`(parameters: Parameters) throws {
+    func `a value without a text representation is an error that contains its name`(parameters: Parameters) throws {
         let error = try Endpoint.make(query: parameters).generationError()
         #expect(error.field == .query("x"))
         #expect(error.underlying is EncodingError)
     }
 
     @Test(arguments: [QueryStyle.Dates.secondsSince1970, .millisecondsSince1970], [1e300, Double.nan, -Double.infinity])
-    func `a date beyond every integer is refused`(dates: QueryStyle.Dates, seconds: Double) throws {
+    func `a date that no integer can represent is refused`(dates: QueryStyle.Dates, seconds: Double) throws {
         let endpoint = Endpoint.make(query: ["x": Date(timeIntervalSince1970: seconds)], style: QueryStyle(dates: dates))
         #expect(try endpoint.generationError().field == .query("x"))
     }
 
-    @Test func `the field is named with its coding path`() throws {
+    @Test func `the error contains the coding path of the invalid value`() throws {
         struct Bad: Encodable { var list = [1, .nan] }
         #expect(try Endpoint.make(query: ["a": ["b": Bad()] as Parameters]).generationError().field == .query("a.b.list.1"))
         #expect(try Endpoint.make(query: Parameters(Bad())).generationError().field == .query("list.1"))
@@ -79,7 +79,7 @@ import Testing
         #expect(error.reason.contains("64 levels"))
     }
 
-    @Test func `an error that a value throws is kept, but not shown`() throws {
+    @Test func `an error that a value throws is stored but not shown in descriptions`() throws {
         struct Failing: Encodable {
             struct Secret: Error { let text = "CANARY" }
             func encode(to encoder: any Encoder) throws { throw Secret() }

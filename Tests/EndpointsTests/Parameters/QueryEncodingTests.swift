@@ -13,7 +13,7 @@ enum Genre: String, Codable { case sciFi = "sci fi", noir }
                 ["q": "größe 日本 👩‍👩‍👧"],
                 "q=gr%C3%B6%C3%9Fe%20%E6%97%A5%E6%9C%AC%20%F0%9F%91%A9%E2%80%8D%F0%9F%91%A9%E2%80%8D%F0%9F%91%A7"
             ),
-            // RFC 3986 §2.2: reserved characters of a value are data
+            // RFC 3986 §2.2: reserved characters in a value are data and are encoded.
             (["q": "!*'();:@&=+$,/?#[]%"], "q=%21%2A%27%28%29%3B%3A%40%26%3D%2B%24%2C%2F%3F%23%5B%5D%25"),
             (["q": "-._~"], "q=-._~"),
             (["q": "\r\n\0"], "q=%0D%0A%00"),
@@ -42,7 +42,7 @@ enum Genre: String, Codable { case sciFi = "sci fi", noir }
             (["r": ["s": ["t": 1] as Parameters] as Parameters], "r%5Bs%5D%5Bt%5D=1"),
         ] as [(Parameters, String)]
     )
-    func `a value is written in full and encoded`(parameters: Parameters, text: String) throws {
+    func `values are converted to text and percent-encoded`(parameters: Parameters, text: String) throws {
         #expect(try query(parameters) == text)
     }
 
@@ -83,7 +83,7 @@ enum Genre: String, Codable { case sciFi = "sci fi", noir }
         #expect(try query(parameters, QueryStyle(dates: .millisecondsSince1970)) == "d=" + milliseconds)
     }
 
-    @Test func `booleans can be numbers`() throws {
+    @Test func `booleans can be written as numbers`() throws {
         #expect(try query(["a": true, "b": [false]], QueryStyle(booleans: .numbers)) == "a=1&b=0")
     }
 }

@@ -10,12 +10,12 @@ import Testing
 
     @Test(
         arguments: [
-            // RFC 6454 §4-5: scheme, host without case, port with its default
+            // RFC 6454 §4-5: scheme, case-insensitive host, and port or the default port.
             "https://api.example.com/x", "https://api.example.com:443/x", "https://API.Example.COM/x",
             "https://api.example.com:/x", "https://someone@api.example.com/x",
         ]
     )
-    func `on the same origin everything is sent`(path: String) throws {
+    func `all headers and query items are sent to the same origin`(path: String) throws {
         let configuration = try APIConfiguration.make(headers: Self.headers, query: ["key": "1"])
         let request = try Endpoint.make(path, isFullPath: true).networkRequest(with: configuration)
         #expect(request.headers == Self.headers)
@@ -29,7 +29,7 @@ import Testing
             "https://api.example.com%2F@evil.example/x", "https://api.example.com./x", "https://[::1]/x", "http://[::1]:443/x",
         ]
     )
-    func `on another origin neither secrets nor the shared query are sent`(path: String) throws {
+    func `neither secret headers nor the shared query are sent to another origin`(path: String) throws {
         let configuration = try APIConfiguration.make(headers: Self.headers, query: ["key": "1"])
         let own: HTTPHeaders = ["X-Own": "1"]
         let request = try Endpoint.make(path, isFullPath: true, headers: own, query: ["q": 1]).networkRequest(with: configuration)
@@ -37,7 +37,7 @@ import Testing
         #expect(request.url.query() == "q=1")
     }
 
-    @Test func `a full path needs no valid base URL, and is cross-origin to it`() throws {
+    @Test func `an endpoint with a full path needs no valid base URL and is cross-origin to it`() throws {
         let baseless = APIConfiguration(baseURL: URL(filePath: "/tmp"), headers: Self.headers)
         let request = try Endpoint.make("https://h.example/x", isFullPath: true).networkRequest(with: baseless)
         #expect(!request.headers.contains("Authorization"))

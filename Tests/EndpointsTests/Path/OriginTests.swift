@@ -4,7 +4,7 @@ import Testing
 @testable import Endpoints
 
 struct OriginTests {
-    /// RFC 6454 §4: scheme and host without case, the port with its default.
+    /// RFC 6454 §4: scheme and host in lower case, and the port or the default port.
     @Test(
         arguments: [
             ("https://api.example.com/3/movie", "https://api.example.com:443"), ("http://a", "http://a:80"),
@@ -15,12 +15,12 @@ struct OriginTests {
             ("http://a/b@c:9", "http://a:80"), ("http://a.b?c/d", "http://a.b:80"),
         ]
     )
-    func `scheme, host and port`(url: String, origin: String) throws {
+    func `an origin consists of scheme, host and port`(url: String, origin: String) throws {
         #expect(URLText.origin(of: try #require(URL(string: url))) == origin)
     }
 
-    /// The short way must give what the long way gives.
-    @Test func `any URL has one origin, whichever way it is found`() {
+    /// Compares the fast path with the parser, which handles every URL.
+    @Test func `the fast path returns the same origin as the parser`() {
         let parts = [
             "http://", "https://", "HTTP://", "a", "Z", ".", "-", ":", "80", "@", "/", "?", "#", "[::1]", "%41", "é", "",
         ]

@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(arguments: ["100%", "a%2", "a%zz", "a%%41", "a?b=%", "%\u{661}1"])
-    func `a percent sign that encodes nothing is refused`(path: String) throws {
+    func `a percent sign without two hexadecimal digits is refused`(path: String) throws {
         #expect(try Endpoint.make(path).generationError().field == .path)
     }
 
@@ -22,7 +22,7 @@ import Testing
             "file:///etc/passwd", "ht\u{301}tp://h/", "://h/",
         ]
     )
-    func `a full path that is no http URL is refused`(path: String) throws {
+    func `a full path that is not an http URL is refused`(path: String) throws {
         #expect(try Endpoint.make(path, isFullPath: true).generationError().field == .path)
     }
 

@@ -21,12 +21,12 @@ import Testing
             ("%7Bid%7D", [:], "%7Bid%7D"),
         ] as [(String, [String: String], String)]
     )
-    func `a value fills one segment`(template: String, values: [String: String], path: String) throws {
+    func `a value is encoded as one path segment`(template: String, values: [String: String], path: String) throws {
         let endpoint = Endpoint.make(template, pathParameters: PathParameters(values))
         #expect(try endpoint.url() == "https://api.example.com/" + path)
     }
 
-    @Test func `a literal takes anything that has a description`() throws {
+    @Test func `a literal accepts any value with a description`() throws {
         let endpoint = Endpoint.make("{a}/{b}/{c}", pathParameters: ["a": 1, "b": true, "c": "x" as Substring])
         #expect(try endpoint.url() == "https://api.example.com/1/true/x")
     }

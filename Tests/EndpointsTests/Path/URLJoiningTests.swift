@@ -40,13 +40,13 @@ import Testing
             ("https://h.example/a%2Fb/c%20d", "https://h.example/a%2Fb/c%20d/a"),
         ]
     )
-    func `every kind of base URL keeps its parts`(base: String, url: String) throws {
+    func `the parts of a base URL except the fragment are kept`(base: String, url: String) throws {
         #expect(try Endpoint.make("a").url(.make(base)) == url)
     }
 
     @Test(
         arguments: [
-            // RFC 3986 §2.1: what is encoded stays; §2.2-2.3: what needs no encoding gets none
+            // RFC 3986 §2.1: existing percent-encoding is kept; §2.2-2.3: characters that need no encoding are not encoded.
             ("a%20b%2fc", "/a%20b%2fc"),
             ("a b", "/a%20b"),
             ("größe/日本", "/gr%C3%B6%C3%9Fe/%E6%97%A5%E6%9C%AC"),
@@ -68,11 +68,11 @@ import Testing
             ("a?x=1#part?y=2", "/a?x=1"),
         ]
     )
-    func `a path is kept as it was meant`(path: String, rest: String) throws {
+    func `valid characters of a path are kept, and others are encoded`(path: String, rest: String) throws {
         #expect(try Endpoint.make(path).url() == "https://api.example.com" + rest)
     }
 
-    @Test func `queries follow in the order base, configuration, path, endpoint`() throws {
+    @Test func `query items are written in the order base URL, configuration, path, endpoint`() throws {
         let configuration = try APIConfiguration.make("https://h.example?a=1", query: ["b": 2])
         #expect(
             try Endpoint.make("x?c=3", query: ["d": 4]).url(configuration) == "https://h.example/x?a=1&b=2&c=3&d=4")
@@ -83,7 +83,7 @@ import Testing
             "https://other.example/a%20b?x=1 2#f", "http://[::1]:1/p", "https://user:pw@other.example", "HTTP://Other.example/",
         ]
     )
-    func `a full path takes the place of the base URL`(path: String) throws {
+    func `a full path replaces the base URL`(path: String) throws {
         let expected = [
             "https://other.example/a%20b?x=1 2#f": "https://other.example/a%20b?x=1%202",
             "HTTP://Other.example/": "http://Other.example/",

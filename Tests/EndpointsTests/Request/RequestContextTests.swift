@@ -17,7 +17,7 @@ struct RequestContextTests {
         #expect(context[Name.self] == "a" && context[Count.self] == 3 && context[Size.self] == 2)
     }
 
-    @Test func `a value can be removed, and the others stay`() {
+    @Test func `a value can be removed without changing the others`() {
         var context = RequestContext()
         context[Name.self] = "a"
         context[Count.self] = 1

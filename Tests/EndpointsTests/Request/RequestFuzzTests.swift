@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    private static func expectSound(_ request: NetworkRequest, _ note: String) {
+    private static func expectValid(_ request: NetworkRequest, _ note: String) {
         let text = request.url.absoluteString
         #expect(text.hasPrefix("https://") || text.hasPrefix("http://"), "\(note)")
         #expect(request.url.host()?.isEmpty == false, "\(note)")
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `whatever is built is an http URL of clean characters`(seed: UInt64) throws {
+    func `every request that is built has a valid http URL`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var built = 0
         for round in 0..<700 {
@@ -53,14 +53,14 @@ import Testing
             let base = round % 3 == 0 ? "https://" + Self.text(5, &random) : "https://h.example/v1"
             guard let configuration = try? APIConfiguration(base) else { continue }
             guard let request = try? endpoint.networkRequest(with: configuration) else { continue }
-            Self.expectSound(request, "seed \(seed), round \(round): \(base.debugDescription) \(path.debugDescription)")
+            Self.expectValid(request, "seed \(seed), round \(round): \(base.debugDescription) \(path.debugDescription)")
             built += 1
         }
         #expect(built > 50, "too few requests to prove anything")
     }
 
     @Test(arguments: 8..<14 as Range<UInt64>)
-    func `a value stays one segment and a query keeps its values`(seed: UInt64) throws {
+    func `a path parameter stays one segment, and query values are preserved`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let configuration = try APIConfiguration.make("https://h.example/v1")
         for round in 0..<500 {
@@ -74,7 +74,7 @@ import Testing
                     [one, two].contains { ["", ".", ".."].contains($0) || $0.utf8.contains(0) }, "seed \(seed), round \(round)")
                 continue
             }
-            Self.expectSound(request, "seed \(seed), round \(round)")
+            Self.expectValid(request, "seed \(seed), round \(round)")
             #expect(Self.segments(of: request.url) == 5)
             let path = URLText(request.url).path.split(separator: "/").map { PercentEncoding.decoded($0) }
             #expect(path == ["v1", "a", one, "b", two])

@@ -6,27 +6,27 @@ import Testing
     @Test(arguments: [
         "", "GET ", "G\rET", "G\nET", "G\0ET", "GET /x HTTP/1.1\r\nHost:", "GÉT", "GET:", "a/b", "CONNECT", "connect",
     ])
-    func `a method that is no token, or a tunnel, is refused`(name: String) throws {
+    func `a method that is not a token, or is CONNECT, is refused`(name: String) throws {
         #expect(try Endpoint.make(method: HTTPMethod(name)).generationError().field == .method)
     }
 
     @Test(arguments: [
         "", "A B", "A:", "A\r\nB", "A\n", "A\0", "Ä", "A\u{301}", "(A)", "A;", "Content-Length", "transfer-ENCODING",
     ])
-    func `a header name that is no token, or belongs to the engine, is refused`(name: String) throws {
+    func `a header name that is not a token, or that only the engine may set, is refused`(name: String) throws {
         let headers: HTTPHeaders = ["Fine": "1", name: "x"]
         #expect(try Endpoint.make(headers: headers).generationError().field == .headerName(name))
         #expect(try Endpoint.make().generationError(.make(headers: headers)).field == .headerName(name))
     }
 
     @Test(arguments: ["a\rb", "a\nb", "a\r\nEvil: 1", "a\0b", "\u{1}", "a\u{7F}", "\r\n", "é\n"])
-    func `a header value that could end its line is refused`(value: String) throws {
+    func `a header value with line breaks or other control characters is refused`(value: String) throws {
         let headers: HTTPHeaders = ["Fine": "1", "X": value]
         #expect(try Endpoint.make(headers: headers).generationError().field == .headerValue("X"))
         #expect(try Endpoint.make().generationError(.make(headers: headers)).field == .headerValue("X"))
     }
 
-    @Test func `header fields have 1 MiB at most, all together`() throws {
+    @Test func `all header fields together are limited to 1 MiB`() throws {
         let half = String(repeating: "x", count: 1 << 19)
         let error = try Endpoint.make(headers: ["A": half, "B": half]).generationError()
         #expect(error.field == .headerValue("B") && error.reason.contains("1048576 bytes"))
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ["text/plain\r\nEvil: 1", "a\0"])
-    func `a body's media type that could end its line is refused`(contentType: String) throws {
+    func `a body's media type with line breaks or other control characters is refused`(contentType: String) throws {
         let endpoint = Endpoint.make(method: .post, body: .data(Data(), contentType: contentType))
         #expect(try endpoint.generationError().field == .headerValue("Content-Type"))
     }
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.get, .head, .trace], [Data(), Data([1])])
-    func `a method without content refuses a body, even an empty one`(method: HTTPMethod, data: Data) throws {
+    func `a body is refused for methods without content, even if it is empty`(method: HTTPMethod, data: Data) throws {
         #expect(try Endpoint.make(method: method, body: .data(data)).generationError().field == .body)
     }
 
@@ -61,19 +61,19 @@ import Testing
         #expect(try Endpoint.make(timeouts: timeouts).generationError().field == .timeout(name))
     }
 
-    @Test func `timeouts at both ends of the range are taken`() throws {
+    @Test func `timeouts at both ends of the range are accepted`() throws {
         let timeouts = RequestTimeouts(connect: .milliseconds(1), idle: .seconds(1_000_000))
         #expect(try Endpoint.make(timeouts: timeouts).networkRequest(with: APIConfiguration.make()).timeouts == timeouts)
     }
 
     @Test(arguments: ["file:///etc/passwd", "ftp://h/x", "/x", "http:x"])
-    func `a request made by hand needs an http URL`(text: String) throws {
+    func `a request created without an endpoint needs an http URL`(text: String) throws {
         let request = NetworkRequest(url: try #require(URL(string: text)))
         let error = try #require(throws: RequestGenerationError.self) { try request.validate() }
         #expect(error.field == .url)
     }
 
-    @Test func `a request made by hand is checked like any other`() throws {
+    @Test func `a request created without an endpoint is validated like any other`() throws {
         let url = try #require(URL(string: "https://h.example"))
         try NetworkRequest(url: url, body: .data(Data())).validate()
         let error = try #require(throws: RequestGenerationError.self) {

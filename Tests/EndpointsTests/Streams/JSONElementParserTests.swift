@@ -46,11 +46,11 @@ import Testing
         (" \n", "a", .emptyDocument),
         ("[1]", "a..b", .malformedPath(offset: 2, reason: "a name is empty or has to be quoted in brackets")),
     ])
-    func `a path that leads to no array is an error that says why`(document: String, path: String, kind: JSONSliceError.Kind)
+    func `the error for a path without an array states the cause`(document: String, path: String, kind: JSONSliceError.Kind)
         throws
     {
         for chunks in [[Data(document.utf8)], document.utf8.map { Data([$0]) }] {
-            let failure = Cuts.failure(of: JSONElementParser(at: JSONKeyPath(path)), in: chunks)
+            let failure = StreamSplits.failure(of: JSONElementParser(at: JSONKeyPath(path)), in: chunks)
             let error = try #require(failure)
             guard case .document(let cause) = error.kind else { throw error }
             #expect(cause.kind == kind && cause.path == JSONKeyPath(path))
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: MalformedJSONTests.values.map(\.bytes) + MalformedJSONTests.notUTF8.map { [0x22] + $0 + [0x22] })
-    func `a document that breaks RFC 8259 is refused, good elements first`(value: [UInt8]) throws {
+    func `a malformed document is refused after its complete elements`(value: [UInt8]) throws {
         let places: [(before: String, after: String, elements: Int)] = [
             (#"{"x":"#, #","a":[1,2]}"#, 0), (#"{"a":[1,2],"x":"#, "}", 2), (#"{"a":[1,"#, ",2]}", 1),
             (#"{"a":[1,{"b":["#, "]}]}", 1),
@@ -77,7 +77,7 @@ import Testing
             #expect(whole == StreamOutcome(JSONElementParser(at: "a"), document.map { Data([$0]) }))
             let text = String(decoding: document, as: UTF8.self)
             #expect(whole.error?.contains("the document is malformed") == true, "\(text): \(String(describing: whole.error))")
-            // Some damage begins with a well-formed value.
+            // Some malformed values begin with a well-formed value, which is returned first.
             #expect(whole.elements.count == count || whole.elements.count == count + 1, "\(text)")
         }
     }
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: [("[", "]"), ("{\"a\":", "}")])
-    func `nesting ends at 512`(open: String, close: String) {
+    func `nesting is limited to 512 levels`(open: String, close: String) {
         func document(_ depth: Int) -> String {
             "[" + String(repeating: open, count: depth - 1) + "1" + String(repeating: close, count: depth - 1) + "]"
         }
@@ -108,12 +108,12 @@ import Testing
             [0, 0, 0, 0x5B],
             [0x5B, 0, 0, 0], [0, 0, 0xFE, 0xFF],
         ] as [[UInt8]])
-    func `UTF-16 and UTF-32 are refused by name`(start: [UInt8]) {
+    func `UTF-16 and UTF-32 are refused with an error that requires UTF-8`(start: [UInt8]) {
         let outcome = StreamOutcome(JSONElementParser(), start + [0, 0, 0, 0])
         #expect(outcome.error?.contains("has to be UTF-8") == true)
     }
 
-    @Test func `an element past the limit ends the stream, and so does a name on the way`() {
+    @Test func `an element or a compared name that is longer than the limit ends the stream`() {
         #expect(elements("[1234,\"56\"]", "", limit: 4).error == nil)
         #expect(elements("[1234,\"567\",1]", "", limit: 4).elements.count == 1)
         #expect(elements("[1234,\"567\",1]", "", limit: 4).error?.contains("longer than 4 bytes (maximumElementBytes)") == true)
@@ -122,7 +122,7 @@ import Testing
         #expect(elements("{\"1234\":[1,2,3,4,5],\"a\":[1]}", "a", limit: 4).error == nil)
     }
 
-    @Test func `what lies beside the array is not kept`() throws {
+    @Test func `values outside the array are not stored`() throws {
         var parser = JSONElementParser(at: "a", maximumElementBytes: 100)
         parser.receive(Data("{\"x\":\"".utf8))
         for _ in 0..<1000 {

@@ -23,21 +23,21 @@ import Testing
     }
 
     @Test(arguments: ["", "\n", "\r\n"])
-    func `a line as long as the limit is taken, a longer one ends the stream`(end: String) {
+    func `a line as long as the limit is returned, and a longer one ends the stream`(end: String) {
         for chunkSize in [1, 2, 5, 100] {
-            let random = { (text: String) in
+            let split = { (text: String) in
                 stride(from: 0, to: text.utf8.count, by: chunkSize).map {
                     Data(Array(text.utf8)[$0..<min($0 + chunkSize, text.utf8.count)])
                 }
             }
-            #expect(StreamOutcome(LineParser(maximumLineBytes: 4), random("abcd" + end)).elements == ["abcd"])
-            let outcome = StreamOutcome(LineParser(maximumLineBytes: 4), random("ab\nabcde" + end + "x\n"))
+            #expect(StreamOutcome(LineParser(maximumLineBytes: 4), split("abcd" + end)).elements == ["abcd"])
+            let outcome = StreamOutcome(LineParser(maximumLineBytes: 4), split("ab\nabcde" + end + "x\n"))
             #expect(outcome.elements == ["ab"])
             #expect(outcome.error?.contains("longer than 4 bytes (maximumLineBytes)") == true)
         }
     }
 
-    @Test func `an error stays`() {
+    @Test func `after an error, every further call throws it again`() {
         var parser = LineParser(maximumLineBytes: 1)
         parser.receive(Data("abc".utf8))
         for _ in 0..<2 {
@@ -47,14 +47,14 @@ import Testing
         }
     }
 
-    @Test func `a line without end is refused, and only its beginning is kept`() throws {
+    @Test func `an endless line is refused at the limit, and only its beginning is read`() throws {
         let chunk = Data(repeating: 0x61, count: 64 << 10)
         var chunks = 0
         let counted = repeatElement(chunk, count: 1000).lazy.map { chunk in
             chunks += 1
             return chunk
         }
-        let error = try #require(Cuts.failure(of: LineParser(), in: counted))
+        let error = try #require(StreamSplits.failure(of: LineParser(), in: counted))
         #expect(chunks <= 18)
         guard case .limitExceeded(.line, 1_048_576) = error.kind else {
             Issue.record("\(error)")
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `chunks handed in without taking lines are not lost`() throws {
+    @Test func `chunks that are received before lines are read are not lost`() throws {
         var parser = LineParser()
         for piece in ["a\nb", "c\n", "", "d"] { parser.receive(Data(piece.utf8)) }
         #expect(try parser.next() == "a")

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `a line past the limit ends the stream`() {
+    @Test func `a line that is longer than the limit ends the stream`() {
         let outcome = StreamOutcome(NDJSONParser(maximumLineBytes: 3), Array("123\n   \n\n1234\n5".utf8))
         #expect(outcome.elements == [Data("123".utf8)])
         #expect(outcome.error == "element 1 of the stream: the line is longer than 3 bytes (maximumLineBytes) at byte 9")

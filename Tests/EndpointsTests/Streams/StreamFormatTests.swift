@@ -9,7 +9,7 @@ import Testing
     }
 
     final class Received: @unchecked Sendable {
-        // Sendable although unchecked: each test reads its own stream on one thread.
+        // @unchecked Sendable: each test reads its stream on one thread.
         var failures: [String] = []
     }
 
@@ -22,8 +22,8 @@ import Testing
         return elements
     }
 
-    /// Records with a wrong type, with no JSON, and a good one behind them.
-    @Test func `an element of the wrong type ends the stream, unless it is to be skipped`() throws {
+    /// Each stream has records of the wrong type or malformed records between two valid ones.
+    @Test func `an element that cannot be decoded ends the stream unless the format skips it`() throws {
         let streams: [(text: String, format: (ElementFailureRule) -> StreamFormat<Movie>, failures: [String])] = [
             (
                 "{\"id\":1}\n\n{\"id\":\"x\"}\n{\"id\"\n{\"id\":2}", { .ndjson(Movie.self, onFailure: $0) },
@@ -68,7 +68,7 @@ import Testing
         #expect(context.codingPath.map(\.intValue) == [nil, 0, 1, nil])
     }
 
-    @Test func `what breaks the stream is never skipped`() {
+    @Test func `an error that ends the stream is never skipped`() {
         #expect(throws: StreamParsingError.self) { try read(.elements(of: Int.self, onFailure: .skip), "[1,2") }
         #expect(throws: StreamParsingError.self) { try read(.jsonSequence(Int.self, onFailure: .skip), "1\n") }
         #expect(throws: StreamParsingError.self) {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `each format is found by its name`() throws {
+    @Test func `each format has a static member`() throws {
         #expect(try read(.chunks, "abc") == [Data("abc".utf8)])
         #expect(try read(.lines, "a\nb") == ["a", "b"])
         #expect(try read(.lines(maximumLineBytes: 3), "a\nb") == ["a", "b"])
@@ -95,7 +95,7 @@ import Testing
         #expect(try read(format, "line\n") == ["line"])
     }
 
-    @Test func `no description of an error shows what was in the stream`() throws {
+    @Test func `no description of an error shows content of the stream`() throws {
         let error = #expect(throws: StreamParsingError.self) { try read(.ndjson(Movie.self), "{\"token\": \"s3cret\"}") }
         #expect(error.map { !"\($0) \(String(reflecting: $0))".contains("s3cret") } == true)
         #expect(error?.errorDescription == "element 0 of the stream: cannot be decoded (DecodingError)")

@@ -1,12 +1,12 @@
 import Endpoints
 import Foundation
 
-/// All that a parser makes of a stream: the elements, and the error that ended it, place included.
+/// The result of parsing a stream: the elements, and the error that ended it with its position.
 struct StreamOutcome<Element: Equatable>: Equatable {
     var elements: [Element] = []
     var error: String?
 
-    /// Hands the chunks over one by one, and takes all elements in between.
+    /// Passes the chunks to the parser one by one, and reads all available elements after each.
     init(_ parser: some StreamParser<Element>, _ chunks: [Data]) {
         var parser = parser
         do throws(StreamParsingError) {
@@ -26,9 +26,10 @@ struct StreamOutcome<Element: Equatable>: Equatable {
     }
 }
 
-/// Every parser has to make the same of a stream, however it is cut.
-enum Cuts {
-    /// Single bytes, halves at every place, and random pieces; a piece may be empty, and does not start at index 0.
+/// Ways to split a stream into chunks. Each parser must return the same result for all of them.
+enum StreamSplits {
+    /// Returns single bytes, halves split at every position, and random pieces. Pieces can be empty, and the indices of random
+    /// pieces do not start at 0.
     static func all(of bytes: [UInt8], _ random: inout SplitMix64) -> [[Data]] {
         var ways = [bytes.map { Data([$0]) }]
         if bytes.count < 200 {
@@ -38,7 +39,7 @@ enum Cuts {
         return ways
     }
 
-    /// The error that ends a stream, after all elements before it have been taken.
+    /// Returns the error that ends a stream, after all elements before it were read.
     static func failure(of parser: some StreamParser, in chunks: some Sequence<Data>) -> StreamParsingError? {
         var parser = parser
         do throws(StreamParsingError) {
@@ -55,7 +56,7 @@ enum Cuts {
     }
 
     static func pieces(of bytes: [UInt8], upTo longest: Int, _ random: inout SplitMix64) -> [Data] {
-        // Slices, whose indices start anywhere.
+        // Slices of a larger buffer, so that their indices do not start at 0.
         let whole = Data([0xFF, 0xFF, 0xFF] + bytes).dropFirst(3)
         var pieces: [Data] = []
         var rest = whole

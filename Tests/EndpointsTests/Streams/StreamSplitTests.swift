@@ -9,14 +9,14 @@ import Testing
         _ bytes: [UInt8], _ random: inout SplitMix64, _ make: () -> Parser
     ) where Parser.Element: Equatable {
         let whole = StreamOutcome(make(), bytes)
-        for chunks in Cuts.all(of: bytes, &random) {
-            let cut = StreamOutcome(make(), chunks)
-            #expect(cut == whole, "\(String(decoding: bytes, as: UTF8.self).debugDescription) in \(chunks.map(\.count))")
+        for chunks in StreamSplits.all(of: bytes, &random) {
+            let split = StreamOutcome(make(), chunks)
+            #expect(split == whole, "\(String(decoding: bytes, as: UTF8.self).debugDescription) in \(chunks.map(\.count))")
         }
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `lines, NDJSON, sequences and events`(seed: UInt64) {
+    func `line, NDJSON, sequence and event parsers do not depend on how a stream is split`(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let pieces: [[UInt8]] =
             [
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `elements, which are those that the slicer finds`(seed: UInt64) throws {
+    func `the element parser does not depend on splits and finds the same elements as the slicer`(seed: UInt64) throws {
         var random = RandomJSON(seed: seed)
         for _ in 0..<120 {
             var bytes = Array(random.document().utf8)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension RequestBody {
-    /// The bytes of a body in memory.
+    /// Returns the bytes of a body that is in memory.
     func encoded() throws -> Data {
         try #require(content().data)
     }

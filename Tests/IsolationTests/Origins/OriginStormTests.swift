@@ -46,7 +46,7 @@ import Testing
     }
 
     private static let chains = (0..<count).map { Chain($0, seed: seed) }
-    private static let ours = ["x-member": "member", "x-tenant": "tenant", "x-licence": "licence"]
+    private static let configured = ["x-member": "member", "x-tenant": "tenant", "x-licence": "licence"]
 
     private func makeServers(_ arrivals: Locked<[Int: [Arrival]]>, _ addresses: Locked<[String]>) throws -> [LoopbackServer] {
         try (0..<4).map { origin in
@@ -94,46 +94,48 @@ import Testing
                 }
             }
         }
-        var seen = (ours: 0, arrivals: 0)
+        var seen = (configured: 0, arrivals: 0)
         for chain in Self.chains {
             let violations = judge(chain, arrivals.withLock { $0[chain.number] ?? [] }, &seen)
             #expect(violations.isEmpty, "seed \(Self.seed), chain \(chain): \(violations)")
         }
         // The model compared enough requests.
-        #expect(seen.arrivals > Self.count * 2 && seen.ours > Self.count / 2, "\(seen)")
+        #expect(seen.arrivals > Self.count * 2 && seen.configured > Self.count / 2, "\(seen)")
     }
 
     /// Returns how the received requests differ from those that the client should have sent.
-    private func judge(_ chain: Chain, _ arrivals: [Arrival], _ seen: inout (ours: Int, arrivals: Int)) -> [String] {
+    private func judge(_ chain: Chain, _ arrivals: [Arrival], _ seen: inout (configured: Int, arrivals: Int)) -> [String] {
         guard arrivals.map(\.step) == Array(0..<chain.steps.count) else { return ["arrivals \(arrivals.map(\.step))"] }
         var violations: [String] = []
         let home = chain.start ?? 0
         var origin = home
         // Which fields the current request and its redirects may contain.
-        var mayShowOurs = origin == 0
-        var mayShowOwn = true
+        var mayContainConfigured = origin == 0
+        var mayContainOwn = true
         var isRedirected = false
         for arrival in arrivals {
             seen.arrivals += 1
             let headers = arrival.request.headers
             if arrival.origin != origin { violations.append("step \(arrival.step) at \(arrival.origin), not \(origin)") }
-            for (name, value) in Self.ours {
-                if headers[name] != (mayShowOurs ? value : nil) { violations.append("\(name) at step \(arrival.step)") }
+            for (name, value) in Self.configured {
+                if headers[name] != (mayContainConfigured ? value : nil) { violations.append("\(name) at step \(arrival.step)") }
             }
-            if mayShowOurs { seen.ours += 1 }
-            if headers["X-Own"] != (mayShowOwn ? "own" : nil) { violations.append("x-own at step \(arrival.step)") }
+            if mayContainConfigured { seen.configured += 1 }
+            if headers["X-Own"] != (mayContainOwn ? "own" : nil) { violations.append("x-own at step \(arrival.step)") }
             // The configuration's query is sent to the configuration's origin only, and not in redirects.
             let hasKey = arrival.request.target.contains("query-key")
             if hasKey != (!isRedirected && origin == 0) { violations.append("the key at step \(arrival.step)") }
-            if !mayShowOwn, !isRedirected, !arrival.request.body.isEmpty { violations.append("content at step \(arrival.step)") }
+            if !mayContainOwn, !isRedirected, !arrival.request.body.isEmpty {
+                violations.append("content at step \(arrival.step)")
+            }
             switch chain.steps[arrival.step] {
             case .redirect(_, let next):
-                if next != origin { (mayShowOurs, mayShowOwn) = (false, false) }
+                if next != origin { (mayContainConfigured, mayContainOwn) = (false, false) }
                 isRedirected = true
                 origin = next
             case .page(let next):
                 guard let next else { break }
-                (mayShowOurs, mayShowOwn, isRedirected) = (next == 0, next == home, false)
+                (mayContainConfigured, mayContainOwn, isRedirected) = (next == 0, next == home, false)
                 origin = next
             }
         }

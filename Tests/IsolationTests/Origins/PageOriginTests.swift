@@ -24,17 +24,17 @@ import Testing
             body: method == .post ? .json(["password": "p"]) : nil)
     }
 
-    @Test func `pages on another origin are requested without credentials and own fields`() async throws {
+    @Test func `pages on another origin are requested without credentials and the endpoint's fields`() async throws {
         for link in ["https://other.test/2", "/3", "https://other.test/4", "https://api.test/5", nil] { enqueue(link) }
         for try await _ in try service().pages(of: list(), by: .linkHeader) {}
         #expect(session.requests.map { $0.url.host() } == ["api.test", "other.test", "other.test", "other.test", "api.test"])
         for (index, request) in session.requests.enumerated() {
-            let isOurs = index == 0 || index == 4
+            let isSameOrigin = index == 0 || index == 4
             for name in ["X-Own", "X-Member", "X-Licence"] {
-                #expect(request.headers.contains(name) == isOurs, "\(name) in request \(index)")
+                #expect(request.headers.contains(name) == isSameOrigin, "\(name) in request \(index)")
             }
             #expect(request.headers["Accept-Language"] == "en")
-            #expect(request.url.query()?.contains("apikey") ?? false == isOurs)
+            #expect(request.url.query()?.contains("apikey") ?? false == isSameOrigin)
         }
     }
 

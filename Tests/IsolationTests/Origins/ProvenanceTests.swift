@@ -5,7 +5,7 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// Data for one origin is not used for another, whatever its name.
+/// Data for one origin is not used for another, regardless of its name.
 @Suite(.timeLimit(.minutes(10))) struct ProvenanceTests {
     struct Member: NetworkInterceptor {
         @TaskLocal static var name = "A"
@@ -19,7 +19,7 @@ import Testing
 
     private let get = Endpoint<String>(path: "item", responseDecoder: .text)
 
-    @Test func `header fields of any name stay with their origin in a redirect`() async throws {
+    @Test func `header fields of any name are not sent to another origin in a redirect`() async throws {
         let other = try LoopbackServer { _ in .text("other") }
         let target = other.url("/landing").absoluteString
         let server = try LoopbackServer { _ in .status(302, headers: ["Location": target]) }
@@ -40,7 +40,7 @@ import Testing
         #expect(away.headers["Accept-Language"] == "en" && away.headers["Range"] == "bytes=0-")
     }
 
-    @Test func `a credential in an otherwise harmless field stays with its origin in a redirect`() async throws {
+    @Test func `a credential in a common header field is not sent to another origin in a redirect`() async throws {
         let other = try LoopbackServer { _ in .text("other") }
         let target = other.url("/landing").absoluteString
         let server = try LoopbackServer { _ in .status(302, headers: ["Location": target]) }
@@ -107,7 +107,7 @@ import Testing
         let session = StubSessionManager()
         session.route { .text($0.headers["traceparent"] ?? "nobody") }
         let coalescing = CoalescingInterceptor()
-        // The field is not compared, unless it is a credential.
+        // Requests that differ only in this field share an exchange, unless the field is a credential.
         let api = try APIConfiguration("https://api.test")
         let values = try await withThrowingTaskGroup(of: String.self) { [get] group in
             for name in ["A", "B"] {
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `the rate limit of another origin does not limit ours`() async throws {
+    @Test func `a rate limit of another origin does not limit the configured origin`() async throws {
         let session = StubSessionManager()
         session.enqueue(.text("a", headers: ["RateLimit": #""x";r=0;t=86400"#]))
         session.enqueue(.text("b"))
@@ -172,7 +172,7 @@ import Testing
         #expect(try await service.request(get) == "ok")
     }
 
-    @Test func `failures of another origin do not open our circuit`() async throws {
+    @Test func `failures of another origin do not open the circuit of the configured origin`() async throws {
         let session = StubSessionManager()
         session.route { $0.url.path == "/item" ? .status(503) : .text("ok") }
         let service = DefaultDataTransferService(

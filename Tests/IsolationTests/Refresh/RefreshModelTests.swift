@@ -9,10 +9,10 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct RefreshModelTests {
     private static let rounds = ProcessInfo.processInfo.environment["DATA_TRANSFER_SLOW"] == nil ? 1_000 : 10_000
 
-    /// The number of the current identity, incremented before (`begun`) and after (`done`) each login and logout.
+    /// The number of the current identity, incremented before (`started`) and after (`completed`) each login and logout.
     private struct Identity: Sendable {
-        var begun = 0
-        var done = 0
+        var started = 0
+        var completed = 0
     }
 
     @Test func `a refresh never restores the previous identity`() async throws {
@@ -40,11 +40,11 @@ import Testing
                 for request in 0..<3 {
                     group.addTask {
                         for _ in 0..<pauses[2 + request] { await Task.yield() }
-                        let least = identity.withLock(\.done)
+                        let least = identity.withLock(\.completed)
                         let result = try? await service.response(for: Endpoint<Void>(path: "\(round)-\(request)-\(least)"))
                         guard let result else { return }
                         let sent = String(decoding: result.body, as: UTF8.self).split(separator: ".").first.flatMap { Int($0) }
-                        let most = identity.withLock(\.begun)
+                        let most = identity.withLock(\.started)
                         #expect(
                             sent.map { $0 >= least && $0 <= most } ?? false, "round \(round): \(result.body), \(least)...\(most)")
                     }
@@ -52,9 +52,9 @@ import Testing
                 group.addTask {
                     for change in 1...2 {
                         for _ in 0..<pauses[4 + change] { await Task.yield() }
-                        identity.withLock { $0.begun = change }
+                        identity.withLock { $0.started = change }
                         credentials.set(pauses[7] % 3 == change ? nil : .bearer("identity-\(change).0"))
-                        identity.withLock { $0.done = change }
+                        identity.withLock { $0.completed = change }
                     }
                 }
             }

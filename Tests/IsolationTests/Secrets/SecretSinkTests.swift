@@ -5,7 +5,7 @@ import NetworkPipeline
 import NetworkTesting
 import Testing
 
-/// A credential is not shown anywhere, whatever its name and encoding: each shape in each sink.
+/// No output shows a credential, regardless of its name and encoding. Each shape is tested with each output.
 @Suite(.timeLimit(.minutes(10))) struct SecretSinkTests {
     /// A value that needs no encoding, and one that is changed by each encoding.
     static let values = ["Xq7canary9Zr41Lw", #"p@ss/w+rd="q&<7%\Zt9"#]

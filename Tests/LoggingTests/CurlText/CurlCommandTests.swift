@@ -15,7 +15,7 @@ struct CurlCommandTests {
         return Array(parts.dropLast())
     }
 
-    @Test func `a plain request is a plain command`() {
+    @Test func `a GET request without headers is a command with only a URL`() {
         #expect(CurlCommand(.make()).text == "curl https://example.com/")
     }
 
@@ -24,7 +24,7 @@ struct CurlCommandTests {
         "ünï😀", "-dash", "--data", "@file", "#c", "; rm x", "| cat", "&& ls", "a\tb", "*", "~", "'\u{301}; id #", "%s\\0", "\\",
         "<in >out", "=ls", "[a]{b}",
     ])
-    func `a shell gives curl exactly the body and the header value`(text: String) throws {
+    func `a shell passes exactly the body and the header value to curl`(text: String) throws {
         let value = text.replacingOccurrences(of: "\n", with: " ").replacingOccurrences(of: "\t", with: " ")
         let request = LoggedRequest.make("POST", headers: ["Content-Type": "text/plain", "X-A": value], body: text)
         let expected = ["-H", "Content-Type: text/plain", "-H", "X-A: \(value)", "--data-raw", text, "https://example.com/"]
@@ -39,12 +39,12 @@ struct CurlCommandTests {
             ("PUT", "x", ["-X", "PUT"]), ("DELETE", nil, ["-X", "DELETE"]), ("get", nil, ["-X", "get"]),
             ("A'B $x", nil, ["-X", "A'B $x"]),
         ] as [(String, String?, [String])])
-    func `the method is named only where curl would choose another`(method: String, body: String?, expected: [String]) throws {
+    func `the method is written only if curl would choose another one`(method: String, body: String?, expected: [String]) throws {
         let request = LoggedRequest.make(method, headers: ["Content-Type": "text/plain"], body: body)
         #expect(try Array(arguments(of: CurlCommand(request).text).prefix { $0 != "-H" }) == expected)
     }
 
-    @Test func `brackets and braces in a URL turn globbing off`() throws {
+    @Test func `brackets and braces in a URL disable globbing`() throws {
         let request = LoggedRequest.make("GET", "http://[::1]/a?b=%5B1")
         #expect(try arguments(of: CurlCommand(request).text) == ["-g", "http://[::1]/a?b=%5B1"])
     }
@@ -54,7 +54,7 @@ struct CurlCommandTests {
         #expect(try arguments(of: CurlCommand(request).text) == ["--path-as-is", "http://x/a/../b"])
     }
 
-    @Test func `an empty header is sent empty and Content-Length is left to curl`() throws {
+    @Test func `an empty header is sent without a value, and Content-Length is omitted`() throws {
         let request = LoggedRequest.make(headers: ["X-Empty": "", "Content-Length": "3", "@x": "a"])
         #expect(
             try arguments(of: CurlCommand(request, isCompressed: true).text)
@@ -92,7 +92,7 @@ struct CurlCommandTests {
         }
     }
 
-    @Test func `secrets are shown only on demand, and never by printing`() {
+    @Test func `secrets are shown only in text without redaction, and never in descriptions`() {
         let request = LoggedRequest.make(
             "POST", "https://u:canary@x/?token=canary",
             headers: ["Authorization": "canary", "Content-Type": "application/json"], body: #"{"pin":"canary"}"#)

@@ -18,7 +18,7 @@ struct ConsoleLoggerTests {
         #expect(logger.isEnabled == (level != .off))
     }
 
-    @Test func `info is a line per event with status, duration and sizes`() {
+    @Test func `info writes one line per event with status, duration and sizes`() {
         let output = RecordingOutput()
         let logger = output.logger(.info)
         logger.log(request: request)
@@ -34,7 +34,7 @@ struct ConsoleLoggerTests {
             ])
     }
 
-    @Test func `debug shows headers and an indented body, redacted`() {
+    @Test func `debug shows headers and an indented body, both redacted`() {
         let output = RecordingOutput()
         output.logger(.debug).log(request: request)
         #expect(
@@ -62,7 +62,7 @@ struct ConsoleLoggerTests {
         #expect(output.text.hasSuffix("\n    | (h2, dns 1.0 ms, reused connection)"))
     }
 
-    @Test func `a body is cut at the limit with the number of omitted bytes`() {
+    @Test func `a body is truncated at the limit with the number of omitted bytes`() {
         let output = RecordingOutput()
         let long = LoggedRequest.make(headers: ["Content-Type": "text/plain"], body: String(repeating: "x", count: 100))
         output.logger(.debug, maximumBodyBytes: 10).log(request: long)
@@ -88,7 +88,7 @@ struct ConsoleLoggerTests {
         #expect(output.entries.last?.contains("\n") == false)
     }
 
-    @Test func `the console logger is found from both protocols`() {
+    @Test func `both protocols have a static member for the console logger`() {
         let network: any NetworkErrorLogger = .console
         let transfer: any DataTransferErrorLogger = .console(level: .off)
         let quiet: any NetworkErrorLogger = .console(level: .off)

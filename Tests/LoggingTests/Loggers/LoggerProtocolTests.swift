@@ -12,7 +12,7 @@ private struct MinimalDoubleLogger: NetworkErrorLogger, DataTransferErrorLogger 
 }
 
 struct LoggerProtocolTests {
-    @Test func `a logger implements one method and is enabled`() {
+    @Test func `a logger needs only one method and is enabled by default`() {
         let logger: any NetworkErrorLogger = MinimalLogger()
         #expect(logger.isEnabled)
     }
@@ -23,7 +23,7 @@ struct LoggerProtocolTests {
         #expect((logger as any DataTransferErrorLogger).isEnabled)
     }
 
-    @Test func `the silent logger is found from both protocols and is not enabled`() {
+    @Test func `both protocols have a static member for the silent logger, which is not enabled`() {
         let network: any NetworkErrorLogger = .silent
         let transfer: any DataTransferErrorLogger = .silent
         #expect(!network.isEnabled)

@@ -5,7 +5,7 @@
 
     /// These tests run in separate processes, whose standard error they can change.
     @Suite(.timeLimit(.minutes(10))) struct StandardErrorTests {
-        @Test func `a process that exits loses no line`() async {
+        @Test func `no line is lost when a process exits`() async {
             let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 // No more than fits into a pipe, because the pipe may not be read yet.
                 for number in 0..<500 { StandardError.write("line \(number) \(String(repeating: "x", count: 80))") }
@@ -17,7 +17,7 @@
             #expect(own.enumerated().allSatisfy { $0.element == "line \($0.offset) \(String(repeating: "x", count: 80))" })
         }
 
-        @Test func `logging does not wait for a standard error that accepts nothing, and lines stay whole`() async {
+        @Test func `logging does not wait for a blocked standard error, and all lines stay complete`() async {
             await #expect(processExitsWith: .success) {
                 var ends: [Int32] = [0, 0]
                 guard pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) >= 0 else { exit(2) }
@@ -41,7 +41,7 @@
             }
         }
 
-        @Test func `a process ends even if its standard error accepts nothing`() async {
+        @Test func `a process exits even if its standard error is blocked`() async {
             await #expect(processExitsWith: .exitCode(7)) {
                 var ends: [Int32] = [0, 0]
                 guard pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) >= 0 else { exit(2) }

@@ -24,7 +24,7 @@ struct RecordDescriptionTests {
                 == "file file:///tmp/x, 1 byte")
     }
 
-    @Test func `headers are found without case`() {
+    @Test func `headers are found regardless of case`() {
         #expect(LoggedRequest.make(headers: ["content-TYPE": "a"]).header("Content-Type") == "a")
         #expect(LoggedResponse.make().header("Content-Type") == nil)
     }

@@ -10,7 +10,7 @@ struct HostileInputTests {
     ]
 
     @Test(arguments: types)
-    func `random bytes never trap and stay within the limit`(type: String?) {
+    func `redaction of random bytes does not trap and respects the limit`(type: String?) {
         var random = SeededGenerator(state: 42)
         let alphabet = Array("{}[]\":,=&;%<>/\\@?#' \r\n-b\\u00eyJtokenpassword:Bearer ://".utf8)
         for _ in 0..<100 {
@@ -41,7 +41,7 @@ struct HostileInputTests {
         "[", "{\"a\":", "{\"password\":", "\"", "\\", "<token>", "://:x", "code: 1 ", "basic ", "%3D", "--b\r\n", "eyJ", "a=",
         " ",
     ])
-    func `a megabyte of one repeated unit takes linear time`(unit: String) {
+    func `redaction of a megabyte of repeated text takes linear time`(unit: String) {
         let bytes = Data(String(repeating: unit, count: 1_000_000 / unit.utf8.count).utf8)
         let isOther = ["[", "a=", "--b\r\n"].contains(unit)
         let others = isOther ? ["multipart/form-data; boundary=b", "application/x-www-form-urlencoded"] : []
@@ -56,7 +56,7 @@ struct HostileInputTests {
     }
 
     @Test(arguments: ["[", "<token>", "://:x", "code: 1 ", "basic ", "{\"token\":", "a:"])
-    func `a long text without a limit takes linear time`(unit: String) {
+    func `redaction of a long text without a limit takes linear time`(unit: String) {
         let text = String(repeating: unit, count: 100_000 / unit.utf8.count)
         let duration = ContinuousClock().measure { _ = Redaction.default.redacted(text: text) }
         #expect(duration < .seconds(30))

@@ -49,7 +49,7 @@ struct RedactedBodyTests {
         #expect(redacted(body, "application/x-www-form-urlencoded") == expected)
     }
 
-    @Test func `a long form is cut with a note of the omitted bytes`() {
+    @Test func `a long form is truncated with a note of the omitted bytes`() {
         let body = "password=abc&" + String(repeating: "a=b&", count: 100)
         #expect(redacted(body, "application/x-www-form-urlencoded", limit: 24).hasPrefix("password=<redacted>&a=b&… ("))
         let long = "password=" + String(repeating: "abc", count: 9000)
@@ -58,7 +58,7 @@ struct RedactedBodyTests {
         #expect(redacted(open, "application/x-www-form-urlencoded", limit: 10) == "a=xxxxxxxx… (9990 more bytes)")
     }
 
-    @Test func `secret parts of a multipart form are redacted and binary ones summarised`() {
+    @Test func `secret parts of a multipart form are redacted, and binary parts are summarised`() {
         let body = [
             "--b", "Content-Disposition: form-data; name=\"title\"", "", "hello",
             "--b", "Content-Disposition: form-data; name=\"password\"", "", "abc\r\nabc",
@@ -88,7 +88,7 @@ struct RedactedBodyTests {
     }
 
     @Test(arguments: 0...12)
-    func `a long text is cut between characters with a note of the omitted bytes`(limit: Int) throws {
+    func `a long text is truncated between characters with a note of the omitted bytes`(limit: Int) throws {
         let body = "aäé€😀b"
         let text = redacted(body, "text/plain", limit: limit)
         if limit == 12 || limit >= body.utf8.count { #expect(limit < body.utf8.count || text == body) }

@@ -31,7 +31,7 @@ struct RedactionContentTests {
             (#"{"pin": 7 8}"#, #"{"pin": "<redacted>"}"#), (#"{"pin": e7}"#, #"{"pin": "<redacted>"}"#),
             (#"{"pin": nul}"#, #"{"pin": "<redacted>"}"#), (#"{"a": 7, "<redacted>": 1}"#, nil),
         ] as [(String, String?)])
-    func `types can be kept, without any digit of a secret number`(body: String, expected: String?) {
+    func `redaction can keep JSON types, with 0 for secret numbers`(body: String, expected: String?) {
         let content = Redaction.default.redactedContent(Data(body.utf8), contentType: "application/json", keepsTypes: true)
         #expect(content == expected)
     }

@@ -62,7 +62,7 @@ import Testing
         #expect(output.lines.last?.hasPrefix("1 log entries were dropped") == true)
     }
 
-    @Test func `flushing with nothing to write returns at once`() {
+    @Test func `flushing with nothing to write returns immediately`() {
         #expect(EntryWriter(maximumEntries: 1, maximumBytes: 1) { _ in }.flush(within: .seconds(Int64.max)))
     }
 }

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `work waits in order, and the limit is respected`() async {
+    @Test func `waiting work runs in order, and the thread limit is respected`() async {
         let threads = WorkerThreads(name: "test", maximumCount: 1)
         let (gate, notes) = (DispatchSemaphore(value: 0), Notes())
         threads.run { gate.wait() }
@@ -30,7 +30,7 @@ import Testing
         #expect(await notes.next(1000) == Array(0..<1000))
     }
 
-    @Test func `work continues unless all threads are blocked, and then waits for the first that is free`() async {
+    @Test func `work runs while a thread is free, and otherwise waits for the first free thread`() async {
         let threads = WorkerThreads(name: "test", maximumCount: 64)
         let (gate, started, done) = (DispatchSemaphore(value: 0), Notes(), Notes())
         let block: @Sendable (Int) -> WorkerThreads.Work = { number in
@@ -109,7 +109,7 @@ import Testing
         #expect(await notes.next(20_000).sorted() == Array(0..<20_000))
     }
 
-    @Test func `work that is added by work runs at any depth`() async {
+    @Test func `work can add more work at any depth`() async {
         let threads = WorkerThreads(name: "test", maximumCount: 2)
         let notes = Notes()
         @Sendable func step(_ number: Int) {
