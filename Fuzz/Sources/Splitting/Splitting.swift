@@ -1,4 +1,4 @@
-import Endpoints
+@testable import Endpoints
 import Foundation
 
 /// What a parser makes of a stream: each element in words, and the error that ended it.
