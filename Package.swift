@@ -5,6 +5,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
+let linux = TargetDependencyCondition.when(platforms: [.linux])
 
 let package = Package(
     name: "swift-data-transfer",
@@ -21,71 +22,102 @@ let package = Package(
         .executable(name: "quickstart", targets: ["quickstart"]),
     ],
     targets: [
-        // What to ask for: pure descriptions, no I/O.
-        .target(name: "Endpoints", dependencies: ["NetworkLogging"], swiftSettings: settings),
-        // What is secret, and what is told without it. The folder is `Logging`; a target of that name would collide with swift-log's in
-        // every server.
-        .target(name: "NetworkLogging", path: "Sources/Logging", swiftSettings: settings),
-        // How bytes travel. On Linux the engine is the libcurl that Foundation already loads.
+        // MARK: Products, from the bottom up
+
+        // Loggers, and the redaction of secrets. The folder is `Logging`; a target of that name would collide with swift-log's.
+        .target(name: "NetworkLogging", dependencies: ["NetworkJSON"], path: "Sources/Logging", swiftSettings: settings),
+        // Descriptions of requests, and decoders of responses. No I/O.
+        .target(name: "Endpoints", dependencies: ["NetworkJSON", "NetworkLogging"], swiftSettings: settings),
+        // Services and session managers, which send requests. On Linux the engine is the libcurl that Foundation already loads.
         .target(
             name: "NetworkCore",
             dependencies: [
-                "Endpoints", "NetworkLogging",
-                .target(name: "CCurl", condition: .when(platforms: [.linux])),
-                .target(name: "CCodings", condition: .when(platforms: [.linux])),
+                "Endpoints", "NetworkLogging", "NetworkFiles", .target(name: "CCurl", condition: linux),
+                .target(name: "CCodings", condition: linux),
             ],
-            swiftSettings: settings
-        ),
+            swiftSettings: settings),
+        // Interceptors: retries, credentials, deadlines, limits, observation.
         .target(name: "NetworkPipeline", dependencies: ["NetworkCore"], swiftSettings: settings),
-        .target(name: "NetworkCache", dependencies: ["NetworkCore"], swiftSettings: settings),
+        // An interceptor that caches responses (RFC 9111), and a cache of decoded values.
+        .target(name: "NetworkCache", dependencies: ["NetworkCore", "NetworkFiles"], swiftSettings: settings),
+        // Decoded values from endpoints; downloads, uploads, streams, pages.
         .target(
-            name: "DataTransfer", dependencies: ["Endpoints", "NetworkLogging", "NetworkCore"], swiftSettings: settings),
+            name: "DataTransfer", dependencies: ["Endpoints", "NetworkLogging", "NetworkCore", "NetworkFiles"],
+            swiftSettings: settings),
+        // Publishers, where Combine is available.
         .target(name: "DataTransferCombine", dependencies: ["DataTransfer"], swiftSettings: settings),
+        // Test doubles, recordings, and a loopback server with faults, for the tests of users.
         .target(
-            name: "NetworkTesting", dependencies: ["DataTransfer", "NetworkCore", "Endpoints", "NetworkLogging"],
-            swiftSettings: settings
-        ),
-        // Our own declarations of libcurl's stable ABI: no development package is needed to build.
-        .target(
-            name: "CCurl",
-            linkerSettings: [.linkedLibrary(":libcurl.so.4", .when(platforms: [.linux]))]
-        ),
-        // Our own declarations of zlib, brotli and zstd, which are looked up at run time.
-        .target(name: "CCodings", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+            name: "NetworkTesting",
+            dependencies: ["DataTransfer", "NetworkCore", "Endpoints", "NetworkJSON", "NetworkLogging", "NetworkFiles"],
+            swiftSettings: settings),
+        // A tour through the products: `swift run quickstart`.
         .executableTarget(
             name: "quickstart", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkTesting"], swiftSettings: settings),
-        .testTarget(name: "EndpointsTests", dependencies: ["Endpoints"], swiftSettings: settings),
-        .testTarget(name: "LoggingTests", dependencies: ["NetworkLogging"], swiftSettings: settings),
+
+        // MARK: Shared by products
+
+        // JSON: one scanner, a decoder and an encoder for `Codable`, streams of values. The types for users are exported by `Endpoints`.
+        .target(name: "NetworkJSON", path: "Sources/JSON", swiftSettings: settings),
+        // Files that are read and written. A target named `Files` would collide with a package of that name.
+        .target(name: "NetworkFiles", path: "Sources/Files", swiftSettings: settings),
+        // Declarations of libcurl's stable ABI, so that no development package is needed to build.
+        .target(name: "CCurl", linkerSettings: [.linkedLibrary(":libcurl.so.4", .when(platforms: [.linux]))]),
+        // Declarations of zlib, brotli and zstd, which are looked up at run time.
+        .target(name: "CCodings", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+
+        // MARK: Tests
+
+        // Generators, endpoints, servers and clocks that the test targets share.
+        .target(
+            name: "TestSupport", dependencies: ["DataTransfer", "NetworkTesting"], path: "Tests/TestSupport",
+            swiftSettings: settings),
+        // Models and documents, in the shape of the field's benchmarks for JSON; used by the tests and by the nested packages.
+        .target(name: "JSONDocuments", path: "Tests/JSONDocuments", swiftSettings: settings),
+        // A comparison with Foundation's coders over random documents and values; used by the tests and by `Benchmarks`.
+        .target(
+            name: "JSONDifferential", dependencies: ["NetworkJSON", "JSONDocuments"], path: "Tests/JSONDifferential",
+            swiftSettings: settings),
+        .testTarget(
+            name: "JSONTests", dependencies: ["NetworkJSON", "JSONDocuments", "JSONDifferential"], swiftSettings: settings),
+        .testTarget(name: "LoggingTests", dependencies: ["NetworkLogging", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "EndpointsTests", dependencies: ["Endpoints", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "NetworkCoreTests",
             dependencies: [
-                "NetworkCore", "NetworkTesting", .target(name: "CCurl", condition: .when(platforms: [.linux])),
-                .target(name: "CCodings", condition: .when(platforms: [.linux])),
+                "NetworkCore", "NetworkTesting", "TestSupport", .target(name: "CCurl", condition: linux),
+                .target(name: "CCodings", condition: linux),
             ],
-            swiftSettings: settings
-        ),
-        .testTarget(name: "DataTransferTests", dependencies: ["DataTransfer", "NetworkTesting"], swiftSettings: settings),
+            swiftSettings: settings),
+        .testTarget(
+            name: "NetworkPipelineTests", dependencies: ["NetworkPipeline", "DataTransfer", "NetworkTesting", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "NetworkCacheTests",
+            dependencies: ["NetworkCache", "NetworkFiles", "NetworkPipeline", "NetworkTesting", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DataTransferTests", dependencies: ["DataTransfer", "NetworkFiles", "NetworkTesting", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "NetworkTestingTests", dependencies: ["NetworkTesting", "TestSupport"], exclude: ["HAR/Fixtures"],
+            swiftSettings: settings),
+        // Which credentials are sent, shared and shown, over all modules.
+        .testTarget(
+            name: "IsolationTests",
+            dependencies: ["DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting", "TestSupport"],
+            swiftSettings: settings),
+        // What five existing systems do, and extreme arguments of every public declaration.
+        .testTarget(
+            name: "ParityTests",
+            dependencies: ["DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting", "TestSupport"],
+            resources: [.copy("Fixtures")], swiftSettings: settings),
+        // Links, samples and file names of the documentation.
         .testTarget(name: "DocumentationTests", swiftSettings: settings),
+        // Other people's servers. Skipped unless Scripts/with-servers runs it.
         .testTarget(
-            name: "NetworkTestingTests", dependencies: ["NetworkTesting"], exclude: ["HAR/Fixtures"], swiftSettings: settings),
-        .testTarget(
-            name: "NetworkPipelineTests", dependencies: ["NetworkPipeline", "DataTransfer", "NetworkTesting"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "NetworkCacheTests", dependencies: ["NetworkCache", "NetworkPipeline", "NetworkTesting"],
-            swiftSettings: settings),
-        // What no module can promise alone: whose credentials are sent, shared and shown.
-        .testTarget(
-            name: "IsolationTests", dependencies: ["DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "ParityTests", dependencies: ["DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting"],
-            resources: [.copy("Fixtures")], swiftSettings: settings
-        ),
-        // Skipped unless Scripts/with-servers runs it.
-        .testTarget(
-            name: "RealServerTests", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkCache"], path: "Tests/RealServers",
-            swiftSettings: settings),
+            name: "RealServerTests", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkCache", "TestSupport"],
+            path: "Tests/RealServers", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

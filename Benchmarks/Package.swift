@@ -25,8 +25,23 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
-            swiftSettings: [.enableUpcomingFeature("ExistentialAny")]
+            // The parsers and the entries of the cache are measured without what is around them: declarations with `package` access.
+            // Unlike `@testable`, this does not change how the measured modules are compiled.
+            swiftSettings: [.enableUpcomingFeature("ExistentialAny"), .unsafeFlags(["-Xfrontend", "-disable-access-control"])]
         ),
+        // Links to the models of the tests, and to their comparison with Foundation.
+        .target(name: "JSONDocuments"),
+        .target(
+            name: "JSONDifferential",
+            dependencies: ["JSONDocuments", .product(name: "Endpoints", package: "swift-data-transfer")]),
+        // A separate program, as it counts allocations.
+        .target(name: "CAllocations"),
+        .executableTarget(
+            name: "bench-json",
+            dependencies: [
+                "CAllocations", "JSONDocuments", "JSONDifferential", .product(name: "Endpoints", package: "swift-data-transfer"),
+            ],
+            swiftSettings: [.enableUpcomingFeature("ExistentialAny"), .unsafeFlags(["-Xfrontend", "-disable-access-control"])]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -27,6 +27,10 @@ let package = Package(
             name: "fuzz-stored", dependencies: [.product(name: "NetworkCache", package: "swift-data-transfer")]),
         .executableTarget(
             name: "fuzz-record", dependencies: [.product(name: "NetworkCache", package: "swift-data-transfer")]),
+        // A link to the models of the tests.
+        .target(name: "JSONDocuments"),
+        .executableTarget(name: "fuzz-json-decode", dependencies: ["JSONDocuments", endpoints]),
+        .executableTarget(name: "fuzz-json-encode", dependencies: ["JSONDocuments", endpoints]),
         .executableTarget(name: "fuzz-multipart", dependencies: [endpoints]),
         .executableTarget(name: "fuzz-har", dependencies: [networkTesting]),
     ],

@@ -10,15 +10,15 @@ let plain = DefaultDataTransferService(configuration: api)
 
 // snippet.preset
 let credentials = RefreshingCredentials { old in
-    let parameters: Parameters = ["grant_type": "refresh_token", "refresh_token": old?.parts.refreshToken]
+    let parameters: ParameterList = ["grant_type": "refresh_token", "refresh_token": old?.parts.refreshToken]
     let token = try await plain.request(Endpoint<Token>(path: "token", method: .post, body: .form(parameters)))
     return .bearer(token.value, refreshToken: token.refresh)
 }
 let pipeline = RequestPipeline {
     $0.authentication = .authentication(credentials, for: api)
     $0.deadline = .seconds(20)
-    $0.retry = .retry(RetryPolicy(maximumAttempts: 4))
-    $0.rate = .rate(RateLimiter(RateLimit(10, per: .seconds(1), burst: 20)))
+    $0.retry = .retry(RetryOptions(maximumAttempts: 4))
+    $0.rate = RateLimiter(RateLimit(10, per: .seconds(1), burst: 20))
 }
 let service = DefaultDataTransferService(configuration: api, interceptors: pipeline.interceptors)
 // snippet.end

@@ -12,7 +12,7 @@ let watchlist = Endpoint<[Movie]>(path: "watchlist")
 let userID = "42"
 
 // snippet.cache
-let cache = CacheInterceptor(store: MemoryCacheStore(maximumBytes: 64 << 20))
+let cache = CacheInterceptor(store: MemoryCacheStore(limits: CacheStoreLimits(maximumBytes: 64 << 20)))
 let pipeline = RequestPipeline {
     $0.authentication = .authentication(.bearer(token), for: api)
     $0.cache = cache
@@ -27,20 +27,20 @@ let quick = DefaultDataTransferService(configuration: api, interceptors: [shared
 
 // snippet.directives
 var newest = popular
-newest.headerParameters.cacheControl = [.noCache]
+newest.headerParameters.cachePolicy = .revalidate
 var offline = popular
-offline.headerParameters.cacheControl = [.onlyIfCached, .maxStale]
+offline.headerParameters.cachePolicy = RequestCachePolicy(rawValue: "only-if-cached, max-stale")
 // snippet.end
 
 // snippet.clearing
 try await cache.remove(.host("api.example.com"))
 try await cache.remove(.storedBefore(Date(timeIntervalSinceNow: -86_400)))
-try await cache.removeAll()
+try await cache.remove(.all)
 // snippet.end
 
 // snippet.disk
 let folder = FileManager.default.temporaryDirectory.appendingPathComponent("responses")
-let onDisk = CacheInterceptor(store: try DiskCacheStore(directory: folder, maximumBytes: 256 << 20))
+let onDisk = CacheInterceptor(store: try DiskCacheStore(directory: folder, limits: CacheStoreLimits(maximumBytes: 256 << 20)))
 // snippet.end
 
 // snippet.values

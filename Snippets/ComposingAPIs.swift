@@ -21,7 +21,7 @@ enum MoviesAPI: API {
         case .add: "movie"
         }
     }
-    var method: HTTPMethod { if case .add = self { .post } else { .get } }
+    var method: RequestMethod { if case .add = self { .post } else { .get } }
     var parameters: RequestParameters {
         switch self {
         case .popular(let page): .query(["page": page])

@@ -7,21 +7,15 @@ let service = DefaultDataTransferService(configuration: try APIConfiguration("ht
 
 // snippet.enum
 enum Movies: Requestable {
-    case popular(page: Int)
-    case movie(id: String)
-    case add(Movie)
+    case popular(page: Int), movie(id: String), add(Movie)
 
-    var path: String {
+    var request: RequestDescription {
         switch self {
-        case .popular: "movie/popular"
-        case .movie: "movie/{id}"
-        case .add: "movie"
+        case .popular(let page): .get("movie/popular", queryParameters: ["page": page])
+        case .movie(let id): .get("movie/{id}", pathParameters: ["id": id])
+        case .add(let movie): .post("movie", body: .json(movie))
         }
     }
-    var method: HTTPMethod { if case .add = self { .post } else { .get } }
-    var pathParameters: PathParameters { if case .movie(let id) = self { ["id": id] } else { [:] } }
-    var queryParameters: Parameters { if case .popular(let page) = self { ["page": page] } else { [:] } }
-    var body: RequestBody? { if case .add(let movie) = self { .json(movie) } else { nil } }
 }
 
 let first = try await service.request(Movies.popular(page: 1).as([Movie].self, keyPath: "results"))
@@ -36,6 +30,23 @@ let search = Endpoint<[Movie]>(
     queryStyle: QueryStyle(arrays: .commaSeparated))
 // snippet.end
 
+// snippet.decoders
+let decoder = TransferJSONDecoder()
+decoder.dateDecodingStrategy = .iso8601
+let dated = Endpoint<[Movie]>(path: "movies", responseDecoder: .json(decoder))
+let byFoundation = Endpoint<[Movie]>(path: "movies", responseDecoder: .json(JSONDecoder()))
+// snippet.end
+
+// snippet.static
+extension Endpoint where Response == [Movie] {
+    static func popular(page: Int) -> Self {
+        Endpoint(path: "movie/popular", queryParameters: ["page": page], keyPath: "results")
+    }
+}
+
+let second = try await service.request(.popular(page: 2))
+// snippet.end
+
 // snippet.both
 let response = try await service.response(for: search)
 print(response.statusCode, response.headers["ETag"] ?? "", response.timings.total)
@@ -45,4 +56,4 @@ handle.cancel()
 // snippet.end
 
 try await service.request(rate)
-print(first, try await service.request(login), try await service.request(note))
+print(first, second, try await service.request(login), try await service.request(note))

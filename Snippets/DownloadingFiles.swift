@@ -16,7 +16,7 @@ print(file.byteCount, file.resumedFrom)
 
 // snippet.options
 let progress = ProgressMonitor { state in print(state.fractionReceived ?? 0) }
-do {
+do throws(DataTransferError) {
     let options = DownloadOptions(existingFile: .keepBoth, digest: .sha256(expected), maximumBytes: 4 << 30)
     print(try await service.download(endpoint, to: .folder(downloads), options: options, progress: progress).url)
 } catch {

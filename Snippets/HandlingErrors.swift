@@ -1,9 +1,11 @@
 import DataTransfer
+import Foundation
 
 struct Movie: Decodable, Sendable { let id: Int; let title: String }
 
 let api = try APIConfiguration("https://api.example.com/3")
 let endpoint = Endpoint<Movie>(path: "movie/7")
+let file = URL(fileURLWithPath: "movie.txt")
 
 // snippet.errors
 struct APIError: Error, Decodable { let code: Int; let message: String }
@@ -13,11 +15,53 @@ let service = DefaultDataTransferService(
 
 do {
     print(try await service.request(endpoint))
-} catch .resolvedNetworkFailure(let error as APIError, _) {
+} catch DataTransferError.resolvedNetworkFailure(let error as APIError, _) {
     print("the server says \(error.message)")
-} catch .parsing(let failure) {
+} catch DataTransferError.parsing(let failure) {
     print("at \(failure.codingPath): \(failure.reason)")
 } catch {
-    print(error.isTimeout, error.isConnectivity, error.statusCode as Any, error)
+    print(error)
 }
 // snippet.end
+
+// snippet.closure
+let task = Task {
+    do {
+        let movie = try await service.request(endpoint)
+        try Data(movie.title.utf8).write(to: file)
+    } catch let error as DataTransferError {
+        print(error.isTimeout, error.isConnectivity, error.statusCode as Any, error)
+    } catch {
+        print("the file cannot be written: \(error)")
+    }
+}
+// snippet.end
+await task.value
+
+// The first form, in a closure and beside another error type.
+let matching = Task {
+    do {
+        let movie = try await service.request(endpoint)
+        try Data(movie.title.utf8).write(to: file)
+    } catch DataTransferError.parsing(let failure) {
+        print(failure.reason)
+    } catch {
+        print(error)
+    }
+}
+await matching.value
+
+// A stated error type, in a closure and outside of one.
+let typed = Task {
+    do throws(DataTransferError) {
+        print(try await service.request(endpoint))
+    } catch {
+        print(error.isTimeout)
+    }
+}
+await typed.value
+do throws(DataTransferError) {
+    print(try await service.request(endpoint))
+} catch {
+    print(error.isTimeout)
+}

@@ -18,7 +18,7 @@ for try await trade in trades { print(trade.price) }
 // snippet.end
 
 // snippet.completion
-let handle = service.stream(log, as: .lines, on: DispatchQueue.main) { line in
+let handle = service.stream(log, as: .lines(), on: DispatchQueue.main) { line in
     print(line)
 } completion: { result in
     print(result)
@@ -27,6 +27,6 @@ handle.cancel()
 // snippet.end
 
 // snippet.events
-let events = service.events(ticker, reconnection: EventReconnection(maximumAttempts: 5, delay: .seconds(1)))
+let events = service.events(ticker, options: EventStreamOptions(maximumAttempts: 5, delay: .seconds(1)))
 for try await event in events { print(event.type, event.data, event.lastEventID) }
 // snippet.end

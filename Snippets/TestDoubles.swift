@@ -13,8 +13,8 @@ let service = DefaultDataTransferService(configuration: api, sessionManager: ses
 
 // snippet.server
 let server = try LoopbackServer {
-    Route(.get, "/movie/{id}") { _ in .json(#"{"id": 7, "title": "Seven"}"#) }
-    Route(.get, "/cut") { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
+    LoopbackRoute(.get, "/movie/{id}") { _ in .json(#"{"id": 7, "title": "Seven"}"#) }
+    LoopbackRoute(.get, "/cut") { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
 }
 let local = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
 // snippet.end
@@ -36,7 +36,7 @@ try recording.save(to: URL(fileURLWithPath: "movies.har"))
 
 let replay = try ReplaySessionManager(
     contentsOf: URL(fileURLWithPath: "movies.har"),
-    options: ReplayOptions { $0.ignoredQueryItems = ["at"] }, fallback: DefaultSessionManager())
+    options: ReplayOptions(ignoredQueryItems: ["at"]), fallback: DefaultSessionManager())
 // snippet.end
 
 print(try await offline.request(Endpoint<Movie>(path: "movie/7")), replay.unused)

@@ -11,8 +11,8 @@ let session = DefaultSessionManager(
     configuration: SessionConfiguration {
         $0.trust = TrustPolicy(minimumTLSVersion: .v1_3)
         $0.trustByHost["internal.example"] = TrustPolicy(
-            roots: .pem(file: authority), pins: [.publicKey(sha256: current), .publicKey(sha256: backup)],
-            clientIdentity: ClientIdentity(pem: .file(client)))
+            roots: .pem(.file(authority)), pins: [.publicKey(sha256: current), .publicKey(sha256: backup)],
+            clientIdentity: ClientIdentity(certificate: .file(client)))
         $0.trustByHost["*.partner.example"] = TrustPolicy(roots: .systemAnd(pem: .file(authority)))
     })
 // snippet.end

@@ -13,7 +13,7 @@ let chunks = AsyncStream<Data> { $0.finish() }
 // snippet.upload
 let endpoint = Endpoint<Receipt>(path: "movie/7/film", method: .post)
 
-var form = MultipartFormData()
+var form = MultipartForm()
 form.append("Metropolis", name: "title")
 form.append(.file(film), name: "film")
 form.append(.stream(chunks, length: 1_000_000), name: "music", fileName: "music.ogg")
@@ -23,13 +23,13 @@ let receipt = try await service.upload(.multipart(form), to: endpoint, progress:
 // snippet.end
 
 // snippet.kinds
-let rated = try await service.upload(Rating(stars: 5), to: endpoint)
+let rated = try await service.upload(.json(Rating(stars: 5)), to: endpoint)
 let sent = try await service.response(for: endpoint, uploading: .file(film, contentType: "video/mp4"))
 let handle = service.upload(.stream(chunks), to: endpoint, on: DispatchQueue.main) { result in print(result) }
 // snippet.end
 
 // snippet.concurrently
-let movies = try await service.concurrently((1...100).map { Endpoint<Movie>(path: "movie/\($0)") }, limit: 12)
+let movies = try await service.concurrently((1...100).map { Endpoint<Movie>(path: "movie/\($0)") }, maximumConcurrency: 12)
 let (user, popular) = try await service.concurrently(
     Endpoint<User>(path: "me"), Endpoint<[Movie]>(path: "movie/popular", keyPath: "results"))
 

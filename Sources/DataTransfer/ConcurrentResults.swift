@@ -8,7 +8,7 @@ import NetworkCore
 /// ```
 ///
 /// The sequence has exactly one element per endpoint. The first call of `next()` starts the first requests, and each further
-/// call starts another one; at most `limit` requests are running or have a result that is not read yet. When the iterating
+/// call starts another one; at most `maximumConcurrency` requests are running or have a result that is not read yet. When the iterating
 /// task is cancelled, all requests are cancelled, and the remaining elements are errors whose `isCancelled` is true.
 /// Releasing the sequence and its iterators cancels all requests. The sequence can be read once, by one task at a time.
 public struct ConcurrentResults<Value: Sendable>: AsyncSequence, Sendable {
@@ -68,7 +68,7 @@ extension ConcurrentResults {
             var tasks: [Int: Task<Void, Never>?] = [:]
             /// The results that have not been read yet.
             var results: [Element] = []
-            var reader: UnsafeContinuation<Element?, Never>?
+            var reader: Promise<Element?>?
             var isStopped = false
 
             mutating func take(of count: Int) -> Element? {
@@ -93,15 +93,15 @@ extension ConcurrentResults {
 
         func next() async -> Element? {
             while let index = place() { begin(index) }
-            return await withUnsafeContinuation { continuation in
-                let result: Element?? = state.withLock { state in
-                    if let element = state.take(of: count) { return .some(element) }
-                    if state.tasks.isEmpty { return .some(nil) }
-                    state.reader = continuation
-                    return nil
-                }
-                if let result { continuation.resume(returning: result) }
+            let reader = Promise<Element?>()
+            let result: Element?? = state.withLock { state in
+                if let element = state.take(of: count) { return .some(element) }
+                if state.tasks.isEmpty { return .some(nil) }
+                state.reader = reader
+                return nil
             }
+            if let result { return result }
+            return await reader.value()
         }
 
         func stop() {
@@ -133,7 +133,7 @@ extension ConcurrentResults {
         }
 
         private func finish(_ element: Element) {
-            let reader: UnsafeContinuation<Element?, Never>? = state.withLock { state in
+            let reader: Promise<Element?>? = state.withLock { state in
                 state.tasks.removeValue(forKey: element.index)
                 guard let reader = state.reader else {
                     state.results.append(element)
@@ -142,7 +142,7 @@ extension ConcurrentResults {
                 state.reader = nil
                 return reader
             }
-            reader?.resume(returning: element)
+            reader?.resolve(element)
         }
     }
 }
@@ -152,19 +152,19 @@ extension DataTransferService {
     ///
     /// - Parameters:
     ///   - endpoints: The endpoints to request.
-    ///   - limit: The maximum number of requests that are running or have a result that is not read yet, at least 1.
+    ///   - maximumConcurrency: The maximum number of requests that are running or have a result that is not read yet, at least 1.
     ///     Default: 6, the default number of connections per host.
     public func results<Target: ResponseRequestable>(
-        of endpoints: [Target], limit: Int = 6
+        of endpoints: [Target], maximumConcurrency: Int = 6
     ) -> ConcurrentResults<Target.Response> {
-        ConcurrentResults(count: endpoints.count, limit: limit) { index in await result(of: endpoints[index]) }
+        ConcurrentResults(count: endpoints.count, limit: maximumConcurrency) { index in await result(of: endpoints[index]) }
     }
 
     /// Sends requests for several endpoints concurrently, and passes each result to a closure when it is complete.
     ///
     /// - Parameters:
     ///   - endpoints: The endpoints to request.
-    ///   - limit: The maximum number of concurrent requests, at least 1. Default: 6, the default number of connections per
+    ///   - maximumConcurrency: The maximum number of concurrent requests, at least 1. Default: 6, the default number of connections per
     ///     host.
     ///   - queue: The queue on which the closures run; by default, background threads on which no transfer depends.
     ///   - onResult: Called once for each endpoint, with its index. Calls do not overlap.
@@ -173,23 +173,15 @@ extension DataTransferService {
     ///   whose `isCancelled` is true.
     @discardableResult
     public func results<Target: ResponseRequestable>(
-        of endpoints: [Target], limit: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
+        of endpoints: [Target], maximumConcurrency: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
         onResult: @escaping @Sendable (_ index: Int, _ result: Result<Target.Response, DataTransferError>) -> Void,
         completion: @escaping @Sendable () -> Void
     ) -> any NetworkCancellable {
-        let run: @Sendable (@escaping @Sendable () -> Void) -> Void = { work in
-            if let queue { queue.asyncExecute(work: work) } else { BackgroundThreads.completions.run(work) }
-        }
         return TaskCancellable(on: queue) { () async throws(Never) in
-            for await (index, result) in results(of: endpoints, limit: limit) {
+            for await (index, result) in results(of: endpoints, maximumConcurrency: maximumConcurrency) {
                 // Calls do not overlap, even on a concurrent queue, and no request is started while a result waits for its
                 // call.
-                await withUnsafeContinuation { continuation in
-                    run {
-                        onResult(index, result)
-                        continuation.resume()
-                    }
-                }
+                await CompletionRunner(queue: queue).perform { onResult(index, result) }
             }
         } completion: { _ in
             completion()

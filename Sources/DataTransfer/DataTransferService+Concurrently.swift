@@ -13,15 +13,15 @@ extension DataTransferService {
     ///
     /// - Parameters:
     ///   - endpoints: The endpoints to request.
-    ///   - limit: The maximum number of concurrent requests, at least 1. Default: 6, the default number of connections per
+    ///   - maximumConcurrency: The maximum number of concurrent requests, at least 1. Default: 6, the default number of connections per
     ///     host.
     /// - Returns: The values in the order of the endpoints.
     /// - Throws: The first ``DataTransferError``; at once when the task is cancelled.
     public func concurrently<Target: ResponseRequestable>(
-        _ endpoints: [Target], limit: Int = 6
+        _ endpoints: [Target], maximumConcurrency: Int = 6
     ) async throws(DataTransferError) -> [Target.Response] {
         var values: [Target.Response?] = Array(repeating: nil, count: endpoints.count)
-        let failure = await forEachResult(of: endpoints, limit: limit) { index, result in
+        let failure = await forEachResult(of: endpoints, maximumConcurrency: maximumConcurrency) { index, result in
             switch result {
             case .success(let value):
                 values[index] = value
@@ -37,56 +37,56 @@ extension DataTransferService {
     ///
     /// - Parameters:
     ///   - endpoints: The endpoints to request.
-    ///   - limit: The maximum number of concurrent requests, at least 1. Default: 6, the default number of connections per
+    ///   - maximumConcurrency: The maximum number of concurrent requests, at least 1. Default: 6, the default number of connections per
     ///     host.
     /// - Returns: The results in the order of the endpoints. When the task is cancelled, the missing ones are errors whose
     ///   `isCancelled` is true.
     public func concurrently<Target: ResponseRequestable>(
-        collecting endpoints: [Target], limit: Int = 6
+        collecting endpoints: [Target], maximumConcurrency: Int = 6
     ) async -> [Result<Target.Response, DataTransferError>] {
         var results = [Result<Target.Response, DataTransferError>](repeating: .failure(.taskCancelled), count: endpoints.count)
-        _ = await forEachResult(of: endpoints, limit: limit) { index, result in
+        _ = await forEachResult(of: endpoints, maximumConcurrency: maximumConcurrency) { index, result in
             results[index] = result
             return nil
         }
         return results
     }
 
-    /// Sends requests for several endpoints concurrently: the completion form of the async ``concurrently(_:limit:)``.
+    /// Sends requests for several endpoints concurrently: the completion form of the async ``concurrently(_:maximumConcurrency:)``.
     ///
     /// - Parameters:
     ///   - endpoints: The endpoints to request.
-    ///   - limit: The maximum number of concurrent requests, at least 1. Default: 6.
+    ///   - maximumConcurrency: The maximum number of concurrent requests, at least 1. Default: 6.
     ///   - queue: The queue on which the completion runs; by default, a background thread on which no transfer depends.
     ///   - completion: Called exactly once, with all values or the first error.
     /// - Returns: A handle that cancels all requests.
     @discardableResult
     public func concurrently<Target: ResponseRequestable>(
-        _ endpoints: [Target], limit: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
+        _ endpoints: [Target], maximumConcurrency: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
         completion: @escaping @Sendable (Result<[Target.Response], DataTransferError>) -> Void
     ) -> any NetworkCancellable {
         TaskCancellable(on: queue) { () async throws(DataTransferError) in
-            try await concurrently(endpoints, limit: limit)
+            try await concurrently(endpoints, maximumConcurrency: maximumConcurrency)
         } completion: {
             completion($0)
         }
     }
 
-    /// Sends requests for several endpoints concurrently: the completion form of the async ``concurrently(collecting:limit:)``.
+    /// Sends requests for several endpoints concurrently: the completion form of the async ``concurrently(collecting:maximumConcurrency:)``.
     ///
     /// - Parameters:
     ///   - endpoints: The endpoints to request.
-    ///   - limit: The maximum number of concurrent requests, at least 1. Default: 6.
+    ///   - maximumConcurrency: The maximum number of concurrent requests, at least 1. Default: 6.
     ///   - queue: The queue on which the completion runs; by default, a background thread on which no transfer depends.
     ///   - completion: Called exactly once, with a result for each endpoint.
     /// - Returns: A handle that cancels all requests.
     @discardableResult
     public func concurrently<Target: ResponseRequestable>(
-        collecting endpoints: [Target], limit: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
+        collecting endpoints: [Target], maximumConcurrency: Int = 6, on queue: (any DataTransferDispatchQueue)? = nil,
         completion: @escaping @Sendable ([Result<Target.Response, DataTransferError>]) -> Void
     ) -> any NetworkCancellable {
         TaskCancellable(on: queue) { () async throws(Never) in
-            await concurrently(collecting: endpoints, limit: limit)
+            await concurrently(collecting: endpoints, maximumConcurrency: maximumConcurrency)
         } completion: {
             completion($0.get())
         }
@@ -98,7 +98,7 @@ extension DataTransferService {
     ///   to stop.
     /// - Returns: The error that `receive` returned, or `nil`.
     private func forEachResult<Target: ResponseRequestable>(
-        of endpoints: [Target], limit: Int,
+        of endpoints: [Target], maximumConcurrency: Int,
         _ receive: (Int, Result<Target.Response, DataTransferError>) -> DataTransferError?
     ) async -> DataTransferError? {
         await withTaskGroup(of: (Int, Result<Target.Response, DataTransferError>).self) { group in
@@ -110,7 +110,7 @@ extension DataTransferService {
                 group.addTask { (index, await result(of: endpoints[index])) }
             }
             var failure: DataTransferError?
-            for _ in 0..<min(max(limit, 1), endpoints.count) { begin() }
+            for _ in 0..<min(max(maximumConcurrency, 1), endpoints.count) { begin() }
             while let (index, result) = await group.next() {
                 // Requests that were cancelled after a failure are ignored.
                 if failure != nil { continue }
@@ -135,7 +135,7 @@ extension DataTransferService {
 
 extension DataTransferError {
     static var taskCancelled: DataTransferError {
-        .networkFailure(.cancelled(TransportError(.cancelled, "the task was cancelled")))
+        .networkFailure(.cancelled(.taskCancelled()))
     }
 }
 

@@ -12,11 +12,6 @@ import NetworkLogging
 /// The sequence is cold: each loop starts with the first page, and each page is requested when the loop needs it. After the
 /// end of a loop, no more pages are requested. After an error, the sequence ends.
 public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable {
-    /// The response of a page, with its decoded value, status, headers and timings.
-    public typealias Element = DataTransferResponse<Target.Response>
-    /// The error that iteration throws.
-    public typealias Failure = DataTransferError
-
     let service: any DataTransferService
     let endpoint: Target
     let rule: PageRule<Target.Response>
@@ -35,7 +30,9 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
         ///
         /// The step to the next page is computed when that page is requested, so that an error in it does not affect this
         /// page.
-        private var latest: Element?
+        private var latest: DataTransferResponse<Target.Response>?
+        /// The method of the latest request.
+        private var method = RequestMethod.get
 
         fileprivate init(pages: PageSequence) {
             self.pages = pages
@@ -44,10 +41,10 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
 
         /// Requests the next page of the list.
         ///
-        /// - Returns: The next page; `nil` after the last one.
+        /// - Returns: The next page: its decoded value, with status, headers and timings; `nil` after the last one.
         /// - Throws: ``DataTransferError``; at once when the task is cancelled. If there is no valid next page, it is
-        ///   ``DataTransferError/parsing(_:)`` with a ``PageError`` as the underlying error.
-        public mutating func next() async throws(DataTransferError) -> Element? {
+        ///   ``DataTransferError/parsing(_:)`` with the reason.
+        public mutating func next() async throws(DataTransferError) -> DataTransferResponse<Target.Response>? {
             if isOver { return nil }
             isOver = true
             if let latest {
@@ -60,10 +57,12 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
                     self.step = step
                     guard !seen.contains(step) else { throw PageError.loop }
                 } catch {
-                    throw pages.report(.parsing(ParsingFailure(error, of: latest, method: pages.endpoint.method)))
+                    throw pages.report(.parsing(ParsingFailure(error, of: latest, method: method)))
                 }
             }
-            let page = try await pages.service.response(for: pages.endpoint(at: step))
+            let endpoint = pages.endpoint(at: step)
+            method = endpoint.request.method
+            let page = try await pages.service.response(for: endpoint)
             seen.insert(step)
             latest = page
             isOver = false
@@ -71,22 +70,21 @@ public struct PageSequence<Target: ResponseRequestable>: AsyncSequence, Sendable
         }
     }
 
-    fileprivate func endpoint(
-        at step: PageRule<Target.Response>.Step?
-    ) -> AdjustedEndpoint<Target, Target.Response> {
-        var adjusted = AdjustedEndpoint(endpoint)
+    fileprivate func endpoint(at step: PageRule<Target.Response>.Step?) -> Endpoint<Target.Response> {
+        var page = Endpoint(endpoint)
         switch step {
         case nil: break
         case .query(let name, let value):
-            adjusted.queryParameters = adjusted.queryParameters.replacing(with: [name: value])
+            page.request.queryParameters = page.request.queryParameters.replacing(with: [name: value])
         case .url(let url):
-            adjusted.path = url.absoluteString
-            adjusted.isFullPath = true
-            adjusted.pathParameters = [:]
-            adjusted.queryParameters = [:]
-            adjusted.context.followedLink = FollowedLink(from: endpoint)
+            let link = FollowedLink(from: page.request)
+            page.request.path = url.absoluteString
+            page.request.isFullPath = true
+            page.request.pathParameters = [:]
+            page.request.queryParameters = [:]
+            page.request.context.followedLink = link
         }
-        return adjusted
+        return page
     }
 
     fileprivate func report(_ failure: DataTransferError) -> DataTransferError {
@@ -119,7 +117,7 @@ public struct PageRule<Page: Sendable>: Sendable {
     ///
     /// If a link leads to another origin than that of the list, the page is requested with GET, without body and
     /// credentials, and only with header fields that may be sent to any origin. The same applies to all following pages that
-    /// are not on the origin of the list. A link from https to http is an error, ``PageError/insecureLink``.
+    /// are not on the origin of the list. A link from https to http is an error.
     public static var linkHeader: PageRule {
         PageRule { (page, _) throws(PageError) in
             guard let target = LinkField(page.headers).target(of: "next") else { return nil }
@@ -158,7 +156,7 @@ public struct PageRule<Page: Sendable>: Sendable {
 /// An error in the step to the next page of a list.
 ///
 /// It is the ``ParsingFailure/underlying`` error of the failure that a ``PageSequence`` throws.
-public enum PageError: Error, Sendable, Hashable, RedactedStringConvertible {
+package enum PageError: Error, Sendable, Hashable, RedactedStringConvertible {
     /// The link to the next page is not an http or https URL.
     case malformedLink(String)
     /// The link leads from https to http, where the page could be read and changed in transit.
@@ -211,7 +209,7 @@ extension DataTransferService {
     ) -> any NetworkCancellable {
         let pages = pages(of: endpoint, by: rule, maximumPages: maximumPages)
         return TaskCancellable(on: queue) { () async throws(DataTransferError) in
-            for try await page in pages { await run(onPage, with: page, on: queue) }
+            for try await page in pages { await CompletionRunner(queue: queue).perform { onPage(page) } }
         } completion: {
             completion($0)
         }

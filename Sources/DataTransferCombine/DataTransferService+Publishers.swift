@@ -28,23 +28,27 @@
         /// Requests several endpoints concurrently, and publishes one array of their values, in the order of the endpoints, then
         /// finishes; or fails with the first error.
         ///
-        /// - Parameter limit: The maximum number of concurrent requests. Default: 6. Minimum: 1.
+        /// - Parameter maximumConcurrency: The maximum number of concurrent requests. Default: 6. Minimum: 1.
         public func concurrentlyPublisher<Target: ResponseRequestable>(
-            _ endpoints: [Target], limit: Int = 6
+            _ endpoints: [Target], maximumConcurrency: Int = 6
         ) -> AnyPublisher<[Target.Response], DataTransferError> {
-            PulledPublisher(of: { () async throws(DataTransferError) in try await self.concurrently(endpoints, limit: limit) })
-                .eraseToAnyPublisher()
+            PulledPublisher(of: { () async throws(DataTransferError) in
+                try await self.concurrently(endpoints, maximumConcurrency: maximumConcurrency)
+            })
+            .eraseToAnyPublisher()
         }
 
         /// Requests several endpoints concurrently, and publishes one array of their results, in the order of the endpoints, then
         /// finishes.
         ///
-        /// - Parameter limit: The maximum number of concurrent requests. Default: 6. Minimum: 1.
+        /// - Parameter maximumConcurrency: The maximum number of concurrent requests. Default: 6. Minimum: 1.
         public func concurrentlyPublisher<Target: ResponseRequestable>(
-            collecting endpoints: [Target], limit: Int = 6
+            collecting endpoints: [Target], maximumConcurrency: Int = 6
         ) -> AnyPublisher<[Result<Target.Response, DataTransferError>], Never> {
-            PulledPublisher(of: { () async throws(Never) in await self.concurrently(collecting: endpoints, limit: limit) })
-                .eraseToAnyPublisher()
+            PulledPublisher(of: { () async throws(Never) in
+                await self.concurrently(collecting: endpoints, maximumConcurrency: maximumConcurrency)
+            })
+            .eraseToAnyPublisher()
         }
 
         /// Requests endpoints of different types concurrently, and publishes their values as a tuple, then finishes; or fails with the
@@ -64,6 +68,7 @@
         ///
         /// ```swift
         /// service.uploadPublisher(.file(movie, contentType: "video/mp4"), to: endpoint)
+        /// service.uploadPublisher(.json(movie), to: endpoint)
         /// service.uploadPublisher(.multipart(form), to: endpoint)
         /// ```
         ///
@@ -73,48 +78,16 @@
         ///   - progress: The observer to use instead of the endpoint's observer. A `ProgressMonitor` observes one transfer, and so supports
         ///     one subscriber; ``uploadUpdatesPublisher(_:to:)`` creates a separate observer for each subscriber.
         public func uploadPublisher<Target: ResponseRequestable>(
-            _ body: RequestBody, to endpoint: Target, progress: (any TransferProgressObserver)? = nil
+            _ body: EndpointBody, to endpoint: Target, progress: (any TransferProgressObserver)? = nil
         ) -> AnyPublisher<Target.Response, DataTransferError> {
             PulledPublisher(of: { () async throws(DataTransferError) in
                 try await self.upload(body, to: endpoint, progress: progress)
             }).eraseToAnyPublisher()
         }
 
-        /// Sends a value as JSON to an endpoint, and publishes the decoded response, then finishes.
-        ///
-        /// - Parameters:
-        ///   - value: An object, a top-level array or a scalar. A URL sends the file at that URL; `.json(url)` sends the URL's text.
-        ///   - encoder: The encoder of the value. Default: sorted keys, slashes not escaped, otherwise Foundation's defaults.
-        @_disfavoredOverload
-        public func uploadPublisher<Target: ResponseRequestable>(
-            _ value: some Encodable & Sendable, to endpoint: Target, encoder: any DataEncoder = .json,
-            progress: (any TransferProgressObserver)? = nil
-        ) -> AnyPublisher<Target.Response, DataTransferError> {
-            uploadPublisher(.json(value, encoder: encoder), to: endpoint, progress: progress)
-        }
-
-        /// Sends bytes without encoding them, and publishes the decoded response, then finishes.
-        ///
-        /// The content type is `application/octet-stream`, unless the endpoint has a `Content-Type`.
-        public func uploadPublisher<Target: ResponseRequestable>(
-            _ data: Data, to endpoint: Target, progress: (any TransferProgressObserver)? = nil
-        ) -> AnyPublisher<Target.Response, DataTransferError> {
-            uploadPublisher(.data(data), to: endpoint, progress: progress)
-        }
-
-        /// Sends a file's contents without encoding them, and publishes the decoded response, then finishes.
-        ///
-        /// The content type is `application/octet-stream`, unless the endpoint has a `Content-Type`. If the URL is not a file URL, the
-        /// publisher fails and nothing is sent.
-        public func uploadPublisher<Target: ResponseRequestable>(
-            _ file: URL, to endpoint: Target, progress: (any TransferProgressObserver)? = nil
-        ) -> AnyPublisher<Target.Response, DataTransferError> {
-            uploadPublisher(.file(file), to: endpoint, progress: progress)
-        }
-
         /// Sends a body to an endpoint, and publishes the response's decoded value with its status, headers and timings, then finishes.
         public func responsePublisher<Target: ResponseRequestable>(
-            for endpoint: Target, uploading body: RequestBody, progress: (any TransferProgressObserver)? = nil
+            for endpoint: Target, uploading body: EndpointBody, progress: (any TransferProgressObserver)? = nil
         ) -> AnyPublisher<DataTransferResponse<Target.Response>, DataTransferError> {
             PulledPublisher(of: { () async throws(DataTransferError) in
                 try await self.response(for: endpoint, uploading: body, progress: progress)
@@ -140,14 +113,6 @@
             }).eraseToAnyPublisher()
         }
 
-        /// Downloads an endpoint's response to the file at a URL, and publishes the file, then finishes.
-        public func downloadPublisher<Target: Requestable>(
-            _ endpoint: Target, to file: URL, options: DownloadOptions = DownloadOptions(),
-            progress: (any TransferProgressObserver)? = nil
-        ) -> AnyPublisher<DownloadedFile, DataTransferError> {
-            downloadPublisher(endpoint, to: .file(file), options: options, progress: progress)
-        }
-
         /// Downloads a large response to a temporary file, and publishes the value decoded from it, then finishes.
         ///
         /// - Parameter progress: The progress observer. Default: the endpoint's observer.
@@ -157,6 +122,90 @@
             PulledPublisher(of: { () async throws(DataTransferError) in
                 try await self.download(endpoint, progress: progress)
             }).eraseToAnyPublisher()
+        }
+    }
+
+    // Each of these publishers requests the next value only while there is demand. Without demand, back-pressure stops the server once
+    // about 256 KiB are buffered in the network.
+    extension DataTransferService {
+        /// Requests an endpoint, and publishes the values in its response one by one while the response arrives.
+        ///
+        /// ```swift
+        /// service.streamPublisher(catalogue, as: .elements(of: Movie.self, at: "data.items"))
+        /// service.streamPublisher(log, as: .lines())
+        /// ```
+        ///
+        /// Values received before a failure are published first.
+        ///
+        /// - Parameter format: The format of the values in the response, and how a value that cannot be decoded is handled.
+        public func streamPublisher<Target: Requestable, Element: Sendable>(
+            _ endpoint: Target, as format: StreamFormat<Element>
+        ) -> AnyPublisher<Element, DataTransferError> {
+            PulledPublisher(
+                opening: { () async throws(DataTransferError) in
+                    try await self.stream(endpoint, as: format).makeAsyncIterator()
+                },
+                next: { values async throws(DataTransferError) in try await values.next() }
+            ).eraseToAnyPublisher()
+        }
+
+        /// Requests an endpoint, and publishes the bytes of its response while it arrives, in non-empty chunks of any size.
+        public func streamPublisher<Target: Requestable>(for endpoint: Target) -> AnyPublisher<Data, DataTransferError> {
+            PulledPublisher(
+                opening: { () async throws(DataTransferError) in
+                    try await self.stream(for: endpoint).makeAsyncIterator()
+                },
+                next: { chunks async throws(DataTransferError) in try await chunks.next() }
+            ).eraseToAnyPublisher()
+        }
+
+        /// Publishes the server-sent events of an endpoint, reconnecting as needed, and finishes when the server responds with 204.
+        ///
+        /// - Parameters:
+        ///   - options: When to reconnect, and when to give up.
+        ///   - lastEventID: The ID of the last event received in an earlier run; sent as `Last-Event-ID`.
+        ///   - maximumEventBytes: The maximum size of an event in bytes. A larger event is a failure. Default: 1 MiB.
+        public func eventsPublisher<Target: Requestable>(
+            _ endpoint: Target, options: EventStreamOptions = EventStreamOptions(), lastEventID: String = "",
+            maximumEventBytes: Int = 1 << 20
+        ) -> AnyPublisher<ServerSentEvent, DataTransferError> {
+            let events = events(
+                endpoint, options: options, lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
+            return PulledPublisher(
+                opening: { () async throws(DataTransferError) in events.makeAsyncIterator() },
+                next: { events async throws(DataTransferError) in try await events.next() }
+            ).eraseToAnyPublisher()
+        }
+
+        /// Publishes the pages of a list one after another. Each page is requested when the subscriber demands it.
+        ///
+        /// - Parameters:
+        ///   - endpoint: The endpoint of the first page.
+        ///   - rule: The rule that derives the next page's request from a page.
+        ///   - maximumPages: The maximum number of pages; further pages are an error. Default: 1,000. Minimum: 1.
+        public func pagesPublisher<Target: ResponseRequestable>(
+            of endpoint: Target, by rule: PageRule<Target.Response>, maximumPages: Int = 1000
+        ) -> AnyPublisher<DataTransferResponse<Target.Response>, DataTransferError> {
+            let pages = pages(of: endpoint, by: rule, maximumPages: maximumPages)
+            return PulledPublisher(
+                opening: { () async throws(DataTransferError) in pages.makeAsyncIterator() },
+                next: { pages async throws(DataTransferError) in try await pages.next() }
+            ).eraseToAnyPublisher()
+        }
+
+        /// Requests several endpoints concurrently, and publishes each endpoint's index and result when it completes.
+        ///
+        /// - Parameter maximumConcurrency: The maximum number of requests that are in progress or whose results have not been demanded yet.
+        ///   Default: 6. Minimum: 1.
+        public func resultsPublisher<Target: ResponseRequestable>(
+            of endpoints: [Target], maximumConcurrency: Int = 6
+        ) -> AnyPublisher<(index: Int, result: Result<Target.Response, DataTransferError>), Never> {
+            PulledPublisher(
+                opening: { () async throws(Never) in
+                    self.results(of: endpoints, maximumConcurrency: maximumConcurrency).makeAsyncIterator()
+                },
+                next: { results async throws(Never) in await results.next() }
+            ).eraseToAnyPublisher()
         }
     }
 #endif

@@ -16,26 +16,11 @@
         /// }
         /// ```
         public func uploadUpdatesPublisher<Target: ResponseRequestable>(
-            _ body: RequestBody, to endpoint: Target
+            _ body: EndpointBody, to endpoint: Target
         ) -> AnyPublisher<TransferUpdate<Target.Response>, DataTransferError> {
             updatesPublisher { (progress) async throws(DataTransferError) in
                 try await self.upload(body, to: endpoint, progress: progress)
             }
-        }
-
-        /// Sends a value as JSON to an endpoint, and publishes progress updates, then the decoded response, then finishes.
-        @_disfavoredOverload
-        public func uploadUpdatesPublisher<Target: ResponseRequestable>(
-            _ value: some Encodable & Sendable, to endpoint: Target, encoder: any DataEncoder = .json
-        ) -> AnyPublisher<TransferUpdate<Target.Response>, DataTransferError> {
-            uploadUpdatesPublisher(.json(value, encoder: encoder), to: endpoint)
-        }
-
-        /// Sends bytes to an endpoint without encoding them, and publishes progress updates, then the decoded response, then finishes.
-        public func uploadUpdatesPublisher<Target: ResponseRequestable>(
-            _ data: Data, to endpoint: Target
-        ) -> AnyPublisher<TransferUpdate<Target.Response>, DataTransferError> {
-            uploadUpdatesPublisher(.data(data), to: endpoint)
         }
 
         /// Downloads an endpoint's response to a file or folder, and publishes progress updates, then the file, then finishes.
@@ -45,13 +30,6 @@
             updatesPublisher { (progress) async throws(DataTransferError) in
                 try await self.download(endpoint, to: destination, options: options, progress: progress)
             }
-        }
-
-        /// Downloads an endpoint's response to the file at a URL, and publishes progress updates, then the file, then finishes.
-        public func downloadUpdatesPublisher<Target: Requestable>(
-            _ endpoint: Target, to file: URL, options: DownloadOptions = DownloadOptions()
-        ) -> AnyPublisher<TransferUpdate<DownloadedFile>, DataTransferError> {
-            downloadUpdatesPublisher(endpoint, to: .file(file), options: options)
         }
 
         /// Downloads a large response to a temporary file, and publishes progress updates, then the value decoded from it, then finishes.

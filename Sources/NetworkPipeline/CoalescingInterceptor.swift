@@ -19,34 +19,28 @@ public final class CoalescingInterceptor: NetworkInterceptor {
         var trust: TrustPolicy?
     }
 
-    private struct Flight {
-        var number: Int
-        /// The request that is sent for all waiting ones.
-        let sent = SentRequest()
-        var waiters: [ObjectIdentifier: Waiter<NetworkResponse>] = [:]
-        var task: Task<Void, Never>?
-    }
-
-    private struct State {
-        var flights: [Key: Flight] = [:]
-        var lastNumber = 0
-        var shared = 0
+    /// A response that several requests share.
+    private struct Shared {
+        var response: NetworkResponse
+        /// The request that was sent for all of them, as it was sent.
+        var sent: NetworkRequest?
     }
 
     private static let ignoredFields: Set<String> = ["traceparent", "tracestate", "x-request-id"]
 
-    private let state = Locked(State())
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let flights = SingleFlight<Key, Result<Shared, TransportError>>(cancelsUnused: true)
+    private let shared = Locked(0)
+    private let time: TimeSource
 
     /// Creates an interceptor without running exchanges.
     ///
     /// - Parameter clock: The clock that measures the deadlines of waiting requests.
     public init(clock: any Clock<Duration> = ContinuousClock()) {
-        sleep = { try await clock.sleep(bounded: $0) }
+        time = TimeSource(clock)
     }
 
     /// The number of requests that have shared the exchange of another request.
-    package var sharedCount: Int { state.withLock(\.shared) }
+    package var sharedCount: Int { shared.withLock(\.self) }
 
     /// Joins a running identical exchange, or starts one.
     ///
@@ -58,66 +52,31 @@ public final class CoalescingInterceptor: NetworkInterceptor {
         guard request.method == .get, request.body == nil else { return try await next(request) }
         let key = Key(
             url: request.url, fields: Self.compared(request), credentials: request.credentials, trust: request.statedTrust)
-        let waiter = Waiter<NetworkResponse>()
-        let (number, sent, isFirst) = state.withLock { state in
-            if let flight = state.flights[key] {
-                state.shared += 1
-                state.flights[key]?.waiters[ObjectIdentifier(waiter)] = waiter
-                return (flight.number, flight.sent, false)
-            }
-            state.lastNumber += 1
-            let flight = Flight(number: state.lastNumber, waiters: [ObjectIdentifier(waiter): waiter])
-            state.flights[key] = flight
-            return (flight.number, flight.sent, true)
-        }
-        if isFirst {
-            var request = request
-            request.addAttemptObserver(sent)
-            start(key, number, request, next)
-        }
+        let call = flights.join(key) { await Self.exchange(request, next) }
+        if !call.isFirst { shared.withLock { $0 += 1 } }
         do throws(TransportError) {
-            let response = try await waiter.value("a shared exchange", for: request, sleep: sleep)
-            if !isFirst, let sent = sent.request { request.attemptObserver?.attemptWasShared(sent) }
-            // A stream can be read only once.
-            return response.stream == nil || isFirst ? response : try await next(request)
+            let shared = try await call.promise.value("a shared exchange", for: request, on: time)
+            if !call.isFirst, let sent = shared.sent { request.attemptObserver?.attemptWasShared(sent) }
+            // A body that is still arriving can be read only once.
+            return shared.response.body.isReplayable || call.isFirst ? shared.response : try await next(request)
         } catch {
-            leave(key, number, waiter)
+            flights.leave(call)
             // The time limit of the first request has expired, not the one of this request.
-            guard !isFirst, error.isTimeout, !Task.isCancelled, !(request.deadline?.hasPassed ?? false) else { throw error }
+            guard !call.isFirst, error.isTimeout, !Task.isCancelled, !(request.deadline?.hasPassed ?? false) else { throw error }
             return try await next(request)
         }
     }
 
-    private func start(_ key: Key, _ number: Int, _ request: NetworkRequest, _ next: @escaping NetworkExchange) {
-        let task = Task {
-            let result: Result<NetworkResponse, TransportError>
-            do throws(TransportError) {
-                result = .success(try await next(request))
-            } catch {
-                result = .failure(error)
-            }
-            let flight = state.withLock { state in
-                state.flights[key]?.number == number ? state.flights.removeValue(forKey: key) : nil
-            }
-            for waiter in (flight?.waiters ?? [:]).values { waiter.resolve(result) }
+    private static func exchange(_ request: NetworkRequest, _ next: NetworkExchange) async -> Result<Shared, TransportError> {
+        let sent = SentRequest()
+        var request = request
+        request.addAttemptObserver(sent)
+        do throws(TransportError) {
+            let response = try await next(request)
+            return .success(Shared(response: response, sent: sent.request))
+        } catch {
+            return .failure(error)
         }
-        let isOver = state.withLock { state in
-            guard state.flights[key]?.number == number else { return true }
-            state.flights[key]?.task = task
-            return false
-        }
-        // Either the exchange has ended already, or all waiting requests were cancelled.
-        if isOver { task.cancel() }
-    }
-
-    private func leave(_ key: Key, _ number: Int, _ waiter: Waiter<NetworkResponse>) {
-        let task: Task<Void, Never>? = state.withLock { state in
-            guard state.flights[key]?.number == number else { return nil }
-            state.flights[key]?.waiters[ObjectIdentifier(waiter)] = nil
-            guard state.flights[key]?.waiters.isEmpty == true else { return nil }
-            return state.flights.removeValue(forKey: key)?.task
-        }
-        task?.cancel()
     }
 
     private static func compared(_ request: NetworkRequest) -> [String: [String]] {

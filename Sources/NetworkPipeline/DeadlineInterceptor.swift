@@ -61,3 +61,28 @@ extension NetworkInterceptor where Self == DeadlineInterceptor {
         DeadlineInterceptor(limit)
     }
 }
+
+extension Promise {
+    /// Waits for the result, as long as the deadline of a request allows.
+    ///
+    /// - Parameters:
+    ///   - what: The noun in error messages: "a slot of the gate".
+    ///   - time: Measures the request's deadline.
+    /// - Throws: The failure that was set; ``NetworkCore/TransportError/Code/cancelled`` or
+    ///   ``NetworkCore/TransportError/Code/timedOut``.
+    func value<Success>(
+        _ what: StaticString, for request: NetworkRequest, on time: TimeSource
+    ) async throws(TransportError) -> Success where Value == Result<Success, TransportError> {
+        let cancellation: @Sendable () -> Value = {
+            .failure(TransportError(.cancelled, "cancelled while waiting for \(what)", request: request))
+        }
+        guard let deadline = request.deadline else { return try await value(cancellation: cancellation).get() }
+        let lateness: @Sendable () -> Value = {
+            let message = "the deadline expired while waiting for \(what)"
+            return .failure(TransportError(.timedOut, message, phase: .queued, request: request))
+        }
+        return try await value(
+            within: { max(.zero, deadline.remaining) }, on: time, lateness: lateness, cancellation: cancellation
+        ).get()
+    }
+}

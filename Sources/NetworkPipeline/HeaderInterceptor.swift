@@ -14,14 +14,14 @@ import NetworkCore
 /// confidential.
 public struct HeaderInterceptor: NetworkInterceptor {
     private let origins: [String]
-    private let headers: @Sendable (NetworkRequest) async throws -> HTTPHeaders
+    private let headers: @Sendable (NetworkRequest) async throws -> HeaderFields
 
     /// Creates an interceptor that adds fields to requests to certain origins.
     ///
     /// - Parameters:
     ///   - origins: URLs of the origins that receive the fields. Only scheme, host and port are compared (RFC 6454 §4).
     ///   - headers: Returns the fields. Called once per attempt, on the caller's task, with the request as it would be sent.
-    public init(origins: [URL], headers: @escaping @Sendable (NetworkRequest) async throws -> HTTPHeaders) {
+    public init(origins: [URL], headers: @escaping @Sendable (NetworkRequest) async throws -> HeaderFields) {
         self.origins = origins.map(URLText.origin)
         self.headers = headers
     }
@@ -38,7 +38,7 @@ public struct HeaderInterceptor: NetworkInterceptor {
         do {
             let added = try await headers(request)
             request.headers = request.headers.replacing(with: added)
-            for field in added where !HTTPHeaders.isHarmless(field.name) { request.markCredential(header: field.name) }
+            for field in added where !HeaderFields.isHarmless(field.name) { request.markCredential(for: field.name) }
         } catch let error as TransportError {
             throw error
         } catch is CancellationError {
@@ -55,7 +55,7 @@ public struct HeaderInterceptor: NetworkInterceptor {
 extension NetworkInterceptor where Self == HeaderInterceptor {
     /// Gets header fields from a closure before each attempt, for the origin of a configuration's base URL.
     public static func headers(
-        for api: any NetworkConfigurable, _ headers: @escaping @Sendable (NetworkRequest) async throws -> HTTPHeaders
+        for api: any NetworkConfigurable, _ headers: @escaping @Sendable (NetworkRequest) async throws -> HeaderFields
     ) -> HeaderInterceptor {
         HeaderInterceptor(origins: [api.baseURL], headers: headers)
     }

@@ -1,16 +1,19 @@
 import Endpoints
 import NetworkCore
 
-/// A counter of exchanges in flight that reports when the first one starts and the last one ends, for an activity indicator.
+/// An interceptor that counts exchanges in flight, and reports when the first one starts and the last one ends, for an activity
+/// indicator.
 ///
 /// ```swift
 /// let activity = NetworkActivity { isActive in indicator.show(isActive) }
-/// let service = DefaultDataTransferService(configuration: api, interceptors: [.activity(activity)])
+/// let service = DefaultDataTransferService(configuration: api, interceptors: [activity])
 /// for await isActive in activity.changes { … }        // or as an async sequence
 /// ```
 ///
-/// One activity can be used by any number of services. It is thread-safe.
-public final class NetworkActivity: Sendable {
+/// Every exchange is counted, including those that fail or are cancelled. The place in the list of interceptors decides what is
+/// counted: before the retry interceptor, a call with all attempts and pauses is one exchange; after it, each attempt is one. One
+/// activity can be used by any number of services. It is thread-safe.
+public final class NetworkActivity: NetworkInterceptor {
     private struct State {
         var count = 0
         /// The value that was reported last.
@@ -60,14 +63,27 @@ public final class NetworkActivity: Sendable {
         return AsyncStream { await stream.next() }
     }
 
+    /// Counts the exchange until `next` has returned or, if the response is a stream, until its body has ended.
+    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        begin()
+        do throws(TransportError) {
+            var response = try await next(request)
+            response.observeEnd { _ in self.end() }
+            return response
+        } catch {
+            end()
+            throw error
+        }
+    }
+
     /// Counts an exchange that starts. ``end()`` has to be called once for it.
-    public func begin() {
+    package func begin() {
         state.withLock { $0.count += 1 }
         notify()
     }
 
     /// Counts an exchange that has ended, whatever its outcome. Does nothing if none is in flight.
-    public func end() {
+    package func end() {
         state.withLock { $0.count = max(0, $0.count - 1) }
         notify()
     }
@@ -93,57 +109,14 @@ public final class NetworkActivity: Sendable {
     }
 }
 
-/// An interceptor that counts every exchange, including those that fail or are cancelled.
-///
-/// Its place in the list decides what is counted: before the retry interceptor, a call with all attempts and pauses is one
-/// exchange; after it, each attempt is one.
-public struct NetworkActivityInterceptor: NetworkInterceptor {
-    private let activity: NetworkActivity
-
-    /// Creates an interceptor that counts exchanges in an activity.
-    ///
-    /// - Parameter activity: The counter.
-    public init(_ activity: NetworkActivity) {
-        self.activity = activity
-    }
-
-    /// Counts the exchange until `next` has returned or, if the response is a stream, until its body has ended.
-    public func intercept(
-        _ request: NetworkRequest, next: NetworkExchange
-    ) async throws(TransportError) -> NetworkResponse {
-        activity.begin()
-        do throws(TransportError) {
-            var response = try await next(request)
-            if let stream = response.stream {
-                response.stream = stream.observed { [activity] _ in activity.end() }
-            } else {
-                activity.end()
-            }
-            return response
-        } catch {
-            activity.end()
-            throw error
-        }
-    }
-}
-
-extension NetworkInterceptor where Self == NetworkActivityInterceptor {
-    /// Counts every exchange, including those that fail or are cancelled.
-    public static func activity(_ activity: NetworkActivity) -> NetworkActivityInterceptor {
-        NetworkActivityInterceptor(activity)
-    }
-}
-
 /// A stream of the latest state for one reader. Each state is returned once.
 final class ActivityStream: Sendable {
     private struct State {
         var current: Bool
         var read: Bool?
         var isFinished = false
-        var waiting: [UInt64: UnsafeContinuation<Bool?, Never>] = [:]
+        var waiting: [UInt64: Promise<Bool?>] = [:]
         var lastTicket: UInt64 = 0
-        /// Readers that were cancelled before they waited.
-        var cancelled: Set<UInt64> = []
     }
 
     private let state: Locked<State>
@@ -155,13 +128,13 @@ final class ActivityStream: Sendable {
 
     /// Sets the current state and resumes a waiting reader. Resuming only schedules the reader's task.
     func update(_ isActive: Bool) {
-        let reader = state.withLock { state -> UnsafeContinuation<Bool?, Never>? in
+        let reader = state.withLock { state -> Promise<Bool?>? in
             state.current = isActive
             guard state.read != isActive, let ticket = state.waiting.keys.min() else { return nil }
             state.read = isActive
             return state.waiting.removeValue(forKey: ticket)
         }
-        reader?.resume(returning: isActive)
+        reader?.resolve(isActive)
     }
 
     /// Ends the stream. Readers receive an unread state first, then `nil`.
@@ -171,41 +144,29 @@ final class ActivityStream: Sendable {
             state.isFinished = true
             return state.waiting.values
         }
-        for reader in readers { reader.resume(returning: nil) }
+        for reader in readers { reader.resolve(nil) }
     }
 
     /// Waits until the state differs from the one that was returned last, and returns it.
     ///
     /// The result is `nil` at the end and when the task is cancelled.
     func next() async -> Bool? {
-        let ticket = state.withLock { state in
+        if Task.isCancelled { return nil }
+        let promise = Promise<Bool?>()
+        let (ticket, result): (UInt64, Bool??) = state.withLock { state in
             state.lastTicket += 1
-            return state.lastTicket
-        }
-        return await withTaskCancellationHandler {
-            let result = await withUnsafeContinuation { wait($0, ticket) }
-            state.withLock { _ = $0.cancelled.remove(ticket) }
-            return result
-        } onCancel: {
-            let reader = state.withLock { state in
-                state.cancelled.insert(ticket)
-                return state.waiting.removeValue(forKey: ticket)
-            }
-            reader?.resume(returning: nil)
-        }
-    }
-
-    private func wait(_ continuation: UnsafeContinuation<Bool?, Never>, _ ticket: UInt64) {
-        let result: Bool?? = state.withLock { state in
-            if state.cancelled.contains(ticket) { return .some(nil) }
             guard state.read == state.current else {
                 state.read = state.current
-                return state.current
+                return (state.lastTicket, .some(state.current))
             }
-            if state.isFinished { return .some(nil) }
-            state.waiting[ticket] = continuation
-            return nil
+            if state.isFinished { return (state.lastTicket, .some(nil)) }
+            state.waiting[state.lastTicket] = promise
+            return (state.lastTicket, nil)
         }
-        if let result { continuation.resume(returning: result) }
+        if let result { return result }
+        return await promise.value(cancellation: { [state] in
+            state.withLock { $0.waiting[ticket] = nil }
+            return nil
+        })
     }
 }

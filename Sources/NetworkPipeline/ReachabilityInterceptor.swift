@@ -23,10 +23,10 @@ public struct ReachabilityInterceptor: NetworkInterceptor {
     /// Creates an interceptor that calls a closure to check reachability.
     ///
     /// - Parameter isReachable: Called for each request, on the caller's task; `false` makes the request fail. By default,
-    ///   it returns whether a network interface other than loopback is up and has an address that is not link-local. Names
+    ///   it makes a system call that takes some microseconds, and returns whether a network interface other than loopback is up and has an address that is not link-local. Names
     ///   and addresses of this machine are always reachable.
-    public init(isReachable: @escaping @Sendable (NetworkRequest) async -> Bool = { Self.hasNetwork(for: $0.url) }) {
-        self.isReachable = isReachable
+    public init(isReachable: (@Sendable (NetworkRequest) async -> Bool)? = nil) {
+        self.isReachable = isReachable ?? { Self.hasNetwork(for: $0.url, addresses: NetworkAddress.all) }
     }
 
     /// Sends the request if its host may be reachable.
@@ -41,11 +41,6 @@ public struct ReachabilityInterceptor: NetworkInterceptor {
 
     /// Returns whether this machine has a network, or needs none for a URL.
     ///
-    /// It makes a system call that takes some microseconds.
-    public static func hasNetwork(for url: URL) -> Bool {
-        hasNetwork(for: url, addresses: NetworkAddress.all)
-    }
-
     /// - Parameter addresses: `nil` if the system does not report them; then the host may be reachable.
     static func hasNetwork(for url: URL, addresses: [NetworkAddress]?) -> Bool {
         guard let addresses, !isThisMachine(url.host ?? "") else { return true }

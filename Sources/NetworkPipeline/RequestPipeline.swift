@@ -37,24 +37,24 @@ public struct RequestPipeline: Sendable {
     public var activity: NetworkActivity?
     /// Makes POST and PATCH requests repeatable with servers that support `Idempotency-Key`. Default: `nil`.
     public var idempotencyKeys: IdempotencyKeyInterceptor?
-    /// Retries requests after temporary failures; `nil` disables retries. Default: the defaults of ``RetryPolicy``.
+    /// Retries requests after temporary failures; `nil` disables retries. Default: the defaults of ``RetryOptions``.
     public var retry: RetryInterceptor? = .retry()
     /// Adds header fields from a closure. Default: `nil`.
     public var headers: HeaderInterceptor?
     /// Adds credentials to requests. Default: `nil`.
-    public var authentication: AuthenticationInterceptor?
+    public var authentication: CredentialInterceptor?
     /// Serves responses from a cache: a `CacheInterceptor` of NetworkCache, on which this module does not depend.
     ///
     /// Default: `nil`.
     public var cache: (any NetworkInterceptor)?
     /// Sends identical concurrent GET requests once. Default: `nil`.
     public var coalescing: CoalescingInterceptor?
-    /// Rejects requests to hosts that fail; `nil` disables it. Default: the defaults of ``CircuitRule``.
-    public var breaker: BreakerInterceptor? = .breaker()
+    /// Rejects requests to hosts that fail; `nil` disables it. Default: the defaults of ``CircuitBreakerOptions``.
+    public var breaker: CircuitBreaker? = CircuitBreaker()
     /// Limits the rate of requests. Default: `nil`.
-    public var rate: RateInterceptor?
+    public var rate: RateLimiter?
     /// Limits the number of concurrent exchanges; `nil` means no limit. Default: the defaults of ``ConcurrencyGate``.
-    public var gate: GateInterceptor? = .gate(ConcurrencyGate())
+    public var gate: ConcurrencyGate? = ConcurrencyGate()
     /// Sends `traceparent` and `tracestate`. Default: `nil`.
     public var trace: TraceInterceptor?
 
@@ -72,10 +72,7 @@ public struct RequestPipeline: Sendable {
             deadline.map {
                 DeadlineInterceptor($0, source: isDeadlineSet ? "set by RequestPipeline.deadline" : "RequestPipeline's default")
             },
-            activity.map { NetworkActivityInterceptor($0) }, idempotencyKeys, retry, headers, authentication, cache, coalescing,
-            breaker,
-            rate,
-            gate, trace,
+            activity, idempotencyKeys, retry, headers, authentication, cache, coalescing, breaker, rate, gate, trace,
         ]
         return all.compactMap { $0 }
     }

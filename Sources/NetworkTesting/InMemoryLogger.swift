@@ -6,7 +6,7 @@ import NetworkLogging
 /// Unlike the loggers that print, it redacts nothing: events contain secrets as they were logged.
 public final class InMemoryLogger: NetworkErrorLogger, DataTransferErrorLogger {
     /// An event that was logged.
-    public enum Event: Sendable {
+    package enum Event: Sendable {
         /// A request attempt, logged before it is sent.
         case request(LoggedRequest)
         /// A response and the request that it belongs to.
@@ -25,7 +25,7 @@ public final class InMemoryLogger: NetworkErrorLogger, DataTransferErrorLogger {
     public init() {}
 
     /// All events, in the order in which they were logged.
-    public var events: [Event] { logged.withLock { $0 } }
+    package var events: [Event] { logged.withLock { $0 } }
 
     /// The logged requests, in order.
     public var requests: [LoggedRequest] {
@@ -52,7 +52,7 @@ public final class InMemoryLogger: NetworkErrorLogger, DataTransferErrorLogger {
         events.compactMap { if case .dataTransferError(let error) = $0 { error } else { nil } }
     }
 
-    /// Stores a request event.
+    /// Stores the request of an attempt.
     public func log(request: LoggedRequest) {
         logged.withLock { $0.append(.request(request)) }
     }

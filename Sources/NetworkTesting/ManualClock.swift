@@ -6,7 +6,7 @@ import NetworkCore
 /// ```swift
 /// let clock = ManualClock()
 /// let task = Task { try await clock.sleep(for: .seconds(5)) }
-/// await clock.waitForSleepers(1)
+/// await clock.waitForSleepers(count: 1)
 /// clock.advance(by: .seconds(5))
 /// ```
 public final class ManualClock: Clock {
@@ -38,18 +38,20 @@ public final class ManualClock: Clock {
 
     private struct Sleeper {
         var deadline: Instant
-        var continuation: CheckedContinuation<Bool, Never>
+        /// Its value is `false` if the task was cancelled.
+        var wakeUp: Promise<Bool>
     }
 
     private struct State {
         var now = Instant()
         var sleepers: [Int: Sleeper] = [:]
-        /// Sleepers whose task was cancelled before they were added to `sleepers`.
-        var cancelled: Set<Int> = []
-        var lastSleeper = 0
-        var observers: [Int: (count: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
-        /// Observers whose task was cancelled before they were added to `observers`.
-        var cancelledObservers: Set<Int> = []
+        var observers: [Int: (count: Int, promise: Promise<Void>)] = [:]
+        var lastKey = 0
+
+        mutating func nextKey() -> Int {
+            lastKey += 1
+            return lastKey
+        }
     }
 
     private let state = Locked(State())
@@ -62,7 +64,7 @@ public final class ManualClock: Clock {
     /// The smallest difference between two instants; always zero.
     public var minimumResolution: Duration { .zero }
     /// The number of tasks that are sleeping now.
-    public var sleeperCount: Int { state.withLock(\.sleepers.count) }
+    package var sleeperCount: Int { state.withLock(\.sleepers.count) }
 
     /// Advances the clock, and resumes the tasks whose deadline is reached, earliest deadline first.
     ///
@@ -74,7 +76,7 @@ public final class ManualClock: Clock {
             for key in due.keys { state.sleepers[key] = nil }
             return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
         }
-        for (_, sleeper) in due { sleeper.continuation.resume(returning: true) }
+        for (_, sleeper) in due { sleeper.wakeUp.resolve(true) }
     }
 
     /// Suspends until the clock reaches `deadline`.
@@ -82,65 +84,36 @@ public final class ManualClock: Clock {
     /// - Parameter tolerance: Ignored.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        let key = state.withLock { state in
-            state.lastSleeper += 1
-            return state.lastSleeper
+        try Task.checkCancellation()
+        let wakeUp = Promise<Bool>()
+        let (key, observers): (Int?, [Promise<Void>]) = state.withLock { state in
+            if deadline <= state.now { return (nil, []) }
+            let key = state.nextKey()
+            state.sleepers[key] = Sleeper(deadline: deadline, wakeUp: wakeUp)
+            let count = state.sleepers.count
+            let met = state.observers.filter { $0.value.count <= count }
+            for key in met.keys { state.observers[key] = nil }
+            return (key, met.values.map(\.promise))
         }
-        let wasWoken = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in addSleeper(key, deadline, continuation) }
-        } onCancel: {
-            cancel(key)
-        }
-        // A cancellation after the wake-up added the key to `cancelled`.
-        state.withLock { _ = $0.cancelled.remove(key) }
+        guard let key else { return }
+        for observer in observers { observer.resolve(()) }
+        let wasWoken = await wakeUp.value(cancellation: { [state] in
+            state.withLock { $0.sleepers[key] = nil }
+            return false
+        })
         if !wasWoken { throw CancellationError() }
     }
 
     /// Suspends until at least `count` tasks are sleeping, or the current task is cancelled.
-    public func waitForSleepers(_ count: Int) async {
-        let key = state.withLock { state in
-            state.lastSleeper += 1
-            return state.lastSleeper
+    public func waitForSleepers(count: Int) async {
+        let promise = Promise<Void>()
+        let key: Int? = state.withLock { state in
+            if state.sleepers.count >= count { return nil }
+            let key = state.nextKey()
+            state.observers[key] = (count, promise)
+            return key
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    let isOver = state.sleepers.count >= count || state.cancelledObservers.contains(key)
-                    if !isOver { state.observers[key] = (count, continuation) }
-                    return isOver
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            let observer = state.withLock { state in
-                state.cancelledObservers.insert(key)
-                return state.observers.removeValue(forKey: key)
-            }
-            observer?.continuation.resume()
-        }
-        state.withLock { _ = $0.cancelledObservers.remove(key) }
-    }
-
-    private func addSleeper(_ key: Int, _ deadline: Instant, _ continuation: CheckedContinuation<Bool, Never>) {
-        let (result, observers) = state.withLock { state -> (Bool?, [CheckedContinuation<Void, Never>]) in
-            if state.cancelled.remove(key) != nil { return (false, []) }
-            if deadline <= state.now { return (true, []) }
-            state.sleepers[key] = Sleeper(deadline: deadline, continuation: continuation)
-            let count = state.sleepers.count
-            let met = state.observers.filter { $0.value.count <= count }
-            for key in met.keys { state.observers[key] = nil }
-            return (nil, met.values.map(\.continuation))
-        }
-        if let result { continuation.resume(returning: result) }
-        for observer in observers { observer.resume() }
-    }
-
-    private func cancel(_ key: Int) {
-        let sleeper = state.withLock { state in
-            let sleeper = state.sleepers.removeValue(forKey: key)
-            if sleeper == nil { state.cancelled.insert(key) }
-            return sleeper
-        }
-        sleeper?.continuation.resume(returning: false)
+        guard let key else { return }
+        await promise.value(cancellation: { [state] in state.withLock { $0.observers[key] = nil } })
     }
 }

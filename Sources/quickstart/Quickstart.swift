@@ -77,7 +77,7 @@ struct SingleRequest {
                 let slice = try JSONSlicer().slice(of: body.data, at: JSONKeyPath(keyPath))
                 return String(decoding: slice, as: UTF8.self)
             }
-            return Redaction.default.redacted(body: body.data, contentType: body.contentType, limit: 10_000)
+            return Redaction.default.redacted(body: body.data, contentType: body.contentType, maximumBytes: 10_000)
         }
         let response = try await service.response(for: endpoint)
         Terminal.say(Terminal.describe(response.statusCode, response.timings))

@@ -54,7 +54,7 @@ struct TransferTour {
         Terminal.title("8. A form with a file and a stream, sent while they are read")
         let film = folder.appendingPathComponent("metropolis.mp4")
         try Data(count: Self.uploaded).write(to: film)
-        var form = MultipartFormData()
+        var form = MultipartForm()
         form.append("Metropolis", name: "title")
         form.append(.file(film), name: "film")
         let music = Music()
@@ -72,7 +72,7 @@ struct TransferTour {
         Terminal.title("9. A download, written to disk while it is received")
         let bar = ProgressBar(.received)
         async let drawn: Void = bar.draw()
-        let file = try await service.download(reel, to: folder.appendingPathComponent("reel.mp4"), progress: bar.progress)
+        let file = try await service.download(reel, to: .file(folder.appendingPathComponent("reel.mp4")), progress: bar.progress)
         await drawn
         Terminal.item("\(file.url.lastPathComponent) has \(file.byteCount) bytes")
         Terminal.remark(Terminal.describe(file.statusCode, file.timings))
@@ -85,20 +85,20 @@ struct TransferTour {
         let connections = server.openConnectionCount
         let task = Task { () -> DataTransferError? in
             do throws(DataTransferError) {
-                _ = try await service.download(reel, to: file, progress: bar.progress)
+                _ = try await service.download(reel, to: .file(file), progress: bar.progress)
                 return nil
             } catch {
                 return error
             }
         }
         await bar.draw { state in if state.fractionReceived ?? 0 > 1.0 / 3 { task.cancel() } }
-        let isClosed = await server.waitForOpenConnections(connections - 1)
+        let isClosed = await server.waitForOpenConnections(count: connections - 1)
         Terminal.item(
             "isCancelled: \(await task.value?.isCancelled ?? false), and the connection is \(isClosed ? "closed" : "open")")
 
         let rest = ProgressBar(.received)
         async let drawn: Void = rest.draw()
-        let whole = try await service.download(reel, to: file, progress: rest.progress)
+        let whole = try await service.download(reel, to: .file(file), progress: rest.progress)
         await drawn
         Terminal.item("resumed at byte \(whole.resumedFrom); the file has \(whole.byteCount) bytes")
         Terminal.remark(Terminal.describe(whole.statusCode, whole.timings))
@@ -108,7 +108,7 @@ struct TransferTour {
         Terminal.title("11. A server that is not ready, with retries after a pause")
         let pipeline = RequestPipeline {
             $0.observation = observation
-            $0.retry = .retry(RetryPolicy(backoff: Backoff(base: .milliseconds(200))))
+            $0.retry = .retry(RetryOptions(backoff: Backoff(base: .milliseconds(200))))
         }
         let patient = DefaultDataTransferService(configuration: configuration, interceptors: pipeline.interceptors)
         let response = try await patient.response(for: Endpoint<Tour.Movie>(path: "movie/waking"))

@@ -1,7 +1,8 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
-// A client package: one executable per product that links only that product, and one that also links swift-log.
+// A client package: one executable per product that links only that product, one that also links swift-log, and one that uses all
+// products beside modules that declare the same names as other packages.
 // Built and inspected by .ci/check-linkage.
 let products = [
     "Endpoints", "NetworkLogging", "NetworkCore", "NetworkPipeline", "NetworkCache", "DataTransfer", "DataTransferCombine",
@@ -24,7 +25,11 @@ let package = Package(
             dependencies: [
                 .product(name: "NetworkLogging", package: "swift-data-transfer"),
                 .product(name: "Logging", package: "swift-log"),
-            ])
+            ]),
+        .target(name: "OtherPackages"),
+        .executableTarget(
+            name: "BesideOtherPackages",
+            dependencies: products.map { .product(name: $0, package: "swift-data-transfer") } + ["OtherPackages"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -7,7 +7,7 @@ struct ManualClockTests {
 
     @Test func `a sleeper wakes when the clock reaches its deadline, and not before`() async throws {
         let task = Task { try await clock.sleep(for: .seconds(5)) }
-        await clock.waitForSleepers(1)
+        await clock.waitForSleepers(count: 1)
         clock.advance(by: .seconds(4))
         #expect(clock.sleeperCount == 1)
         clock.advance(by: .seconds(1))
@@ -22,7 +22,7 @@ struct ManualClockTests {
 
     @Test func `a cancelled sleep throws an error, also if it was cancelled before it started`() async throws {
         let sleeping = Task { try await clock.sleep(for: .seconds(5)) }
-        await clock.waitForSleepers(1)
+        await clock.waitForSleepers(count: 1)
         sleeping.cancel()
         await #expect(throws: CancellationError.self) { try await sleeping.value }
         let early = Task {
@@ -42,7 +42,7 @@ struct ManualClockTests {
                     order.withLock { $0.append(number) }
                 }
             }
-            await clock.waitForSleepers(20)
+            await clock.waitForSleepers(count: 20)
             for number in 1...20 {
                 clock.advance(by: .seconds(1))
                 while order.withLock({ $0.count }) < number { await Task.yield() }
@@ -52,10 +52,10 @@ struct ManualClockTests {
     }
 
     @Test func `waiting for sleepers ends when the task is cancelled, also before the wait started`() async {
-        let waiting = Task { await clock.waitForSleepers(1) }
+        let waiting = Task { await clock.waitForSleepers(count: 1) }
         let early = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            await clock.waitForSleepers(1)
+            await clock.waitForSleepers(count: 1)
         }
         await early.value
         waiting.cancel()

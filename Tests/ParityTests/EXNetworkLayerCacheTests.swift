@@ -3,6 +3,7 @@ import Foundation
 import NetworkCache
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// The features of EXNetworkLayer's cache, including those it announces without providing them: expiry, limits, removal, and keys
 /// that are not file names.
@@ -26,24 +27,26 @@ import Testing
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("parity-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(try kind.cache(ValueCache.Limits(bytes: bytes), in: folder), folder)
+        try await body(try kind.cache(ValueCache.Limits(maximumBytes: bytes), in: folder), folder)
     }
 
-    @Test(arguments: Kind.allCases) func `a value is cached under the caller's key, also if it is from a stub`(kind: Kind)
+    @Test(.tags(.caches), arguments: Kind.allCases) func `a value is cached under the caller's key, also if it is from a stub`(
+        kind: Kind
+    )
         async throws
     {
         session.enqueue(.json(#"[{"id": 1, "username": "ada"}]"#))
         let service = DefaultDataTransferService.make(session)
         try await withCache(kind) { cache, _ in
             for _ in 0..<3 {
-                let users = try await cache.value(for: "users", lifetime: .seconds(60)) { try await service.request(endpoint) }
+                let users = try await cache.value(for: "users", lifetime: .seconds(3600)) { try await service.request(endpoint) }
                 #expect(users.map(\.username) == ["ada"])
             }
         }
         #expect(session.requests.count == 1)
     }
 
-    @Test(arguments: Kind.allCases) func `a value expires at the end of its lifetime`(kind: Kind) async throws {
+    @Test(.tags(.caches), arguments: Kind.allCases) func `a value expires at the end of its lifetime`(kind: Kind) async throws {
         try await withCache(kind) { cache, _ in
             try await cache.set(1, for: "a", lifetime: .zero)
             try await cache.set(2, for: "b", lifetime: .seconds(3600))
@@ -52,9 +55,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases) func `one value or all values can be removed`(kind: Kind) async throws {
+    @Test(.tags(.caches), arguments: Kind.allCases) func `one value or all values can be removed`(kind: Kind) async throws {
         try await withCache(kind) { cache, _ in
-            for key in ["a", "b", "c"] { try await cache.set(key, for: key, lifetime: .seconds(60)) }
+            for key in ["a", "b", "c"] { try await cache.set(key, for: key, lifetime: .seconds(3600)) }
             try await cache.remove("a")
             #expect(await cache.value(for: "a", as: String.self) == nil)
             #expect(await cache.value(for: "b", as: String.self) == "b")
@@ -63,10 +66,12 @@ import Testing
         }
     }
 
-    @Test(arguments: ["../../escaped", "/etc/passwd", "a/b", "..", "", "käse\0", String(repeating: "k", count: 10_000)])
+    @Test(
+        .tags(.caches),
+        arguments: ["../../escaped", "/etc/passwd", "a/b", "..", "", "käse\0", String(repeating: "k", count: 10_000)])
     func `no key refers to a file outside the folder`(key: String) async throws {
         try await withCache(.disk) { cache, folder in
-            try await cache.set(7, for: key, lifetime: .seconds(60))
+            try await cache.set(7, for: key, lifetime: .seconds(3600))
             #expect(await cache.value(for: key, as: Int.self) == 7)
             let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
             for case let file as URL in files { #expect(!file.lastPathComponent.contains("escaped")) }
@@ -75,17 +80,21 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases) func `the values of one user are not returned to another user`(kind: Kind) async throws {
+    @Test(.tags(.caches), arguments: Kind.allCases) func `the values of one user are not returned to another user`(kind: Kind)
+        async throws
+    {
         try await withCache(kind) { cache, _ in
-            try await cache.partition("ada").set("hers", for: "profile", lifetime: .seconds(60))
+            try await cache.partition("ada").set("hers", for: "profile", lifetime: .seconds(3600))
             #expect(await cache.partition("grace").value(for: "profile", as: String.self) == nil)
             #expect(await cache.partition("ada").value(for: "profile", as: String.self) == "hers")
         }
     }
 
-    @Test func `the HTTP cache sends a request once, and separates the responses of different users`() async throws {
+    @Test(.tags(.caches)) func `the HTTP cache sends a request once, and separates the responses of different users`()
+        async throws
+    {
         session.route { _ in .json("[]", headers: ["Cache-Control": "max-age=60"]) }
-        let cache = CacheInterceptor(store: MemoryCacheStore(maximumBytes: 1 << 20))
+        let cache = CacheInterceptor(store: MemoryCacheStore(limits: CacheStoreLimits(maximumBytes: 1 << 20)))
         let service = DefaultDataTransferService.make(session, interceptors: [cache])
         var own = endpoint
         for _ in 0..<2 { _ = try await service.request(own) }
@@ -95,15 +104,15 @@ import Testing
             _ = try await service.request(own)
         }
         #expect(session.requests.count == 3)
-        try await cache.removeAll()
+        try await cache.remove(.all)
         _ = try await service.request(own)
         #expect(session.requests.count == 4)
     }
 
-    @Test func `the size of a cache is limited`() async throws {
+    @Test(.tags(.caches)) func `the size of a cache is limited`() async throws {
         try await withCache(.memory, bytes: 20_000) { cache, _ in
             let value = String(repeating: "v", count: 4_000)
-            for number in 0..<20 { try await cache.set(value, for: "\(number)", lifetime: .seconds(60)) }
+            for number in 0..<20 { try await cache.set(value, for: "\(number)", lifetime: .seconds(3600)) }
             var kept = 0
             for number in 0..<20 where await cache.value(for: "\(number)", as: String.self) != nil { kept += 1 }
             #expect((1...5).contains(kept))

@@ -2,12 +2,14 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// Transfer defects and missing features of EXNetworkLayer that this package does not have.
 @Suite("EXNetworkLayer, defects", .timeLimit(.minutes(10))) struct EXNetworkLayerDefectTests {
     private let users = Endpoint<[User]>(path: "users")
 
-    @Test(arguments: [301, 400, 404, 500]) func `a completion receives an error for a status that is not a success`(status: Int)
+    @Test(.tags(.statusErrors), arguments: [301, 400, 404, 500, 503])
+    func `a completion receives an error for a status that is not a success`(status: Int)
         async
     {
         let session = StubSessionManager()
@@ -21,13 +23,13 @@ import Testing
         #expect(error.statusCode == status)
     }
 
-    @Test func `a multipart form with a file can be uploaded`() async throws {
+    @Test(.tags(.multipartForms)) func `a multipart form with a file can be uploaded`() async throws {
         let server = try LoopbackServer { request in .json("\(request.body.count)") }
         let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("parity-\(UUID().uuidString).jpg")
         try Data(count: 300_000).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        var form = MultipartFormData()
+        var form = MultipartForm()
         form.append("ada", name: "user")
         form.append(.file(file), name: "avatar", fileName: "ada.jpg")
         let count = try await service.upload(.multipart(form), to: Endpoint<Int>(path: "avatar"))
@@ -36,7 +38,7 @@ import Testing
         #expect(request.body.range(of: Data("filename=\"ada.jpg\"\r\nContent-Type: image/jpeg\r\n".utf8)) != nil)
     }
 
-    @Test func `async calls and completions use the injected session`() async throws {
+    @Test(.tags(.asyncCalls)) func `async calls and completions use the injected session`() async throws {
         let session = StubSessionManager()
         session.route { _ in .json("[]") }
         let service = DefaultDataTransferService.make(session)

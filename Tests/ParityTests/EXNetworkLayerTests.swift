@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// The features of EXNetworkLayer, used as in its README: an API composed of small protocols, raw data, several concurrent calls.
 @Suite("EXNetworkLayer", .timeLimit(.minutes(10))) struct EXNetworkLayerTests {
@@ -22,19 +23,19 @@ import Testing
             case .avatar: "/avatar"
             }
         }
-        var method: HTTPMethod {
+        var method: RequestMethod {
             switch self {
             case .users, .user, .comments: .get
             case .addUser, .avatar: .post
             }
         }
-        var headers: HTTPHeaders { ["Accept": "application/json"] }
+        var headers: HeaderFields { ["Accept": "application/json"] }
         var parameters: RequestParameters {
             switch self {
             case .users, .user: .none
             case .comments(let postID): .query(["postID": postID])
             case .addUser(let name): .json(["name": name])
-            case .avatar(let data): .data(data)
+            case .avatar(let data): .body(.data(data))
             }
         }
         var shouldLog: Bool { if case .addUser = self { false } else { true } }
@@ -48,6 +49,7 @@ import Testing
     var service: DefaultDataTransferService { .make(session) }
 
     @Test(
+        .tags(.composedAPIs),
         arguments: [
             (.users, "GET https://placeholder.test/users", ""), (.user(id: 7), "GET https://placeholder.test/users/7", ""),
             (.comments(postID: 1), "GET https://placeholder.test/comments?postID=1", ""),
@@ -62,7 +64,7 @@ import Testing
         #expect(request.text == body && request.headers["Accept"] == "application/json")
     }
 
-    @Test func `an API declares its cache policy, timeout and logging`() async throws {
+    @Test(.tags(.composedAPIs)) func `an API declares its cache policy, timeout and logging`() async throws {
         #expect(try PlaceholderAPI.comments(postID: 1).built().headers["Cache-Control"] == "no-cache")
         #expect(try PlaceholderAPI.users.built().timeouts.total == .seconds(20))
         let logger = InMemoryLogger()
@@ -81,38 +83,38 @@ import Testing
         #expect(error?.networkError?.transportError?.code == .trustUnavailable)
     }
 
-    @Test func `a mock is a file, and the call is the same as for a server`() async throws {
-        let service = StubDataTransferService(folder: Bundle.module.fixtures)
+    @Test(.tags(.mocks)) func `a mock is a file, and the call is the same as for a server`() async throws {
+        let service = StubDataTransferService(fixtures: StubFixtures(folder: Bundle.module.fixtures))
         #expect(try await service.request(PlaceholderAPI.users.as([User].self)).map(\.username) == ["ada", "grace"])
     }
 
-    @Test func `a call returns its value to a completion and to an async caller`() async throws {
-        session.route("/users/1", .json(#"{"id": 1, "username": "ada"}"#))
+    @Test(.tags(.asyncCalls)) func `a call returns its value to a completion and to an async caller`() async throws {
+        session.route(.json(#"{"id": 1, "username": "ada"}"#), for: "/users/1")
         let endpoint = PlaceholderAPI.user(id: 1).as(User.self)
         let called: Result<User, DataTransferError> = await outcome { service.request(endpoint, completion: $0) }
         #expect(try called.get() == .make(email: nil))
         #expect(try await service.request(endpoint) == .make(email: nil))
     }
 
-    @Test func `raw data is returned unchanged`() async throws {
-        session.route("/users", .data(Data([0, 255]), contentType: "application/json"))
+    @Test(.tags(.decoders)) func `raw data is returned unchanged`() async throws {
+        session.route(.data(Data([0, 255]), contentType: "application/json"), for: "/users")
         #expect(try await service.request(PlaceholderAPI.users.as(Data.self, decoder: .rawData)) == Data([0, 255]))
     }
 
-    @Test func `a download is streamed to a file`() async throws {
+    @Test(.tags(.downloads)) func `a download is streamed to a file`() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse.data(Data(repeating: 1, count: 500_000)).fault(.drip(bytes: 50_000, every: .milliseconds(1)))
         }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("parity-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
-        #expect(try await service.download(Endpoint<Void>(path: "avatar"), to: file).byteCount == 500_000)
+        #expect(try await service.download(Endpoint<Void>(path: "avatar"), to: .file(file)).byteCount == 500_000)
         #expect(try Data(contentsOf: file) == Data(repeating: 1, count: 500_000))
     }
 
-    @Test func `several concurrent calls return their values in order`() async throws {
+    @Test(.tags(.concurrentRequests)) func `several concurrent calls return their values in order`() async throws {
         let server = try LoopbackServer {
-            Route(.get, "/users/{id}") { request in
+            LoopbackRoute(.get, "/users/{id}") { request in
                 let id = request.pathParameters["id"].flatMap(Int.init) ?? 0
                 // The first response has the longest delay.
                 return LoopbackResponse.json(#"{"id": \#(id), "username": "u\#(id)"}"#).delayed(by: .milliseconds(50 - id * 10))
@@ -125,7 +127,7 @@ import Testing
         #expect(try called.get().map(\.username) == ["u1", "u2", "u3", "u4"])
     }
 
-    @Test func `a stubbed service responds with data, or with a JSON file of a bundle`() async throws {
+    @Test(.tags(.mocks)) func `a stubbed service responds with data, or with a JSON file of a bundle`() async throws {
         let data = DefaultDataTransferService.make(StubSessionManager(returning: .json(#"{"id": 1, "username": "ada"}"#)))
         #expect(try await data.request(PlaceholderAPI.user(id: 1).as(User.self)) == .make(email: nil))
         let fixtures = StubFixtures(bundle: .module, folder: "Fixtures")
@@ -134,8 +136,8 @@ import Testing
         #expect(throws: StubFixtureError.self) { try StubResponse.file("unwritten", in: fixtures) }
     }
 
-    @Test func `the first concurrent call that fails cancels the others`() async throws {
-        session.route("/v1/users/2", .status(500))
+    @Test(.tags(.concurrentRequests)) func `the first concurrent call that fails cancels the others`() async throws {
+        session.route(.status(500), for: "/v1/users/2")
         session.route { _ in .silence }
         let endpoints = (1...4).map { Endpoint<User>(path: "users/\($0)") }
         let error = await #expect(throws: DataTransferError.self) { try await service.concurrently(endpoints) }

@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// The pinning of EXNetworkLayer without its defects: its pins replaced the injected session, and only one pin without a backup
 /// was possible.
@@ -13,17 +14,17 @@ import Testing
         var endpoint: String { "a" }
     }
 
-    @Test func `several pins of public keys and of certificates can be combined`() throws {
+    @Test(.tags(.pins)) func `several pins of public keys and of certificates can be combined`() throws {
         let pins: [TrustPin] = [
             .publicKey(sha256: "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="), .publicKey(sha256: Data(count: 32)),
-            .file(bundle: .module, name: "ca"),
+            .certificate(.file(bundle: .module, name: "ca")),
         ]
         let configuration = try SessionConfiguration(trusting: PinnedAPI(trust: TrustPolicy(pins: pins)))
         #expect(configuration.trustByHost["pinned.test"]?.pins?.count == 3)
     }
 
-    @Test func `a pin that cannot be loaded fails the request before a byte is sent`() async throws {
-        let missing = TrustPin.file(bundle: .module, name: "missing")
+    @Test(.tags(.pins)) func `a pin that cannot be loaded fails the request before a byte is sent`() async throws {
+        let missing = TrustPin.certificate(.file(bundle: .module, name: "missing"))
         let api = PinnedAPI(trust: TrustPolicy(pins: [missing]))
         let session = DefaultSessionManager(configuration: try SessionConfiguration(trusting: api))
         let service = DefaultDataTransferService(configuration: .composed, sessionManager: session)
@@ -31,7 +32,7 @@ import Testing
         #expect(error?.networkError?.transportError?.code == .trustUnavailable)
     }
 
-    @Test func `an API's trust policy does not replace the injected session`() async throws {
+    @Test(.tags(.pins)) func `an API's trust policy does not replace the injected session`() async throws {
         let session = StubSessionManager()
         session.route { _ in .text("ok") }
         let api = PinnedAPI(trust: TrustPolicy(pins: [.publicKey(sha256: Data(count: 32))]))

@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// The features of GenericNetworkLayer, used as in its README: an enum of endpoints, one async call, an envelope, a service
 /// protocol with a mock, and a view model that uses it.
@@ -18,43 +19,23 @@ import Testing
         case setCurrentUserData(User)
         case uploadCurrentUserProfileImage(Data)
 
-        static let api = APIConfiguration.make("https://users.test/api/", headers: ["Accept": "application/json"])
+        static let api = APIConfiguration.test("https://users.test/api/", headers: ["Accept": "application/json"])
 
-        var path: String {
+        var request: RequestDescription {
             switch self {
-            case .getAllUsers: "/users"
-            case .getUser(let id): "/user/\(id)/"
-            case .setCurrentUserData: "/user/update/"
-            case .uploadCurrentUserProfileImage: "/user/update/photo/"
-            }
-        }
-
-        var method: HTTPMethod {
-            switch self {
-            case .getAllUsers, .getUser: .get
-            case .setCurrentUserData, .uploadCurrentUserProfileImage: .post
-            }
-        }
-
-        var queryParameters: Parameters {
-            if case .getAllUsers(let page) = self { ["sources": "abc-news", "page": page] } else { [:] }
-        }
-
-        var headerParameters: HTTPHeaders {
-            if case .setCurrentUserData = self { ["Authorization": "Bearer token"] } else { [:] }
-        }
-
-        var body: RequestBody? {
-            switch self {
-            case .getAllUsers, .getUser: nil
-            case .setCurrentUserData(let user): .json(user)
+            case .getAllUsers(let page): .get("/users", queryParameters: ["sources": "abc-news", "page": page])
+            case .getUser(let id): .get("/user/\(id)/")
+            case .setCurrentUserData(let user):
+                .post("/user/update/", headerParameters: ["Authorization": "Bearer token"], body: .json(user))
             case .uploadCurrentUserProfileImage(let image):
-                .multipart(
-                    MultipartFormData([
-                        .init(
-                            name: "profile_image", fileName: "profile_image.jpg", contentType: "application/octet-stream",
-                            data: image)
-                    ]))
+                .post(
+                    "/user/update/photo/",
+                    body: .multipart(
+                        MultipartForm([
+                            .init(
+                                name: "profile_image", fileName: "profile_image.jpg", contentType: "application/octet-stream",
+                                data: image)
+                        ])))
             }
         }
     }
@@ -62,6 +43,7 @@ import Testing
     // MARK: Endpoint enum
 
     @Test(
+        .tags(.endpointEnums),
         arguments: [
             (.getAllUsers(page: 2), "GET https://users.test/api/users?sources=abc-news&page=2"),
             (.getUser(id: 7), "GET https://users.test/api/user/7/"),
@@ -85,7 +67,7 @@ import Testing
             case .update: "/user/update/"
             }
         }
-        var method: HTTPMethod { if case .update = self { .post } else { .get } }
+        var method: RequestMethod { if case .update = self { .post } else { .get } }
         var parameters: RequestParameters {
             switch self {
             case .getUser: .query(["sources": "abc-news"])
@@ -113,7 +95,7 @@ import Testing
         #expect(try !UserEndpoints.getUser(id: 1).built(with: UserEndpoints.api).headers.contains("Authorization"))
     }
 
-    @Test func `parameters are sent as the query of a GET, and as the JSON body of other methods`() throws {
+    @Test(.tags(.parameters)) func `parameters are sent as the query of a GET, and as the JSON body of other methods`() throws {
         #expect(try UserEndpoints.getAllUsers(page: 1).built().body == nil)
         let post = try UserEndpoints.setCurrentUserData(.make(email: nil)).built()
         #expect(post.url.query == nil)
@@ -121,7 +103,7 @@ import Testing
         #expect(post.headers["Content-Type"] == "application/json")
     }
 
-    @Test func `multipart parts contain name, file name and data`() async throws {
+    @Test(.tags(.multipartForms)) func `multipart parts contain name, file name and data`() async throws {
         let server = try LoopbackServer { _ in .json(#"{"status": "success"}"#) }
         let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
         let endpoint = UserEndpoints.uploadCurrentUserProfileImage(Data([0xFF, 0xD8, 0x00]))
@@ -135,7 +117,7 @@ import Testing
 
     // MARK: One call
 
-    @Test func `one async call sends an endpoint and returns a value of the given type`() async throws {
+    @Test(.tags(.asyncCalls)) func `one async call sends an endpoint and returns a value of the given type`() async throws {
         let session = StubSessionManager()
         session.enqueue(try .json(encoding: APIResponse(status: "success", message: "The User", data: User.make())))
         let service = DefaultDataTransferService.make(session, configuration: UserEndpoints.api)
@@ -145,7 +127,7 @@ import Testing
     }
 
     @Test func `services that are created without a session manager share one`() async throws {
-        let server = try LoopbackServer { Route(.get, "/users") { _ in .json("[]") } }
+        let server = try LoopbackServer { LoopbackRoute(.get, "/users") { _ in .json("[]") } }
         for _ in 0..<2 {
             let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
             #expect(try await service.request(Endpoint<[User]>(path: "users")) == [])
@@ -153,7 +135,9 @@ import Testing
         #expect(server.connectionCount == 1)
     }
 
-    @Test(arguments: [(199, false), (200, true), (201, true), (206, true), (299, true), (300, false), (400, false), (500, false)])
+    @Test(
+        .tags(.statusErrors),
+        arguments: [(199, false), (200, true), (201, true), (206, true), (299, true), (300, false), (400, false), (500, false)])
     func `only statuses from 200 to 299 are a success`(status: Int, isSuccess: Bool) async {
         let session = StubSessionManager()
         session.enqueue(.json("[]", status: status))
@@ -163,7 +147,7 @@ import Testing
 
     // MARK: Envelope
 
-    @Test func `an envelope can be decoded like any other type`() async throws {
+    @Test(.tags(.envelopes)) func `an envelope can be decoded like any other type`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json(#"{"status": "success", "message": "All Users", "data": [{"id": 1, "username": "ada"}]}"#))
         let response = try await DefaultDataTransferService.make(session)
@@ -172,7 +156,8 @@ import Testing
         #expect(response.data == [.make(email: nil)])
     }
 
-    @Test func `an envelope can be removed by the decoder, and an error in it with status 200 is a typed error`() async throws {
+    @Test(.tags(.envelopes))
+    func `an envelope can be removed by the decoder, and an error in it with status 200 is a typed error`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json(#"{"status": "success", "data": [{"id": 1, "username": "ada"}]}"#))
         session.enqueue(.json(#"{"status": "error", "message": "Not today", "data": null}"#))
@@ -184,7 +169,7 @@ import Testing
         #expect(error?.statusCode == 200)
     }
 
-    @Test func `an error in the envelope of a 4xx response is the same typed error`() async throws {
+    @Test(.tags(.envelopes)) func `an error in the envelope of a 4xx response is the same typed error`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json(#"{"status": "error", "message": "Taken"}"#, status: 422))
         let service = DefaultDataTransferService.make(session, resolver: ErrorBodyResolver<EnvelopeError>())
@@ -194,7 +179,7 @@ import Testing
 
     // MARK: Service protocol and view model
 
-    @Test(arguments: [true, false]) @MainActor
+    @Test(.tags(.mocks), arguments: [true, false]) @MainActor
     func `a view model works with the service and with its mock`(isMock: Bool) async throws {
         let session = StubSessionManager()
         session.enqueue(.json(#"{"status": "success", "data": [{"id": 1, "username": "ada", "email": "ada@example.com"}]}"#))

@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// Defects of NetworkStack that this package does not have.
 @Suite("NetworkStack, defects") struct NetworkStackDefectTests {
@@ -20,33 +21,26 @@ import Testing
         #expect(try result.get() == [])
     }
 
-    @Test(arguments: [301, 400, 404, 503])
-    func `a status that is not a success is an error`(status: Int) async {
-        let session = StubSessionManager()
-        session.enqueue(.json("[]", status: status))
-        let error = await failure(of: DefaultDataTransferService.make(session), UserEndpoint.all.as([User].self))
-        #expect(error?.statusCode == status)
-    }
-
     private struct BundledUser: HostedEndpoint, MockedAPI {
         let endpoint = "/users/10"
         let mockFileName = "Fixtures/user"
     }
 
-    @Test func `mocks can be loaded from any bundle`() async throws {
-        let service = StubDataTransferService(bundle: .module)
+    @Test(.tags(.mocks)) func `mocks can be loaded from any bundle`() async throws {
+        let service = StubDataTransferService(fixtures: StubFixtures(bundle: .module))
         #expect(try await service.request(BundledUser().as(User.self)).id == 10)
     }
 
-    @Test func `one service sends requests to two hosts, and credentials of the first host are not sent to the second`()
+    @Test(.tags(.severalHosts))
+    func `one service sends requests to two hosts, and credentials of the first host are not sent to the second`()
         async throws
     {
         let session = StubSessionManager()
         session.route { _ in .status(204) }
-        let configuration = APIConfiguration.make("https://jsonplaceholder.test", headers: ["Authorization": "Bearer token"])
+        let configuration = APIConfiguration.test("https://jsonplaceholder.test", headers: ["Authorization": "Bearer token"])
         let service = DefaultDataTransferService.make(session, configuration: configuration)
-        _ = try await service.request(UserEndpoint.all.as(Empty.self))
-        _ = try await service.request(OtherEndpoint().as(Empty.self))
+        _ = try await service.request(UserEndpoint.all.as(NoContent.self))
+        _ = try await service.request(OtherEndpoint().as(NoContent.self))
         #expect(session.requests.map(\.url.host) == ["jsonplaceholder.test", "other.test"])
         #expect(session.requests.map { $0.headers["Authorization"] } == ["Bearer token", nil])
     }
@@ -54,7 +48,8 @@ import Testing
     @Test func `a request can have a body`() async throws {
         let session = StubSessionManager()
         session.route { _ in .status(204) }
-        _ = try await DefaultDataTransferService.make(session).request(UserEndpoint.rename(userID: 1, to: "eve").as(Empty.self))
+        _ = try await DefaultDataTransferService.make(session).request(
+            UserEndpoint.rename(userID: 1, to: "eve").as(NoContent.self))
         #expect(session.requests.map(\.text) == [#"{"username":"eve"}"#])
     }
 }

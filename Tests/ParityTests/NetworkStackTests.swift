@@ -4,13 +4,14 @@ import NetworkCore
 import NetworkPipeline
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// The values that all endpoints share are declared in a protocol extension, as in NetworkStack.
 protocol HostedEndpoint: API {}
 
 extension HostedEndpoint {
     var host: String { "jsonplaceholder.test" }
-    var headers: HTTPHeaders { ["Accept-Language": "en"] }
+    var headers: HeaderFields { ["Accept-Language": "en"] }
 }
 
 enum UserEndpoint: HostedEndpoint, MockedAPI {
@@ -25,7 +26,7 @@ enum UserEndpoint: HostedEndpoint, MockedAPI {
         }
     }
 
-    var method: HTTPMethod {
+    var method: RequestMethod {
         if case .rename = self { .patch } else { .get }
     }
 
@@ -51,7 +52,7 @@ struct OtherEndpoint: HostedEndpoint {
 @Suite("NetworkStack") struct NetworkStackTests {
     // MARK: Web service
 
-    @Test func `a request for an enum case completes with a Result of the given type`() async throws {
+    @Test(.tags(.completions)) func `a request for an enum case completes with a Result of the given type`() async throws {
         let session = StubSessionManager()
         session.enqueue(try .json(encoding: [User.make()]), for: "/users")
         let service = DefaultDataTransferService.make(session)
@@ -96,7 +97,7 @@ struct OtherEndpoint: HostedEndpoint {
         #expect(error?.networkError?.transportError?.underlying as? Below == Below())
     }
 
-    @Test func `session, decoder and activity indicator can be injected`() async throws {
+    @Test(.tags(.decoders)) func `session, decoder and activity indicator can be injected`() async throws {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         struct Named: Decodable, Equatable { var firstName: String }
@@ -104,7 +105,7 @@ struct OtherEndpoint: HostedEndpoint {
         session.enqueue(.json(#"{"first_name": "Ada"}"#))
         let edges = Locked<[Bool]>([])
         let activity = NetworkActivity { isActive in edges.withLock { $0.append(isActive) } }
-        let service = DefaultDataTransferService.make(session, interceptors: [.activity(activity)])
+        let service = DefaultDataTransferService.make(session, interceptors: [activity])
         let endpoint = UserEndpoint.get(userID: 1).as(Named.self, decoder: .json(decoder))
         #expect(try await service.request(endpoint) == Named(firstName: "Ada"))
         #expect(edges.withLock { $0 } == [true, false])
@@ -113,6 +114,7 @@ struct OtherEndpoint: HostedEndpoint {
     // MARK: Endpoints
 
     @Test(
+        .tags(.endpointEnums),
         arguments: [
             (.all, "GET https://jsonplaceholder.test/users"),
             (.get(userID: 10), "GET https://jsonplaceholder.test/users/10?userId=10"),
@@ -124,12 +126,12 @@ struct OtherEndpoint: HostedEndpoint {
         #expect(request.headers["Accept-Language"] == "en")
     }
 
-    @Test func `values that all endpoints share can be declared in a protocol extension`() throws {
+    @Test(.tags(.composedAPIs)) func `values that all endpoints share can be declared in a protocol extension`() throws {
         #expect(try OtherEndpoint().built().headers["Accept-Language"] == "en")
         #expect(try OtherEndpoint().built().url.scheme == "https")
     }
 
-    @Test func `one service can send requests to two APIs with different hosts`() async throws {
+    @Test(.tags(.severalHosts)) func `one service can send requests to two APIs with different hosts`() async throws {
         let session = StubSessionManager()
         session.route { request in
             switch request.url.host {
@@ -145,12 +147,13 @@ struct OtherEndpoint: HostedEndpoint {
 
     // MARK: Activity
 
-    @Test func `for overlapping requests, the indicator is switched on once and off once`() async throws {
+    @Test(.tags(.networkActivity)) func `for overlapping requests, the indicator is switched on once and off once`() async throws
+    {
         let edges = Locked<[Bool]>([])
         let activity = NetworkActivity { isActive in edges.withLock { $0.append(isActive) } }
         let session = StubSessionManager()
         session.route { _ in .silence }
-        let service = DefaultDataTransferService.make(session, interceptors: [.activity(activity)])
+        let service = DefaultDataTransferService.make(session, interceptors: [activity])
         let waiting = (1...2).map { id in Task { await failure(of: service, UserEndpoint.get(userID: id).as(User.self)) } }
         while activity.count < 2 { await Task.yield() }
         waiting[0].cancel()
@@ -163,16 +166,18 @@ struct OtherEndpoint: HostedEndpoint {
 
     // MARK: Mocks
 
-    @Test func `a mock service responds to the same call with the file of the endpoint, by default a JSON file`() async throws {
-        let service: any DataTransferService = StubDataTransferService(folder: Bundle.module.fixtures)
+    @Test(.tags(.mocks)) func `a mock service responds to the same call with the file of the endpoint, by default a JSON file`()
+        async throws
+    {
+        let service: any DataTransferService = StubDataTransferService(fixtures: StubFixtures(folder: Bundle.module.fixtures))
         let users = await outcome { done in service.request(UserEndpoint.all.as([User].self)) { done($0) } }
         #expect(try users.get().map(\.username) == ["ada", "grace"])
         let user = await outcome { done in service.request(UserEndpoint.get(userID: 10).as(User.self)) { done($0) } }
         #expect(try user.get().id == 10)
     }
 
-    @Test func `an endpoint that is not mocked is an explicit failure`() async {
-        let service = StubDataTransferService(folder: Bundle.module.fixtures)
+    @Test(.tags(.mocks)) func `an endpoint that is not mocked is an explicit failure`() async {
+        let service = StubDataTransferService(fixtures: StubFixtures(folder: Bundle.module.fixtures))
         let error = await failure(of: service, OtherEndpoint().as(User.self))
         let cause = error?.networkError?.transportError
         #expect(cause?.code == .notStubbed)
@@ -188,8 +193,8 @@ struct OtherEndpoint: HostedEndpoint {
         let mockFileName = "unwritten"
     }
 
-    @Test func `mock data that is missing is an explicit failure that names the file`() async {
-        let service = StubDataTransferService(folder: Bundle.module.fixtures)
+    @Test(.tags(.mocks)) func `mock data that is missing is an explicit failure that names the file`() async {
+        let service = StubDataTransferService(fixtures: StubFixtures(folder: Bundle.module.fixtures))
         let error = await failure(of: service, Unwritten().as(User.self))
         guard case .mockDataMissing("unwritten.json", _) = error?.networkError?.transportError?.underlying as? StubFixtureError
         else {

@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// The features of SONetworking, used as in its README: layers behind protocols, completions, injected test doubles.
 @Suite("SONetworking") struct SONetworkingTests {
@@ -11,11 +12,11 @@ import Testing
 
     struct TokenConfiguration: NetworkConfigurable {
         let baseURL = URL(string: "https://api.test/v1/")!
-        var headers: HTTPHeaders { ["X-Client": "parity"] }
-        var queryParameters: Parameters { ["lang": "en"] }
+        var headers: HeaderFields { ["X-Client": "parity"] }
+        var queryParameters: ParameterList { ["lang": "en"] }
     }
 
-    @Test func `the configuration's base URL, headers and query are part of every request`() throws {
+    @Test(.tags(.sharedValues)) func `the configuration's base URL, headers and query are part of every request`() throws {
         let request = try users.networkRequest(with: TokenConfiguration())
         #expect(request.url.absoluteString == "https://api.test/v1/users?lang=en")
         #expect(request.headers["x-client"] == "parity")
@@ -23,24 +24,28 @@ import Testing
 
     // MARK: Layers
 
-    @Test func `a session manager passes the response to its completion and returns a cancellable`() async throws {
-        let server = try LoopbackServer { Route(.get, "/users") { _ in .json("[]") } }
+    @Test(.tags(.completions)) func `a session manager passes the response to its completion and returns a cancellable`()
+        async throws
+    {
+        let server = try LoopbackServer { LoopbackRoute(.get, "/users") { _ in .json("[]") } }
         let session: any NetworkSessionManager = DefaultSessionManager()
         let result = await outcome { done in
-            let cancellable: any NetworkCancellable = session.request(NetworkRequest(url: server.url("/users"))) { done($0) }
+            let cancellable: any NetworkCancellable = session.response(for: NetworkRequest(url: server.url("/users"))) {
+                done($0)
+            }
             _ = cancellable
         }
-        #expect(try result.get().body == Data("[]".utf8))
+        #expect(try result.get().data == Data("[]".utf8))
     }
 
-    @Test func `a network service returns the data for an endpoint, or a NetworkError`() async throws {
+    @Test(.tags(.layers)) func `a network service returns the data for an endpoint, or a NetworkError`() async throws {
         let session = StubSessionManager()
         session.enqueue(.text("hello"), for: "/v1/users")
-        let service: any NetworkService = DefaultNetworkService(configuration: APIConfiguration.make(), sessionManager: session)
-        let good = await outcome { done in service.request(users) { done($0) } }
-        #expect(try good.get().body == Data("hello".utf8))
+        let service: any NetworkService = DefaultNetworkService(configuration: APIConfiguration.test(), sessionManager: session)
+        let good = await outcome { done in service.response(for: users) { done($0) } }
+        #expect(try good.get().data == Data("hello".utf8))
         session.enqueue(.failure(.cannotConnect))
-        let bad = await outcome { done in service.request(users) { done($0) } }
+        let bad = await outcome { done in service.response(for: users) { done($0) } }
         #expect(throws: NetworkError.self) { try bad.get() }
     }
 
@@ -51,7 +56,7 @@ import Testing
         #expect(try result.get() == [.make()])
     }
 
-    @Test func `a request for Void succeeds with any body`() async throws {
+    @Test(.tags(.emptyResponses)) func `a request for Void succeeds with any body`() async throws {
         let session = StubSessionManager()
         session.enqueue(.text("not JSON"))
         let endpoint = Endpoint<Void>(path: "users/1", method: .delete)
@@ -59,7 +64,7 @@ import Testing
         #expect(throws: Never.self) { try result.get() }
     }
 
-    @Test func `the completion runs once, on the injected queue`() async throws {
+    @Test(.tags(.completions)) func `the completion runs once, on the injected queue`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json("[]"))
         let queue = CountingQueue()
@@ -67,7 +72,9 @@ import Testing
         #expect(queue.count == 1)
     }
 
-    @Test func `cancelling the returned cancellable completes the request with a cancellation error`() async throws {
+    @Test(.tags(.completions)) func `cancelling the returned cancellable completes the request with a cancellation error`()
+        async throws
+    {
         let session = StubSessionManager()
         session.enqueue(.silence)
         let result = await outcome { done in
@@ -79,20 +86,21 @@ import Testing
 
     // MARK: Decoders
 
-    @Test func `the JSON decoder is the default, and the raw data decoder returns the bytes`() async throws {
+    @Test(.tags(.decoders)) func `the JSON decoder is the default, and the raw data decoder returns the bytes`() async throws {
         let session = StubSessionManager()
-        session.route("/v1/users", .json("[ ]"))
+        session.route(.json("[ ]"), for: "/v1/users")
         let service = DefaultDataTransferService.make(session)
         #expect(try await service.request(users) == [])
         #expect(try await service.request(Endpoint<Data>(path: "users", responseDecoder: .rawData)) == Data("[ ]".utf8))
     }
 
-    @Test func `the raw data decoder returns only Data, and another type is an error`() async throws {
+    @Test(.tags(.decoders)) func `the raw data decoder returns only Data, and another type is an error`() async throws {
         let session = StubSessionManager()
         session.enqueue(.json("[]"))
         let endpoint = Endpoint<[User]>(path: "users", responseDecoder: .rawData)
         let error = await failure(of: DefaultDataTransferService.make(session), endpoint)
-        guard case .parsing(let failure) = error, case .unsupportedType = failure.underlying as? ResponseDecodingError else {
+        guard case .parsing(let failure) = error, case .unsupportedType? = (failure.underlying as? ResponseDecodingError)?.kind
+        else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -108,14 +116,14 @@ import Testing
         }
     }
 
-    @Test func `the caller receives the error that the resolver returned`() async throws {
+    @Test(.tags(.customErrors)) func `the caller receives the error that the resolver returned`() async throws {
         let session = StubSessionManager()
         session.enqueue(.failure(.cannotConnect))
         let error = await failure(of: DefaultDataTransferService.make(session, resolver: AppResolver()), users)
         #expect(error?.resolved(as: AppError.self) == .offline)
     }
 
-    @Test func `the data transfer logger receives each failure once`() async throws {
+    @Test(.tags(.loggers)) func `the data transfer logger receives each failure once`() async throws {
         let session = StubSessionManager()
         let logger = InMemoryLogger()
         let service = DefaultDataTransferService.make(session, errorLogger: logger)
@@ -128,7 +136,7 @@ import Testing
         #expect(logger.dataTransferErrors.count == 2)
     }
 
-    @Test func `the network logger receives request, response with data, and error`() async throws {
+    @Test(.tags(.loggers)) func `the network logger receives request, response with data, and error`() async throws {
         let session = StubSessionManager()
         let logger = InMemoryLogger()
         let service = DefaultDataTransferService.make(session, networkLogger: logger)
@@ -150,7 +158,7 @@ import Testing
         func log(error: any Error, for request: LoggedRequest?) { received.withLock { $0 += 1 } }
     }
 
-    @Test(arguments: [(true, 2), (false, 0)])
+    @Test(.tags(.loggers), arguments: [(true, 2), (false, 0)])
     func `a disabled network logger receives nothing`(enabled: Bool, received: Int) async throws {
         let session = StubSessionManager()
         session.enqueue(.status(500))
@@ -163,7 +171,7 @@ import Testing
         async throws
     {
         let session = StubSessionManager()
-        let service = DefaultNetworkService(configuration: APIConfiguration.make(), sessionManager: session)
+        let service = DefaultNetworkService(configuration: APIConfiguration.test(), sessionManager: session)
         func error(_ response: StubResponse?, _ endpoint: any Requestable) async -> NetworkError? {
             if let response { session.enqueue(response) }
             do throws(NetworkError) {
@@ -175,7 +183,7 @@ import Testing
         }
         let status = await error(.text("gone", status: 410), users)
         #expect(status?.statusCode == 410)
-        #expect(status?.response?.body == Data("gone".utf8))
+        #expect(status?.response?.data == Data("gone".utf8))
         guard case .notConnected = await error(.failure(.nameLookupFailed), users) else { throw UnexpectedKind() }
         guard case .cancelled = await error(.failure(.cancelled), users) else { throw UnexpectedKind() }
         guard case .transport = await error(.failure(.malformedResponse), users) else { throw UnexpectedKind() }
@@ -196,34 +204,26 @@ import Testing
     // MARK: Test doubles
 
     struct FixedSession: NetworkSessionManager {
-        func request(
-            _ request: NetworkRequest, completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
-        ) -> any NetworkCancellable {
-            completion(.success(NetworkResponse(statusCode: 200, body: Data("[]".utf8), url: request.url)))
-            return Nothing()
+        func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
+            NetworkResponse(statusCode: 200, body: .data(Data("[]".utf8)), url: request.url)
         }
     }
 
     struct FixedNetworkService: NetworkService {
-        func request(
-            _ endpoint: any Requestable, completion: @escaping @Sendable (Result<NetworkResponse, NetworkError>) -> Void
-        ) -> any NetworkCancellable {
-            completion(.success(NetworkResponse(statusCode: 200, body: Data("[]".utf8), url: URL(string: "https://a.test")!)))
-            return Nothing()
+        func response(for endpoint: any Requestable) async throws(NetworkError) -> NetworkResponse {
+            NetworkResponse(statusCode: 200, body: .data(Data("[]".utf8)), url: URL(string: "https://a.test")!)
         }
     }
 
     struct EmptyLists: ResponseDecoder {
-        func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value {
+        func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
             try JSONDecoder().decode(type, from: Data("[]".utf8))
         }
     }
 
-    struct Nothing: NetworkCancellable {
-        func cancel() {}
-    }
-
-    @Test func `session manager, network service and decoder can each be replaced by a short test double`() async throws {
+    @Test(.tags(.layers)) func `session manager, network service and decoder can each be replaced by a short test double`()
+        async throws
+    {
         #expect(try await DefaultDataTransferService.make(FixedSession()).request(users) == [])
         #expect(try await DefaultDataTransferService(networkService: FixedNetworkService()).request(users) == [])
         let session = StubSessionManager()
@@ -232,15 +232,15 @@ import Testing
         #expect(try await DefaultDataTransferService.make(session).request(endpoint) == [])
     }
 
-    @Test func `the data transfer service can be replaced by a test double`() async throws {
-        let service: any DataTransferService = StubDataTransferService(folder: Bundle.module.fixtures)
+    @Test(.tags(.layers)) func `the data transfer service can be replaced by a test double`() async throws {
+        let service: any DataTransferService = StubDataTransferService(fixtures: StubFixtures(folder: Bundle.module.fixtures))
         #expect(try await service.request(StoredUsers()).count == 2)
     }
 
     struct StoredUsers: ResponseRequestable, MockEndpoint {
         typealias Response = [User]
-        let path = "users"
         let mockFileName = "users"
+        var request: RequestDescription { .get("users") }
     }
 }
 

@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// The download features of iOS-Network-Layer: decoded and raw downloads, and a streaming request with a parser closure.
 @Suite("iOS-Network-Layer, downloads", .timeLimit(.minutes(10))) struct IOSNetworkLayerDownloadTests {
@@ -16,10 +17,10 @@ import Testing
 
     init() throws {
         server = try LoopbackServer {
-            Route(.get, "/checks") { _ in .json(#"{"results": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]}"#) }
-            Route(.get, "/broken") { _ in .json(#"{"results": 1}"#) }
-            Route(.get, "/film") { _ in LoopbackResponse.data(Data(repeating: 7, count: 3_000_000)) }
-            Route(.get, "/log") { _ in
+            LoopbackRoute(.get, "/checks") { _ in .json(#"{"results": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]}"#) }
+            LoopbackRoute(.get, "/broken") { _ in .json(#"{"results": 1}"#) }
+            LoopbackRoute(.get, "/film") { _ in LoopbackResponse.data(Data(repeating: 7, count: 3_000_000)) }
+            LoopbackRoute(.get, "/log") { _ in
                 LoopbackResponse.text("id=1;name=a\nid=2;name=b\n").fault(.drip(bytes: 5, every: .milliseconds(1)))
             }
         }
@@ -30,7 +31,8 @@ import Testing
 
     private let checks = [Check(id: 1, name: "a"), Check(id: 2, name: "b")]
 
-    @Test func `a response is downloaded and decoded, for an async caller and for a completion`() async throws {
+    @Test(.tags(.downloads)) func `a response is downloaded and decoded, for an async caller and for a completion`() async throws
+    {
         let endpoint = Endpoint<[Check]>(path: "checks", keyPath: "results")
         #expect(try await service.download(endpoint) == checks)
         let result: Result<[Check], DataTransferError> = await outcome { service.download(endpoint, completion: $0) }
@@ -47,11 +49,11 @@ import Testing
         #expect(failure.codingPath == "results")
     }
 
-    @Test func `a raw download is saved to a file and reports progress`() async throws {
+    @Test(.tags(.downloads)) func `a raw download is saved to a file and reports progress`() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let progress = ProgressMonitor()
         let file = try await service.download(
-            Endpoint<Void>(path: "film"), to: folder.appendingPathComponent("film.mp4"), progress: progress)
+            Endpoint<Void>(path: "film"), to: .file(folder.appendingPathComponent("film.mp4")), progress: progress)
         #expect(file.byteCount == 3_000_000)
         #expect(try Data(contentsOf: file.url) == Data(repeating: 7, count: 3_000_000))
         var last: TransferProgress?
@@ -59,14 +61,14 @@ import Testing
         #expect(last?.isFinished == true && last?.bytesReceived == 3_000_000 && last?.fractionReceived == 1)
     }
 
-    @Test func `a streaming request passes each line to a parser closure`() async throws {
+    @Test(.tags(.parsedStreams)) func `a streaming request passes each line to a parser closure`() async throws {
         let parse: @Sendable (String) -> Check? = { line in
             let parts = line.split(separator: ";").compactMap { $0.split(separator: "=").last.map(String.init) }
             return parts.count == 2 ? Int(parts[0]).map { Check(id: $0, name: parts[1]) } : nil
         }
         let parsed = Locked<[Check]>([])
         let result = await outcome { done in
-            service.stream(Endpoint<Void>(path: "log"), as: .lines) { line in
+            service.stream(Endpoint<Void>(path: "log"), as: .lines()) { line in
                 if let check = parse(line) { parsed.withLock { $0.append(check) } }
             } completion: {
                 done($0.map { _ in true })

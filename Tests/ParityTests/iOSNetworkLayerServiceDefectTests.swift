@@ -3,12 +3,13 @@ import Foundation
 import NetworkPipeline
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// Defects of the services of iOS-Network-Layer that this package does not have.
 @Suite("iOS-Network-Layer, services, defects", .timeLimit(.minutes(10))) struct IOSNetworkLayerServiceDefectTests {
     private let session = StubSessionManager()
 
-    @Test func `a key path can select a scalar, and a key path without a value is an error`() async throws {
+    @Test(.tags(.decoders)) func `a key path can select a scalar, and a key path without a value is an error`() async throws {
         session.route { _ in .json(#"{"page": {"count": 3, "isLast": true, "next": null}, "name": "ada"}"#) }
         let service = DefaultDataTransferService.make(session)
         #expect(try await service.request(Endpoint<Int>(path: "a", keyPath: "page.count")) == 3)
@@ -23,9 +24,9 @@ import Testing
         }
     }
 
-    @Test func `a call completes with its error, even if no resolver converts that error`() async throws {
+    @Test(.tags(.customErrors)) func `a call completes with its error, even if no resolver converts that error`() async throws {
         session.route { _ in .status(500) }
-        let service = DefaultDataTransferService.make(session, resolver: .unresolved)
+        let service = DefaultDataTransferService.make(session, resolver: nil)
         let result: Result<Void, DataTransferError> = await outcome {
             service.request(Endpoint<Void>(path: "a"), completion: $0)
         }
@@ -36,9 +37,11 @@ import Testing
         #expect(error.statusCode == 500)
     }
 
-    @Test func `retries are counted separately for each call, also for calls with the same URL`() async throws {
+    @Test(.tags(.retriesAndHeaders)) func `retries are counted separately for each call, also for calls with the same URL`()
+        async throws
+    {
         session.route { _ in .status(503) }
-        let policy = RetryPolicy(maximumAttempts: 3, backoff: Backoff(base: .microseconds(1)))
+        let policy = RetryOptions(maximumAttempts: 3, backoff: Backoff(base: .microseconds(1)))
         let service = DefaultDataTransferService.make(session, interceptors: [.retry(policy, budget: nil)])
         for call in 1...3 {
             _ = await failure(of: service, Endpoint<Void>(path: "a"))

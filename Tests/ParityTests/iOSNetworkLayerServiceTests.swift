@@ -3,15 +3,18 @@ import Foundation
 import NetworkPipeline
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// The parts of the services of iOS-Network-Layer: configuration, session, logger, adapters, and errors.
 @Suite("iOS-Network-Layer, services", .timeLimit(.minutes(10))) struct IOSNetworkLayerServiceTests {
     private let session = StubSessionManager()
 
-    @Test func `the configuration is merged into every request, and an endpoint can override it`() async throws {
+    @Test(.tags(.sharedValues)) func `the configuration is merged into every request, and an endpoint can override it`()
+        async throws
+    {
         session.route { _ in .status(204) }
         let service = DefaultDataTransferService.make(
-            session, configuration: APIConfiguration.make(headers: ["X-Token": "shared"], query: ["language": "en"]))
+            session, configuration: APIConfiguration.test(headers: ["X-Token": "shared"], query: ["language": "en"]))
         try await service.request(Endpoint<Void>(path: "a"))
         try await service.request(
             Endpoint<Void>(path: "a", headerParameters: ["x-token": "own"], queryParameters: ["language": "de"]))
@@ -19,11 +22,11 @@ import Testing
         #expect(session.requests.map { $0.url.query() } == ["language=en", "language=de"])
     }
 
-    @Test func `a closure can create the configuration for each request`() async throws {
+    @Test(.tags(.computedConfiguration)) func `a closure can create the configuration for each request`() async throws {
         session.route { _ in .status(204) }
         let version = Locked(0)
         let configuration = ComputedConfiguration {
-            APIConfiguration.make("https://api.test/v\(version.withLock { $0 += 1; return $0 })")
+            APIConfiguration.test("https://api.test/v\(version.withLock { $0 += 1; return $0 })")
         }
         let service = DefaultDataTransferService.make(session, configuration: configuration)
         for _ in 0..<2 { try await service.request(Endpoint<Void>(path: "a")) }
@@ -53,7 +56,7 @@ import Testing
         #expect(response.statusCode == 500 && own is OwnError)
     }
 
-    @Test func `the logger can be injected, for example one for debugging or a silent one`() async throws {
+    @Test(.tags(.loggers)) func `the logger can be injected, for example one for debugging or a silent one`() async throws {
         session.route { _ in .json(#"{"id":1,"username":"ada","email":null}"#) }
         let lines = Locked<[String]>([])
         let debug = ConsoleLogger(level: .debug) { text in lines.withLock { $0.append(text) } }
@@ -69,12 +72,12 @@ import Testing
         #expect(lines.withLock(\.isEmpty))
     }
 
-    @Test func `an interceptor adds headers, and a resolver converts errors`() async throws {
+    @Test(.tags(.retriesAndHeaders)) func `an interceptor adds headers, and a resolver converts errors`() async throws {
         struct Expired: Error {}
         struct Adapter: DataTransferErrorResolver {
             func resolve(error: NetworkError) -> any Error & Sendable { error.statusCode == 401 ? Expired() : error }
         }
-        let api = APIConfiguration.make()
+        let api = APIConfiguration.test()
         session.enqueue(.status(401))
         let service = DefaultDataTransferService.make(
             session, interceptors: [.headers(for: api) { _ in ["X-Session": "7"] }], resolver: Adapter())
@@ -83,23 +86,23 @@ import Testing
         #expect(session.requests.map { $0.headers["X-Session"] } == ["7"])
     }
 
-    @Test func `the number of attempts of a request is limited`() async throws {
+    @Test(.tags(.retriesAndHeaders)) func `the number of attempts of a request is limited`() async throws {
         session.route { _ in .status(503) }
-        let policy = RetryPolicy(maximumAttempts: 4, backoff: Backoff(base: .microseconds(1)))
+        let policy = RetryOptions(maximumAttempts: 4, backoff: Backoff(base: .microseconds(1)))
         let error = await failure(
             of: DefaultDataTransferService.make(session, interceptors: [.retry(policy, budget: nil)]), Endpoint<Void>(path: "a"))
         #expect(error?.statusCode == 503 && session.requests.count == 4)
     }
 
-    @Test func `an empty response is accepted for Void, Empty and optionals`() async throws {
+    @Test(.tags(.emptyResponses)) func `an empty response is accepted for Void, NoContent and optionals`() async throws {
         session.route { _ in .status(204) }
         let service = DefaultDataTransferService.make(session)
         try await service.request(Endpoint<Void>(path: "a"))
-        _ = try await service.request(Endpoint<Empty>(path: "a"))
+        _ = try await service.request(Endpoint<NoContent>(path: "a"))
         #expect(try await service.request(Endpoint<User?>(path: "a")) == nil)
     }
 
-    @Test func `reachability is checked before a request is sent`() async throws {
+    @Test(.tags(.retriesAndHeaders)) func `reachability is checked before a request is sent`() async throws {
         session.route { _ in .status(204) }
         for isReachable in [true, false] {
             let service = DefaultDataTransferService.make(

@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// The features of iOS-Network-Layer, used as in its README: data sources that use a service to request and upload, with
 /// progress.
@@ -28,11 +29,11 @@ import Testing
 
         func upload(_ value: String, url: URL, progress: ProgressMonitor) async throws(DataTransferError) {
             try await dataTransferService.upload(
-                value, to: Endpoint<Void>(path: url.absoluteString, isFullPath: true), progress: progress)
+                .json(value), to: Endpoint<Void>(path: url.absoluteString, isFullPath: true), progress: progress)
         }
 
         func upload(
-            multipartFormData: (inout MultipartFormData) -> Void, to url: URL, progress: ProgressMonitor
+            multipartFormData: (inout MultipartForm) -> Void, to url: URL, progress: ProgressMonitor
         ) async throws(DataTransferError) -> Stored {
             try await dataTransferService.upload(
                 .multipart(multipartFormData), to: Endpoint<Stored>(path: url.absoluteString, isFullPath: true),
@@ -45,8 +46,8 @@ import Testing
 
     init() throws {
         server = try LoopbackServer {
-            Route(.get, "/3/checks") { _ in .json(#"{"results": [{"id": 1, "name": "a"}]}"#) }
-            Route(.post, "/files") { request in
+            LoopbackRoute(.get, "/3/checks") { _ in .json(#"{"results": [{"id": 1, "name": "a"}]}"#) }
+            LoopbackRoute(.post, "/files") { request in
                 let token = request.headers["X-Token"].map { "\"\($0)\"" } ?? "null"
                 return .json(
                     #"{"bytes": \#(request.body.count), "contentType": "\#(request.headers["Content-Type"] ?? "")", "token": \#(token)}"#,
@@ -58,12 +59,12 @@ import Testing
         dataSource = CheckDataSource(dataTransferService: DefaultDataTransferService(configuration: configuration))
     }
 
-    @Test func `a data source requests the value at a key path`() async throws {
+    @Test(.tags(.decoders)) func `a data source requests the value at a key path`() async throws {
         #expect(try await dataSource.checkList() == [Check(id: 1, name: "a")])
         #expect(server.requests.first?.target == "/3/checks?api_key=k&language=en")
     }
 
-    @Test func `a value is encoded and uploaded to a URL, with progress`() async throws {
+    @Test(.tags(.uploadProgress)) func `a value is encoded and uploaded to a URL, with progress`() async throws {
         let progress = ProgressMonitor()
         try await dataSource.upload("hello", url: server.url("/files"), progress: progress)
         let request = try #require(server.requests.first)
@@ -74,13 +75,13 @@ import Testing
         #expect(last?.fractionSent == 1 && last?.bytesSent == 7 && last?.isFinished == true)
     }
 
-    @Test func `a form that a closure builds is uploaded to a URL, with progress`() async throws {
+    @Test(.tags(.multipartForms)) func `a form that a closure builds is uploaded to a URL, with progress`() async throws {
         let progress = ProgressMonitor()
         let picture = Data(count: 2_000_000)
         let stored = try await dataSource.upload(
             multipartFormData: { form in
                 form.append("ada", name: "user")
-                form.append(picture, name: "picture", fileName: "ada.png")
+                form.append(.data(picture), name: "picture", fileName: "ada.png")
             }, to: server.url("/files"), progress: progress)
         #expect(stored.bytes > picture.count && stored.contentType.hasPrefix("multipart/form-data; boundary="))
         #expect(stored.token == "t", "the configuration is merged into uploads, too")
@@ -91,11 +92,11 @@ import Testing
         #expect(body.range(of: Data("name=\"picture\"; filename=\"ada.png\"\r\nContent-Type: image/png\r\n\r\n".utf8)) != nil)
     }
 
-    @Test func `a top-level JSON array can be sent and uploaded`() async throws {
+    @Test(.tags(.parameters)) func `a top-level JSON array can be sent and uploaded`() async throws {
         let checks = [Check(id: 1, name: "a"), Check(id: 2, name: "b")]
         let endpoint = Endpoint<Stored>(path: "files", method: .post, body: .json(checks))
         _ = try await dataSource.dataTransferService.request(endpoint)
-        _ = try await dataSource.dataTransferService.upload(checks, to: Endpoint<Stored>(path: "files"))
+        _ = try await dataSource.dataTransferService.upload(.json(checks), to: Endpoint<Stored>(path: "files"))
         for request in server.requests { #expect(try JSONDecoder().decode([Check].self, from: request.body) == checks) }
         #expect(server.requestCount == 2)
     }
@@ -103,7 +104,9 @@ import Testing
     @Test func `an upload also returns its value to a completion`() async throws {
         let endpoint = Endpoint<Stored>(path: "files")
         let service = dataSource.dataTransferService
-        let result: Result<Stored, DataTransferError> = await outcome { service.upload([1, 2], to: endpoint, completion: $0) }
+        let result: Result<Stored, DataTransferError> = await outcome {
+            service.upload(.json([1, 2]), to: endpoint, completion: $0)
+        }
         #expect(try result.get().bytes == 5)
     }
 }

@@ -13,8 +13,8 @@ extension RealServerTests {
             #expect(try await session.send(.get, "\(Servers.httpbin)/get").statusCode == 200)
         }
 
-        @Test(arguments: Engine.all, [HTTPMethod.post, .put, .delete])
-        func `a 401 is returned as a response for any method`(engine: Engine, method: HTTPMethod) async throws {
+        @Test(arguments: Engine.all, [RequestMethod.post, .put, .delete])
+        func `a 401 is returned as a response for any method`(engine: Engine, method: RequestMethod) async throws {
             let response = try await engine.session().send(
                 method, "\(Servers.httpbin)/status/401", body: Data("body".utf8))
             #expect(response.statusCode == 401)

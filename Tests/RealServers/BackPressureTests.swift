@@ -29,14 +29,14 @@ extension RealServerTests {
             var body = Data()
             for try await chunk in response.body { body.append(chunk) }
             #expect(body == Servers.tenMegabytes)
-            #expect(response.body.timings?.bytesReceived == 10 << 20)
+            #expect(response.timings.bytesReceived == 10 << 20)
         }
 
         @Test(arguments: Engine.ours, servers)
         func `a paused reader does not delay other requests`(engine: Engine, base: String) async throws {
             let session = engine.trusting()
             let url = try #require(URL(string: base + "/files/10mb.bin"))
-            let streams = try await withThrowingTaskGroup(of: StreamedResponse.self) { group in
+            let streams = try await withThrowingTaskGroup(of: NetworkResponse.self) { group in
                 for _ in 0..<3 { group.addTask { try await session.stream(for: NetworkRequest(url: url)) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }

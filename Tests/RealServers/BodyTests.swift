@@ -8,7 +8,7 @@ extension RealServerTests {
         @Test(arguments: Engine.all) func `a server parses the fields of a URL-encoded form unchanged`(engine: Engine)
             async throws
         {
-            let body = RequestBody.form([
+            let body = EndpointBody.form([
                 "plain": "text", "signs": "a+b&c=d %41 ;", "unicode": "grüße 😀", "lines": "a\r\nb", "empty": "", "number": 7,
                 "list": ["x", "y"],
             ])
@@ -47,14 +47,14 @@ extension RealServerTests {
             async throws
         {
             let everyByte = Data((0...255).map(UInt8.init) + Array("\r\n--boundary\r\n".utf8))
-            var form = MultipartFormData()
+            var form = MultipartForm()
             form.append("text \r\n with grüße", name: "field")
             form.append("", name: "empty")
             form.append("one", name: "list")
             form.append("two", name: "list")
-            form.append(Data("plain\r\n\r\ntext\n".utf8), name: "text", fileName: "a.txt", contentType: "text/plain")
-            form.append(everyByte, name: "binary", fileName: "grüße \"quoted\".bin")
-            form.append(Data(), name: "nothing", fileName: "empty.txt", contentType: "text/plain")
+            form.append(.data(Data("plain\r\n\r\ntext\n".utf8)), name: "text", fileName: "a.txt", contentType: "text/plain")
+            form.append(.data(everyByte), name: "binary", fileName: "grüße \"quoted\".bin")
+            form.append(.data(Data()), name: "nothing", fileName: "empty.txt", contentType: "text/plain")
             let echo = try await engine.service().request(
                 Endpoint<Echo>(path: "anything", method: .post, body: .multipart(form)))
             #expect(

@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import Testing
+import TestSupport
 
 extension RealServerTests {
     /// Interrupted HTTP/2: each kind of interruption is a typed error or has no effect, and the session continues.
@@ -92,9 +93,9 @@ extension RealServerTests {
             }
         }
 
-        @Test(arguments: Engine.ours, [HTTPMethod.get, .post, .put])
+        @Test(arguments: Engine.ours, [RequestMethod.get, .post, .put])
         func `a request for which the server requires HTTP 1 is sent again over HTTP 1 (RFC 9113 §7)`(
-            engine: Engine, method: HTTPMethod
+            engine: Engine, method: RequestMethod
         ) async throws {
             let session = engine.trusting()
             for isKept in [false, true] {
@@ -102,7 +103,7 @@ extension RealServerTests {
                 let body = method == .get ? nil : Data("body".utf8)
                 let response = try await session.send(method, "\(Servers.streams)/http-1-1-required", body: body)
                 #expect(response.statusCode == 200 && response.timings.protocolName == "http/1.1")
-                #expect(response.body == body ?? Data())
+                #expect(response.data == body ?? Data())
             }
             #expect(try await session.send(.get, "\(Servers.streams)/ok").timings.protocolName == "h2")
         }
@@ -111,12 +112,15 @@ extension RealServerTests {
             async throws
         {
             let session = engine.trusting()
-            for path in ["/close?id=", "/goaway-error?id=", "/abort?id=", "/reset-connection?id="] {
-                _ = try await session.send(.get, "\(Servers.streams)/ok")
-                let url = Servers.streams + path + "\(UUID())"
-                let error = try await session.failure(.post, url)
-                #expect([.connectionLost, .malformedResponse].contains(error.code), "\(error)")
-                #expect(try await session.send(.post, url).statusCode == 200, "the server has received it once before")
+            // Repeated, because some versions of libcurl keep the lost connection in some of the rounds.
+            for _ in 0..<20 {
+                for path in ["/close?id=", "/goaway-error?id=", "/abort?id=", "/reset-connection?id="] {
+                    _ = try await session.send(.get, "\(Servers.streams)/ok")
+                    let url = Servers.streams + path + "\(UUID())"
+                    let error = try await session.failure(.post, url)
+                    #expect([.connectionLost, .malformedResponse].contains(error.code), "\(error)")
+                    #expect(try await session.send(.post, url).statusCode == 200, "the server has received it once before")
+                }
             }
         }
     }
@@ -127,7 +131,7 @@ extension NetworkSessionManager {
     /// all to succeed.
     func expectGoodResponses(_ server: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         var statuses: [Int: Int] = [:]
-        let count = Servers.runsSlowTests ? 1000 : 50
+        let count = isSlowRun ? 1000 : 50
         for _ in 0..<count { statuses[try await send(.get, server + "/ok").statusCode, default: 0] += 1 }
         #expect(statuses == [200: count], sourceLocation: sourceLocation)
     }

@@ -46,7 +46,7 @@ extension RealServerTests {
                 try? FileManager.default.removeItem(at: Servers.file(name))
             }
 
-            func get(_ method: HTTPMethod = .get, headers: HTTPHeaders = [:]) async throws -> NetworkResponse {
+            func get(_ method: RequestMethod = .get, headers: HeaderFields = [:]) async throws -> NetworkResponse {
                 try await service.response(
                     for: Endpoint<Data>(path: name, method: method, headerParameters: headers, responseDecoder: .rawData))
             }
@@ -64,7 +64,7 @@ extension RealServerTests {
             defer { setup.remove() }
             try setup.write("one", modified: -1000)
             func text() async throws -> String {
-                String(decoding: (isStreamed ? try await setup.streamed() : try await setup.get()).body, as: UTF8.self)
+                String(decoding: (isStreamed ? try await setup.streamed() : try await setup.get()).data, as: UTF8.self)
             }
             for _ in 0..<3 { #expect(try await text() == "one") }
             #expect(setup.wire.statuses == [200: 1])
@@ -87,9 +87,9 @@ extension RealServerTests {
             try setup.write("one", modified: -1000)
             let get = try await setup.get()
             let head = try await setup.get(.head)
-            #expect(head.body.isEmpty && head.headers["ETag"] == get.headers["ETag"])
+            #expect(head.data.isEmpty && head.headers["ETag"] == get.headers["ETag"])
             #expect(setup.wire.statuses == [200: 1])
-            #expect(try await setup.get(headers: ["Range": "bytes=1-"]).body == Data("ne".utf8))
+            #expect(try await setup.get(headers: ["Range": "bytes=1-"]).data == Data("ne".utf8))
             #expect(setup.wire.statuses == [200: 1, 206: 1])
         }
 
@@ -100,7 +100,7 @@ extension RealServerTests {
             try setup.write("one", modified: -1000)
             _ = try await setup.get()
             let validated = try await setup.get(headers: ["Cache-Control": "no-cache"])
-            #expect(validated.body == Data("one".utf8) && validated.statusCode == 200)
+            #expect(validated.data == Data("one".utf8) && validated.statusCode == 200)
             let status = try #require(validated.headers["Cache-Status"])
             #expect(status.hasPrefix("NetworkCache; fwd=request; fwd-status=304; ttl=") && status.hasSuffix("; stored"))
             #expect(setup.wire.statuses == [200: 1, 304: 1])

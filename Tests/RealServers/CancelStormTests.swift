@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import Testing
+import TestSupport
 
 extension RealServerTests {
     /// Requests that are cancelled at random times: each ends exactly once, and none hangs. Sends more requests with
@@ -14,7 +15,7 @@ extension RealServerTests {
             let session = engine.session { $0.maximumConnectionsPerHost = 16 }
             let count = engine.stormSize / 2
             let outcomes = await storm(of: count) { index in
-                var random = Seeded(seed: UInt64(index))
+                var random = SeededGenerator(seed: UInt64(index))
                 let url = Servers.nginx + Self.paths[index % Self.paths.count]
                 let request = Task { try await session.send(.get, url) }
                 await random.pause()
@@ -34,10 +35,10 @@ extension RealServerTests {
             let count = engine.stormSize / 2
             let completions = Counts(count)
             let outcomes = await storm(of: count) { index in
-                var random = Seeded(seed: UInt64(index))
+                var random = SeededGenerator(seed: UInt64(index))
                 guard let url = URL(string: Servers.nginx + Self.paths[index % Self.paths.count]) else { return .failed }
                 let (results, continuation) = AsyncStream.makeStream(of: Result<NetworkResponse, TransportError>.self)
-                let handle = session.request(NetworkRequest(url: url)) {
+                let handle = session.response(for: NetworkRequest(url: url)) {
                     completions.add(index)
                     continuation.yield($0)
                 }
@@ -57,9 +58,9 @@ extension RealServerTests {
             engine: Engine, server: String
         ) async throws {
             let session = engine.trusting { $0.maximumConnectionsPerHost = 16 }
-            let count = Servers.runsSlowTests ? 100_000 : 2000
+            let count = isSlowRun ? 100_000 : 2000
             let outcomes = await storm(of: count) { index in
-                var random = Seeded(seed: UInt64(index))
+                var random = SeededGenerator(seed: UInt64(index))
                 let path = random.next() % 50 == 0 ? "/files/10mb.bin" : "/ok"
                 let request = Task { try await session.send(.get, server + path) }
                 await random.pause()
@@ -91,7 +92,7 @@ extension RealServerTests {
 
 extension Engine {
     fileprivate var stormSize: Int {
-        guard Servers.runsSlowTests else { return 1000 }
+        guard isSlowRun else { return 1000 }
         return name == "URLSession" ? 5000 : 20_000
     }
 }
@@ -129,22 +130,7 @@ private final class Counts: @unchecked Sendable {
     var all: [Int] { lock.withLock { counts } }
 }
 
-/// A random number generator (SplitMix64) that makes a test repeatable, apart from the scheduling of threads.
-struct Seeded {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SeededGenerator {
     /// Yields to other tasks between zero and about four thousand times, so that cancellations occur before, during and after a
     /// request.
     mutating func pause() async {

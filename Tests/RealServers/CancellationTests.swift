@@ -21,7 +21,7 @@ extension RealServerTests {
             let id = UUID().uuidString
             let url = try #require(URL(string: "\(Servers.nginx)/slow/10mb.bin?id=\(id)"))
             let (results, continuation) = AsyncStream.makeStream(of: Result<NetworkResponse, TransportError>.self)
-            let handle = session.request(NetworkRequest(url: url)) { continuation.yield($0) }
+            let handle = session.response(for: NetworkRequest(url: url)) { continuation.yield($0) }
             try await waitUntil(id, isRunning: true)
             for _ in 0..<3 { handle.cancel() }
             let result = try #require(await results.first { _ in true })

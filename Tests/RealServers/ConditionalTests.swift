@@ -14,7 +14,7 @@ extension RealServerTests {
             let validator = try #require(first.headers[names.validator])
             let second = try await session.send(.get, url, headers: [names.condition: validator])
             #expect(second.statusCode == 304)
-            #expect(second.body.isEmpty)
+            #expect(second.data.isEmpty)
             #expect(second.headers["ETag"] == first.headers["ETag"])
             #expect(try await session.send(.get, url).text == "hello, world\n")
         }

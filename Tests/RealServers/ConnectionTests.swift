@@ -22,7 +22,7 @@ extension RealServerTests {
             ])
         func `the connection is reused after any complete response`(engine: Engine, path: String) async throws {
             let session = engine.session()
-            for method in [HTTPMethod.get, .head] {
+            for method in [RequestMethod.get, .head] {
                 _ = try await session.send(method, Servers.nginx + path)
                 let next = try await session.send(.get, "\(Servers.nginx)/ok")
                 #expect(next.text == "ok")
@@ -33,7 +33,7 @@ extension RealServerTests {
         @Test(arguments: Engine.all, [2, 40_000])
         func `requests with and without a body can alternate on one connection`(engine: Engine, size: Int) async throws {
             let session = engine.session { $0.maximumConnectionsPerHost = 1 }
-            for method in [HTTPMethod.post, .get, .put, .head, .patch, .delete, .post, .options] {
+            for method in [RequestMethod.post, .get, .put, .head, .patch, .delete, .post, .options] {
                 let body = method.allowsBody && method != .options ? Data(repeating: 0x78, count: size) : nil
                 let response = try await session.send(
                     method, "\(Servers.httpbin)/anything", body: body, timeouts: RequestTimeouts(total: .seconds(20)))

@@ -15,7 +15,7 @@ extension RealServerTests {
         @Test(arguments: Engine.all) func `ten megabytes with gzip are decoded completely`(engine: Engine) async throws {
             let response = try await engine.session().send(.get, "\(Servers.nginx)/compressed/10mb.bin")
             #expect(response.headers["Content-Encoding"] == "gzip")
-            #expect(response.body == Servers.tenMegabytes)
+            #expect(response.data == Servers.tenMegabytes)
         }
 
         @Test(arguments: Engine.all) func `the body limit counts decoded bytes`(engine: Engine) async throws {
@@ -36,7 +36,7 @@ extension RealServerTests {
             let response = try await engine.session().send(
                 .get, "\(Servers.nginx)/compressed/hello.txt", headers: ["Accept-Encoding": "gzip"])
             #expect(response.headers["Content-Encoding"] == "gzip")
-            #expect(response.body.prefix(2) == Data([0x1F, 0x8B]))
+            #expect(response.data.prefix(2) == Data([0x1F, 0x8B]))
         }
     }
 }

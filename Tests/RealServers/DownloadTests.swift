@@ -31,7 +31,7 @@ extension RealServerTests {
         private func interruptDownload() async throws {
             let service = try Engine.ours.first?.service(Servers.nginx)
             let (endpoint, destination) = (endpoint, destination)
-            let task = Task { try await service?.download(endpoint, to: destination) }
+            let task = Task { try await service?.download(endpoint, to: .file(destination)) }
             while partialBytes < 512 << 10 {
                 try Task.checkCancellation()
                 await Task.yield()
@@ -59,7 +59,7 @@ extension RealServerTests {
         @Test(arguments: Engine.all) func `an interrupted download is resumed where it stopped`(engine: Engine) async throws {
             try await interruptDownload()
             let have = partialBytes
-            let file = try await engine.service(Servers.nginx).download(endpoint, to: destination)
+            let file = try await engine.service(Servers.nginx).download(endpoint, to: .file(destination))
             #expect(file.resumedFrom == have && file.statusCode == 206)
             if engine.measures { #expect(file.timings.bytesReceived == 3 << 20 - have) }
             try expect(Servers.tenMegabytes.prefix(3 << 20))
@@ -69,7 +69,7 @@ extension RealServerTests {
             try await interruptDownload()
             let changed = Data(Servers.tenMegabytes.prefix(1 << 20).reversed())
             try changed.write(to: Servers.file(name))
-            let file = try await engine.service(Servers.nginx).download(endpoint, to: destination)
+            let file = try await engine.service(Servers.nginx).download(endpoint, to: .file(destination))
             #expect(file.resumedFrom == 0 && file.statusCode == 200)
             try expect(changed)
         }
@@ -79,7 +79,7 @@ extension RealServerTests {
         {
             try await interruptDownload()
             try Servers.tenMegabytes.prefix(3 << 20).write(to: folder.appendingPathComponent(".file.bin.partial"))
-            let file = try await engine.service(Servers.nginx).download(endpoint, to: destination)
+            let file = try await engine.service(Servers.nginx).download(endpoint, to: .file(destination))
             #expect(file.resumedFrom == 3 << 20 && file.statusCode == 416)
             try expect(Servers.tenMegabytes.prefix(3 << 20))
         }
@@ -87,7 +87,7 @@ extension RealServerTests {
         /// nginx processes the file for server-side includes, so the response has no length and no validator.
         @Test(arguments: Engine.all) func `a body of unknown length is downloaded completely`(engine: Engine) async throws {
             let file = try await engine.service(Servers.nginx).download(
-                Endpoint<Void>(path: "chunked/10mb.bin"), to: destination,
+                Endpoint<Void>(path: "chunked/10mb.bin"), to: .file(destination),
                 options: DownloadOptions(existingFile: .fail, flushesToDisk: true))
             #expect(file.byteCount == 10 << 20)
             try expect(Servers.tenMegabytes)
@@ -95,7 +95,7 @@ extension RealServerTests {
 
         @Test(arguments: Engine.ours) func `a body with a content coding is stored decoded`(engine: Engine) async throws {
             let file = try await engine.service(Servers.nginx).download(
-                Endpoint<Void>(path: "compressed/10mb.bin"), to: destination)
+                Endpoint<Void>(path: "compressed/10mb.bin"), to: .file(destination))
             #expect(file.headers["Content-Encoding"] == nil && file.byteCount == 10 << 20)
             try expect(Servers.tenMegabytes)
         }

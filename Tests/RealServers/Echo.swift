@@ -36,27 +36,27 @@ struct Echo: Decodable, Sendable {
 }
 
 extension NetworkResponse {
-    var text: String { String(decoding: body, as: UTF8.self) }
+    var text: String { String(decoding: data, as: UTF8.self) }
 
     var echo: Echo {
-        get throws { try JSONDecoder().decode(Echo.self, from: body) }
+        get throws { try JSONDecoder().decode(Echo.self, from: data) }
     }
 }
 
 extension NetworkSessionManager {
     func send(
-        _ method: HTTPMethod = .get, _ url: String, headers: HTTPHeaders = [:], body: Data? = nil,
+        _ method: RequestMethod = .get, _ url: String, headers: HeaderFields = [:], body: Data? = nil,
         timeouts: RequestTimeouts = RequestTimeouts()
     ) async throws -> NetworkResponse {
         let url = try #require(URL(string: url))
         return try await response(
             for: NetworkRequest(
-                method: method, url: url, headers: headers, body: body.map(RequestContent.data), timeouts: timeouts))
+                method: method, url: url, headers: headers, body: body.map(NetworkBody.data), timeouts: timeouts))
     }
 
     /// Sends a request that is expected to fail, and returns its error.
     func failure(
-        _ method: HTTPMethod = .get, _ url: String, timeouts: RequestTimeouts = RequestTimeouts(),
+        _ method: RequestMethod = .get, _ url: String, timeouts: RequestTimeouts = RequestTimeouts(),
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> TransportError {
         let error = await #expect(throws: TransportError.self, sourceLocation: sourceLocation) {

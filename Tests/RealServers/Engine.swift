@@ -55,8 +55,8 @@ struct Engine: Sendable, CustomTestStringConvertible {
 
     /// Creates a data transfer service with a new session manager.
     func service(
-        _ baseURL: String = Servers.httpbin, headers: HTTPHeaders = [:],
-        errorResolver: any DataTransferErrorResolver = .unresolved
+        _ baseURL: String = Servers.httpbin, headers: HeaderFields = [:],
+        errorResolver: (any DataTransferErrorResolver)? = nil
     ) throws -> DefaultDataTransferService {
         DefaultDataTransferService(
             configuration: try APIConfiguration(baseURL, headers: headers), sessionManager: session(),

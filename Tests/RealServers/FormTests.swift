@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import Testing
+import TestSupport
 
 extension RealServerTests {
     /// Multipart forms as parsed by werkzeug, byte for byte.
@@ -19,25 +20,6 @@ extension RealServerTests {
             var length: Int?
         }
 
-        /// A temporary folder that is removed when the object is released.
-        final class Folder: Sendable {
-            let url = FileManager.default.temporaryDirectory.appendingPathComponent("forms-\(UUID().uuidString)")
-
-            init() throws {
-                try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-            }
-
-            deinit {
-                try? FileManager.default.removeItem(at: url)
-            }
-
-            func file(_ name: String, _ data: Data) throws -> URL {
-                let file = url.appendingPathComponent(name)
-                try data.write(to: file)
-                return file
-            }
-        }
-
         private let endpoint = Endpoint<Reading>(path: "", method: .post)
 
         // The output of `sha256sum` for no bytes, for `hello, world` with a line end, and for the ten megabytes.
@@ -49,13 +31,14 @@ extension RealServerTests {
         func `a server parses fields, bytes, files and streams of a form unchanged`(engine: Engine, boundary: String?)
             async throws
         {
-            let folder = try Folder()
-            var form = MultipartFormData(boundary: boundary)
+            let folder = try TemporaryFolder()
+            var form = MultipartForm(boundary: boundary)
             form.append("text \r\n with grüße 😀", name: "größe \"x\"")
             form.append("", name: "empty")
-            form.append(.file(try folder.file("nothing.txt", Data())), name: "nothing")
-            form.append(.file(try folder.file("ten.bin", Servers.tenMegabytes)), name: "ten", fileName: "zehn \"10\" – ü.mp4")
-            form.append(Data("hello, world\n".utf8), name: "data", fileName: "a.json")
+            form.append(.file(try folder.write(Data(), to: "nothing.txt")), name: "nothing")
+            form.append(
+                .file(try folder.write(Servers.tenMegabytes, to: "ten.bin")), name: "ten", fileName: "zehn \"10\" – ü.mp4")
+            form.append(.data(Data("hello, world\n".utf8)), name: "data", fileName: "a.json")
             let chunks = AsyncStream<Data> { continuation in
                 for byte in "hello, world\n".utf8 { continuation.yield(Data([byte])) }
                 continuation.finish()
@@ -80,7 +63,7 @@ extension RealServerTests {
         @Test(arguments: Engine.ours) func `a server parses a form of unknown length, which is sent in chunks`(engine: Engine)
             async throws
         {
-            var form = MultipartFormData()
+            var form = MultipartForm()
             form.append(
                 .stream(
                     AsyncStream {
@@ -92,22 +75,23 @@ extension RealServerTests {
         }
 
         @Test(arguments: Engine.all) func `a server parses every part and byte of random forms`(engine: Engine) async throws {
-            let folder = try Folder()
+            let folder = try TemporaryFolder()
             let service = try engine.service(Servers.forms)
-            var random = Seeded(seed: 5)
+            var random = SeededGenerator(seed: 5)
             let pieces = [
                 "\r\n", "--", "AaB03", "x", "\u{0}", "ü", ";", "\n\r", "Content-Disposition: form-data; name=\"y\"\r\n\r\n",
             ]
             for round in 0..<20 {
-                var form = MultipartFormData(boundary: round % 2 == 0 ? "AaB03y" : nil)
+                var form = MultipartForm(boundary: round % 2 == 0 ? "AaB03y" : nil)
                 var expected: [String] = []
                 for index in 0..<Int(random.next() % 4) {
                     let text = (0..<Int(random.next() % 30)).map { _ in pieces[Int(random.next() % UInt64(pieces.count))] }
                         .joined()
                     let name = "part \(index)"
                     switch random.next() % 3 {
-                    case 0: form.append(.file(try folder.file("\(round)-\(index)", Data(text.utf8))), name: name, fileName: "f")
-                    case 1: form.append(Data(text.utf8), name: name, fileName: "f")
+                    case 0:
+                        form.append(.file(try folder.write(Data(text.utf8), to: "\(round)-\(index)")), name: name, fileName: "f")
+                    case 1: form.append(.data(Data(text.utf8)), name: name, fileName: "f")
                     default:
                         let chunks = AsyncStream { continuation in
                             for byte in text.utf8 { continuation.yield(Data([byte])) }

@@ -11,7 +11,7 @@ extension RealServerTests {
         {
             let session = engine.trusting()
             for _ in 0..<2 {
-                var open: [StreamedResponse] = []
+                var open: [NetworkResponse] = []
                 for _ in 0..<20 {
                     let request = NetworkRequest(url: try #require(URL(string: "\(Servers.streams)/events")))
                     open.append(try await session.stream(for: request))
@@ -46,9 +46,9 @@ extension RealServerTests {
             #expect(connections.count <= limit, "\(connections)")
         }
 
-        @Test(arguments: Engine.ours, [HTTPMethod.get, .post])
+        @Test(arguments: Engine.ours, [RequestMethod.get, .post])
         func `a request on a stream above the last stream of a GOAWAY is sent again with any method`(
-            engine: Engine, method: HTTPMethod
+            engine: Engine, method: RequestMethod
         ) async throws {
             let session = engine.trusting()
             for round in 0..<10 {
@@ -64,7 +64,7 @@ extension RealServerTests {
             }
         }
 
-        private func outcome(_ session: any NetworkSessionManager, _ method: HTTPMethod, _ url: String) async -> String {
+        private func outcome(_ session: any NetworkSessionManager, _ method: RequestMethod, _ url: String) async -> String {
             do {
                 return "\(try await session.send(method, url, body: method == .post ? Data("x".utf8) : nil).statusCode)"
             } catch {

@@ -36,10 +36,10 @@ extension RealServerTests {
             async throws
         {
             let session = engine.trusting()
-            let headers: HTTPHeaders = ["X-Empty": "", "X-Blank": "  ", "X-Tab": "\t", "X-Value": "1"]
+            let headers: HeaderFields = ["X-Empty": "", "X-Blank": "  ", "X-Tab": "\t", "X-Value": "1"]
             let echo = try await session.send(.get, server + "/httpbin/headers", headers: headers).text
             for name in ["X-Empty", "X-Blank", "X-Tab", "X-Value"] { #expect(echo.contains("\"\(name)\"")) }
-            let large: HTTPHeaders = ["X-Large": String(repeating: "x", count: 70_000)]
+            let large: HeaderFields = ["X-Large": String(repeating: "x", count: 70_000)]
             #expect(
                 try await session.send(.get, server + "/ok", headers: large).statusCode == 400,
                 "nginx responds that the header is too large")
@@ -78,7 +78,7 @@ extension RealServerTests {
             let expected = Servers.tenMegabytes
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<6 {
-                    group.addTask { try await session.send(.get, "\(Servers.h2)/files/10mb.bin").body == expected }
+                    group.addTask { try await session.send(.get, "\(Servers.h2)/files/10mb.bin").data == expected }
                 }
                 for try await isWhole in group { #expect(isWhole) }
             }
@@ -88,7 +88,7 @@ extension RealServerTests {
         func `bodies are uploaded concurrently with every method`(engine: Engine, size: Int) async throws {
             let session = engine.trusting()
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for method in [HTTPMethod.post, .put, .patch, .delete, .get] {
+                for method in [RequestMethod.post, .put, .patch, .delete, .get] {
                     let body = method == .get ? nil : Data(repeating: 0x61, count: size)
                     group.addTask {
                         let response = try await session.send(method, "\(Servers.h2)/httpbin/anything", body: body)
@@ -111,13 +111,13 @@ extension RealServerTests {
             #expect(moved.text == "ok" && moved.timings.redirects == 1 && moved.url.path == "/ok")
             #expect(try await session.send(.get, "\(Servers.h2)/files/missing").statusCode == 404)
             let head = try await session.send(.head, "\(Servers.h2)/files/10mb.bin")
-            #expect(head.body.isEmpty && head.headers["content-length"] == "\(10 << 20)")
+            #expect(head.data.isEmpty && head.headers["content-length"] == "\(10 << 20)")
         }
 
         @Test(arguments: Engine.ours, [Servers.shortH2, Servers.shortTLS])
         func `requests succeed if the server closes connections after ten requests`(engine: Engine, server: String) async throws {
             let session = engine.trusting()
-            for method in [HTTPMethod.get, .head, .get] {
+            for method in [RequestMethod.get, .head, .get] {
                 for _ in 0..<50 { #expect(try await session.send(method, server + "/ok").statusCode == 200) }
             }
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in

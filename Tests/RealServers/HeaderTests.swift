@@ -6,7 +6,7 @@ extension RealServerTests {
         @Test(arguments: Engine.all) func `several header fields with the same name are sent in order`(engine: Engine)
             async throws
         {
-            var headers: HTTPHeaders = ["X-Several": "one"]
+            var headers: HeaderFields = ["X-Several": "one"]
             headers.add("two", for: "x-several")
             headers.add("three", for: "X-SEVERAL")
             let echo = try await engine.session().send(.get, "\(Servers.httpbin)/anything", headers: headers).echo

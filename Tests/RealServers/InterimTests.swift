@@ -10,7 +10,7 @@ extension RealServerTests {
             ["/hints", "/hints?count=20", "/split-hints", "/processing"])
         func `interim responses are skipped`(engine: Engine, path: String) async throws {
             let session = engine.session()
-            for method in [HTTPMethod.get, .post, .get] {
+            for method in [RequestMethod.get, .post, .get] {
                 let response = try await session.send(
                     method, Servers.interim + path, body: method == .post ? Data("body".utf8) : nil)
                 #expect(response.statusCode == 200 && response.text == "done")

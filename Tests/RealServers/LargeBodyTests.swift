@@ -6,7 +6,7 @@ extension RealServerTests {
     struct LargeBodyTests {
         @Test(arguments: Engine.all) func `ten megabytes are downloaded`(engine: Engine) async throws {
             let response = try await engine.session().send(.get, "\(Servers.nginx)/files/10mb.bin")
-            #expect(response.body == Servers.tenMegabytes)
+            #expect(response.data == Servers.tenMegabytes)
             #expect(response.headers["Content-Length"] == "10485760")
             if engine.measures { #expect(response.timings.bytesReceived == 10_485_760) }
         }

@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import Testing
+import TestSupport
 
 extension RealServerTests {
     /// Random requests that tell the server how to behave: over HTTP/1.1, TLS and HTTP/2, directly and through proxies. Each
@@ -40,7 +41,7 @@ extension RealServerTests {
                 $0.proxy = route.proxy
                 $0.maximumConnectionsPerHost = 12
             }
-            let count = Servers.runsSlowTests ? 10_000 : 600
+            let count = isSlowRun ? 10_000 : 600
             let run = UInt64.random(in: 0..<1 << 32)
             let exchanges = await withTaskGroup(of: (Exchange, Exchange.End).self) { group in
                 var ended: [(Exchange, Exchange.End)] = []
@@ -52,7 +53,7 @@ extension RealServerTests {
                 for await next in group { ended.append(next) }
                 return ended
             }
-            let report = try await engine.session().send(.get, "\(Servers.plain)/report?\(run)").body
+            let report = try await engine.session().send(.get, "\(Servers.plain)/report?\(run)").data
             let arrivals = try JSONDecoder().decode([String: [String]].self, from: report)
             var ends: [String: Int] = [:]
             for (exchange, end) in exchanges {
@@ -78,7 +79,7 @@ extension RealServerTests {
             }
 
             let id: String
-            let method: HTTPMethod
+            let method: RequestMethod
             let size: Int
             let fates: [String]
             let isCancelled: Bool
@@ -88,8 +89,8 @@ extension RealServerTests {
             init(run: UInt64, index: UInt64, fates: [String]) {
                 seed = run &+ index
                 id = "\(run)-\(index)"
-                var random = Seeded(seed: seed)
-                method = [HTTPMethod.get, .get, .post, .put][Int(random.next() % 4)]
+                var random = SeededGenerator(seed: seed)
+                method = [RequestMethod.get, .get, .post, .put][Int(random.next() % 4)]
                 size = [0, 1, 500, 20_000][Int(random.next() % 4)]
                 let isGood = random.next() % 2 == 0
                 self.fates = isGood ? ["ok"] : [fates[Int(random.next() % UInt64(fates.count))], "ok"]
@@ -100,11 +101,11 @@ extension RealServerTests {
             func run(on session: any NetworkSessionManager, _ server: String) async -> End {
                 let text = "\(server)/storm?id=\(id)&size=\(size)&fates=\(fates.joined(separator: ","))"
                 guard let url = URL(string: text) else { return .failure(TransportError(.invalidRequest, text)) }
-                let body = method == .get ? nil : RequestContent.data(Data(repeating: 0x61, count: size))
+                let body = method == .get ? nil : NetworkBody.data(Data(repeating: 0x61, count: size))
                 let request = NetworkRequest(method: method, url: url, body: body)
                 let task = Task { await end(of: request, on: session) }
                 if isCancelled {
-                    var random = Seeded(seed: seed)
+                    var random = SeededGenerator(seed: seed)
                     await random.pause()
                     task.cancel()
                 }
@@ -116,7 +117,7 @@ extension RealServerTests {
                     let response =
                         isStreamed
                         ? try await session.stream(for: request).collected() : try await session.response(for: request)
-                    return .success(status: response.statusCode, id: response.headers["X-Id"], body: response.body)
+                    return .success(status: response.statusCode, id: response.headers["X-Id"], body: response.data)
                 } catch {
                     return .failure(error)
                 }

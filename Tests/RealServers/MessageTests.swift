@@ -15,7 +15,7 @@ extension RealServerTests {
 
             var path: String
             var outcome: Outcome
-            var headers: HTTPHeaders = [:]
+            var headers: HeaderFields = [:]
             var testDescription: String { path }
         }
 
@@ -62,7 +62,7 @@ extension RealServerTests {
                     case (.failure(let codes), .failure(let error)): #expect(codes.contains(error.code), "\(details)")
                     default: Issue.record("\(details)")
                     }
-                    #expect(try await session.send(.get, server + "/text").body == Self.text)
+                    #expect(try await session.send(.get, server + "/text").data == Self.text)
                 }
             }
         }
@@ -104,12 +104,12 @@ extension RealServerTests {
             engine: Engine, server: String
         ) async throws {
             let session = engine.trusting()
-            func connection(_ method: HTTPMethod = .get, _ headers: HTTPHeaders = [:]) async throws -> String? {
+            func connection(_ method: RequestMethod = .get, _ headers: HeaderFields = [:]) async throws -> String? {
                 let response = try await session.send(method, server + "/text", headers: headers)
-                #expect(response.body == Self.text)
+                #expect(response.data == Self.text)
                 return response.headers["X-Connection"]
             }
-            for method in [HTTPMethod.get, .post] {
+            for method in [RequestMethod.get, .post] {
                 let first = try await connection()
                 #expect(try await connection(method) == first)
                 #expect(try await connection(method, ["Connection": "close"]) == first)
@@ -143,7 +143,7 @@ extension RealServerTests {
                     case .stream: return .success(Received(try await session.stream(for: request).collected()))
                     case .completion:
                         return await withCheckedContinuation { continuation in
-                            session.request(request) { continuation.resume(returning: $0.map { Received($0) }) }
+                            session.response(for: request) { continuation.resume(returning: $0.map { Received($0) }) }
                         }
                     case .file: return await file(of: session, server, message)
                     }
@@ -165,10 +165,11 @@ extension RealServerTests {
                     return .failure(TransportError(.invalidRequest, "\(error)"))
                 }
                 let service = DefaultDataTransferService(
-                    configuration: configuration, sessionManager: session, errorResolver: .unresolved)
+                    configuration: configuration, sessionManager: session, errorResolver: nil)
                 let endpoint = Endpoint<Void>(path: message.path, headerParameters: message.headers)
                 do throws(DataTransferError) {
-                    let file = try await service.download(endpoint, to: destination, options: DownloadOptions(resumes: false))
+                    let file = try await service.download(
+                        endpoint, to: .file(destination), options: DownloadOptions(resumes: false))
                     // Foundation on Linux leaks its buffer when it reads an empty file.
                     let body = file.byteCount == 0 ? Data() : (try? Data(contentsOf: destination)) ?? Data()
                     return .success(Received(status: file.statusCode, body: body))
@@ -182,6 +183,6 @@ extension RealServerTests {
 
 extension RealServerTests.MessageTests.Form.Received {
     fileprivate init(_ response: NetworkResponse) {
-        self.init(status: response.statusCode, body: response.body)
+        self.init(status: response.statusCode, body: response.data)
     }
 }

@@ -4,8 +4,8 @@ import Testing
 
 extension RealServerTests {
     struct MethodTests {
-        @Test(arguments: Engine.all, [HTTPMethod.post, .put, .patch, .delete])
-        func `a method and its body are sent unchanged`(engine: Engine, method: HTTPMethod) async throws {
+        @Test(arguments: Engine.all, [RequestMethod.post, .put, .patch, .delete])
+        func `a method and its body are sent unchanged`(engine: Engine, method: RequestMethod) async throws {
             let body = Data("grüße + & = %20\n".utf8)
             let response = try await engine.session().send(
                 method, "\(Servers.httpbin)/anything?a=b", headers: ["Content-Type": "text/plain"], body: body)
@@ -25,8 +25,10 @@ extension RealServerTests {
         }
 
         /// RFC 9110 §8.6.
-        @Test(arguments: Engine.all, [HTTPMethod.post, .put, .patch])
-        func `an empty body is sent with a Content-Length of 0 if the method expects content`(engine: Engine, method: HTTPMethod)
+        @Test(arguments: Engine.all, [RequestMethod.post, .put, .patch])
+        func `an empty body is sent with a Content-Length of 0 if the method expects content`(
+            engine: Engine, method: RequestMethod
+        )
             async throws
         {
             let echo = try await engine.session().send(method, "\(Servers.httpbin)/anything").echo
@@ -41,8 +43,8 @@ extension RealServerTests {
             let session = engine.session()
             let head = try await session.send(.head, url)
             #expect(head.statusCode == 200)
-            #expect(head.body.isEmpty)
-            let body = try await session.send(.get, url).body
+            #expect(head.data.isEmpty)
+            let body = try await session.send(.get, url).data
             #expect(head.headers["Content-Length"] == "\(body.count)")
         }
 
@@ -53,12 +55,12 @@ extension RealServerTests {
             #expect(response.statusCode == 200)
             let allowed = response.headers["Allow"]?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
             #expect(Set(allowed ?? []).isSuperset(of: ["GET", "HEAD", "OPTIONS"]))
-            #expect(response.body.isEmpty)
+            #expect(response.data.isEmpty)
         }
 
         @Test(arguments: Engine.all) func `an unknown method is sent unchanged`(engine: Engine) async throws {
             let session = engine.session()
-            #expect(try await session.send(HTTPMethod("PURGE"), "\(Servers.httpbin)/get").statusCode == 405)
+            #expect(try await session.send(RequestMethod("PURGE"), "\(Servers.httpbin)/get").statusCode == 405)
             #expect(try await session.send(.get, "\(Servers.httpbin)/get").statusCode == 200)
         }
     }

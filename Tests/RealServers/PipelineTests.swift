@@ -22,7 +22,7 @@ extension RealServerTests {
                 if case .attempted = event.kind { attempts.withLock { $0 += 1 } }
             }
             let service = try service(
-                engine, [observation, .retry(RetryPolicy(maximumAttempts: 4, backoff: Backoff(base: .milliseconds(5))))])
+                engine, [observation, .retry(RetryOptions(maximumAttempts: 4, backoff: Backoff(base: .milliseconds(5))))])
             let error = await #expect(throws: DataTransferError.self) {
                 try await service.request(Endpoint<Void>(path: "status/503"))
             }

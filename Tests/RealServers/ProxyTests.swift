@@ -30,7 +30,7 @@ extension RealServerTests {
             engine: Engine, proxy: ProxyConfiguration
         ) async throws {
             let session = engine.session { $0.proxy = proxy }
-            for (size, method) in [(0, HTTPMethod.get), (10, .post), (300_000, .put)] {
+            for (size, method) in [(0, RequestMethod.get), (10, .post), (300_000, .put)] {
                 let body = method == .get ? nil : Data(repeating: 0x61, count: size)
                 let response = try await session.send(method, "\(Servers.httpbin)/anything", body: body)
                 let echo = try response.echo

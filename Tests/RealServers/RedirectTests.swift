@@ -6,11 +6,11 @@ extension RealServerTests {
     struct RedirectTests {
         struct Row: Sendable, CustomTestStringConvertible {
             var status: Int
-            var method: HTTPMethod
-            var becomes: HTTPMethod
+            var method: RequestMethod
+            var becomes: RequestMethod
             var testDescription: String { "\(status) \(method)" }
 
-            init(_ status: Int, _ method: HTTPMethod, becomes: HTTPMethod) {
+            init(_ status: Int, _ method: RequestMethod, becomes: RequestMethod) {
                 self.status = status
                 self.method = method
                 self.becomes = becomes
@@ -51,7 +51,7 @@ extension RealServerTests {
         func `a HEAD stays a HEAD after a redirect`(engine: Engine, status: Int) async throws {
             let response = try await engine.session().send(.head, redirect(to: "\(Servers.httpbin)/get", status: status))
             #expect(response.statusCode == 200)
-            #expect(response.body.isEmpty)
+            #expect(response.data.isEmpty)
             #expect(response.url.path == "/get")
         }
 
@@ -108,7 +108,7 @@ extension RealServerTests {
 
         @Test(arguments: Engine.all, [301, 302, 303, 307, 308])
         func `credentials are removed from a cross-origin redirect`(engine: Engine, status: Int) async throws {
-            let headers: HTTPHeaders = [
+            let headers: HeaderFields = [
                 "Authorization": "Bearer canary", "Cookie": "session=canary", "X-Api-Key": "canary", "X-Member": "canary",
                 "Accept-Language": "kept",
             ]

@@ -36,8 +36,6 @@ enum Servers {
     static let refusingProxyPort = port("REFUSING_PROXY")
     static let socksPort = port("SOCKS")
     static let areRunning = ![httpbin, nginx, forms, h2, echo, streams].contains("")
-    /// Whether slow tests also run.
-    static let runsSlowTests = environment["DATA_TRANSFER_SLOW"] == "1"
     /// The same httpbin with another origin.
     static let otherHttpbin = nginx + "/httpbin"
 
@@ -54,7 +52,7 @@ enum Servers {
     }
 
     /// A policy that trusts this authority.
-    static var trust: TrustPolicy { TrustPolicy(roots: .pem(file: certificate("ca.pem"))) }
+    static var trust: TrustPolicy { TrustPolicy(roots: .pem(.file(certificate("ca.pem")))) }
 
     /// The content of `files/10mb.bin` of nginx. It repeats after 251 blocks of 256 bytes.
     static var tenMegabytes: Data {

@@ -30,18 +30,18 @@ extension RealServerTests {
             let session = engine.session()
             let response = try await session.send(.get, "\(Servers.httpbin)/status/\(status)")
             #expect(response.statusCode == status)
-            #expect(response.body.isEmpty)
+            #expect(response.data.isEmpty)
             #expect(try await session.send(.get, "\(Servers.httpbin)/get").statusCode == 200)
         }
 
         @Test(arguments: Engine.all) func `the body of a 204 from nginx is empty`(engine: Engine) async throws {
             let response = try await engine.session().send(.get, "\(Servers.nginx)/empty")
             #expect(response.statusCode == 204)
-            #expect(response.body.isEmpty)
+            #expect(response.data.isEmpty)
         }
 
-        @Test(arguments: Engine.all, [HTTPMethod.post, .put, .patch, .delete])
-        func `the body of an error status is returned for any method`(engine: Engine, method: HTTPMethod) async throws {
+        @Test(arguments: Engine.all, [RequestMethod.post, .put, .patch, .delete])
+        func `the body of an error status is returned for any method`(engine: Engine, method: RequestMethod) async throws {
             let response = try await engine.session().send(method, "\(Servers.httpbin)/status/418")
             #expect(response.statusCode == 418)
             #expect(response.text.contains("teapot"))

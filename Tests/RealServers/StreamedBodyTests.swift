@@ -8,7 +8,7 @@ extension RealServerTests {
             let response = try await engine.session().send(.get, "\(Servers.httpbin)/stream/20")
             #expect(response.headers["Transfer-Encoding"] == "chunked")
             #expect(response.headers["Content-Length"] == nil)
-            let lines = response.body.split(separator: UInt8(ascii: "\n"))
+            let lines = response.data.split(separator: UInt8(ascii: "\n"))
             #expect(lines.count == 20)
             struct Line: Decodable { var id: Int }
             #expect(try lines.map { try JSONDecoder().decode(Line.self, from: $0).id } == Array(0..<20))
@@ -19,13 +19,13 @@ extension RealServerTests {
             let response = try await engine.session().send(
                 .get, "\(Servers.httpbin)/stream-bytes/100000?seed=7&chunk_size=\(chunk)")
             #expect(response.headers["Transfer-Encoding"] == "chunked")
-            #expect(response.body.count == 100_000)
+            #expect(response.data.count == 100_000)
         }
 
         @Test(arguments: Engine.all) func `ten megabytes in chunks are received completely`(engine: Engine) async throws {
             let response = try await engine.session().send(.get, "\(Servers.nginx)/chunked/10mb.bin")
             #expect(response.headers["Transfer-Encoding"] == "chunked")
-            #expect(response.body == Servers.tenMegabytes)
+            #expect(response.data == Servers.tenMegabytes)
         }
 
         @Test(arguments: Engine.all) func `a body that is sent slowly is received completely`(engine: Engine) async throws {
@@ -41,7 +41,7 @@ extension RealServerTests {
                 .get, "\(Servers.nginx)/files/10mb.bin", headers: ["Range": "bytes=1000000-1000099"])
             #expect(response.statusCode == 206)
             #expect(response.headers["Content-Range"] == "bytes 1000000-1000099/10485760")
-            #expect(response.body == Servers.tenMegabytes[1_000_000..<1_000_100])
+            #expect(response.data == Servers.tenMegabytes[1_000_000..<1_000_100])
         }
     }
 }

@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import Testing
+import TestSupport
 
 extension RealServerTests {
     /// Requests from an endpoint to its decoded value.
@@ -99,7 +100,7 @@ extension RealServerTests {
             #expect(failure.statusCode == 200)
         }
 
-        @Test(arguments: Engine.all, ["image/png", "image/jpeg"])
+        @Test(.tags(.decoders), arguments: Engine.all, ["image/png", "image/jpeg"])
         func `raw data is returned unchanged`(engine: Engine, path: String) async throws {
             let data = try await engine.service().request(Endpoint<Data>(path: path, responseDecoder: .rawData))
             #expect(data.count > 1000)

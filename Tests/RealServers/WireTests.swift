@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import Testing
+import TestSupport
 
 extension RealServerTests {
     /// Requests as parsed by h11, which refuses everything that RFC 9112 does not permit.
@@ -20,19 +21,20 @@ extension RealServerTests {
         }
 
         private func read(
-            _ session: any NetworkSessionManager, _ method: HTTPMethod = .get, _ target: String = "/", headers: HTTPHeaders = [:],
+            _ session: any NetworkSessionManager, _ method: RequestMethod = .get, _ target: String = "/",
+            headers: HeaderFields = [:],
             body: Data? = nil
         ) async throws -> Reading {
             let response = try await session.send(method, Servers.echo + target, headers: headers, body: body)
             #expect(response.statusCode == 200, "\(response.text)")
-            return try JSONDecoder().decode(Reading.self, from: response.body)
+            return try JSONDecoder().decode(Reading.self, from: response.data)
         }
 
         @Test(
             arguments: Engine.all,
             ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "M-SEARCH", "X_1!#$%&'*+.^`|~"])
         func `a method is sent unchanged`(engine: Engine, name: String) async throws {
-            let method = HTTPMethod(rawValue: name)
+            let method = RequestMethod(rawValue: name)
             let reading = try await read(engine.session(), method, "/path;a=b/?q=1&q=%20")
             #expect(reading.method == name && reading.target == "/path;a=b/?q=1&q=%20" && reading.version == "1.1")
             #expect(reading.values(for: "Host") == [String(Servers.echo.dropFirst("http://".count))])
@@ -56,7 +58,7 @@ extension RealServerTests {
                 "%0D%0A", "\\r\\n", "@file", ";", String(repeating: "a", count: 16_000),
             ])
         func `a header value is sent unchanged`(engine: Engine, value: String) async throws {
-            let headers: HTTPHeaders = ["X-First": value, "X-Second": "after", "Accept": value, "User-Agent": value]
+            let headers: HeaderFields = ["X-First": value, "X-Second": "after", "Accept": value, "User-Agent": value]
             let reading = try await read(engine.session(), .post, headers: headers, body: Data("x".utf8))
             for name in ["X-First", "Accept", "User-Agent"] { #expect(reading.values(for: name) == [value]) }
             #expect(reading.values(for: "X-Second") == ["after"])
@@ -74,7 +76,7 @@ extension RealServerTests {
         @Test(arguments: Engine.ours) func `header fields keep their order, the case of their names, and their number`(
             engine: Engine
         ) async throws {
-            var headers = HTTPHeaders()
+            var headers = HeaderFields()
             for number in 0..<100 { headers.add("\(number)", for: number % 2 == 0 ? "x-EVEN" : "X-odd") }
             let reading = try await read(engine.session(), headers: headers)
             let sent = reading.headers.filter { $0[0].lowercased().hasPrefix("x-") }
@@ -85,7 +87,7 @@ extension RealServerTests {
         func `a body is sent with exactly one Content-Length`(engine: Engine, size: Int) async throws {
             let session = engine.session()
             let body = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-            for method in [HTTPMethod.post, .put, .patch] {
+            for method in [RequestMethod.post, .put, .patch] {
                 let reading = try await read(session, method, body: body)
                 #expect(reading.body == body)
                 #expect(reading.values(for: "Content-Length") == ["\(size)"] && reading.values(for: "Transfer-Encoding") == [])
@@ -98,14 +100,14 @@ extension RealServerTests {
             async throws
         {
             let session = engine.session { $0.maximumConnectionsPerHost = 1 }
-            let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "LOCK"].map { HTTPMethod(rawValue: $0) }
+            let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "LOCK"].map { RequestMethod(rawValue: $0) }
             let names = ["X-A", "Content-Type", "Accept", "Expect", "User-Agent", "Authorization", "Cookie", "Accept-Encoding"]
-            var random = Seeded(seed: 11)
-            for round in 0..<(Servers.runsSlowTests ? 3000 : 300) {
+            var random = SeededGenerator(seed: 11)
+            for round in 0..<(isSlowRun ? 3000 : 300) {
                 let method = methods[Int(random.next() % UInt64(methods.count))]
                 let size = [0, 1, 500, 40_000][Int(random.next() % 4)]
                 let body = method == .get || random.next() % 3 == 0 ? nil : Data(repeating: UInt8(round % 256), count: size)
-                var headers = HTTPHeaders()
+                var headers = HeaderFields()
                 for name in names where random.next() % 2 == 0 && name != "Expect" {
                     headers.add(random.next() % 4 == 0 ? "" : "\(name) \(round)", for: name)
                 }

@@ -55,9 +55,9 @@ public struct FuzzedStream {
     }
 
     /// Whether the parser makes the same of the stream, cut or whole. Gives what it makes of the whole.
-    public func check<Parser: StreamParser>(_ parser: Parser, _ text: (Parser.Element) -> String) -> [String] {
-        let whole = outcome(parser, [bytes], text)
-        let cut = outcome(parser, pieces, text)
+    public func check<Parser: StreamParser>(_ parser: @autoclosure () -> Parser, _ text: (Parser.Element) -> String) -> [String] {
+        let whole = outcome(parser(), [bytes], text)
+        let cut = outcome(parser(), pieces, text)
         precondition(whole == cut, "whole: \(whole)\ncut: \(cut)")
         return whole
     }

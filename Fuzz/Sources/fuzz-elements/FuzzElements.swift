@@ -1,5 +1,6 @@
 @testable import Endpoints
 import Foundation
+@testable import NetworkJSON
 import Splitting
 
 let paths: [JSONKeyPath] = ["", "a", "a.b", "[0]", "/0/a", "/-", "a[1]", "[\"\"]", "é", "a..b"]

@@ -41,7 +41,7 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     for (index, entry) in archive.entries.enumerated() {
         guard let url = URL(string: entry.request.url) else { continue }
         let exchange = RecordedExchange(entry, index: index)
-        let body = entry.request.body?.data.map { RequestContent.data($0) }
+        let body = entry.request.body?.data.map { NetworkBody.data($0) }
         let request = NetworkRequest(method: entry.request.method, url: url, headers: entry.request.headers, body: body)
         let asked = ReplayedRequest(request, body: body?.data ?? Data())
         if url.absoluteString == entry.request.url, entry.request.body?.isRedacted != true {
@@ -52,7 +52,7 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         let replayed = ReplayedResponse(exchange: exchange, request: request)
         guard let response = try? replayed.response() else { continue }
         precondition(!response.headers.contains("Content-Encoding"), "decoded twice")
-        precondition(response.body == (entry.response.body.data ?? Data()), "another body")
+        precondition(response.data == (entry.response.body.data ?? Data()), "another body")
     }
     return 0
 }

@@ -36,8 +36,5 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         precondition(isClean(field.name) && isClean(field.value) && !field.name.contains(":"), "not clean: \(field)")
     }
     if head.trailers.fields.isEmpty == false { precondition(head.isComplete, "trailers before the end of the head") }
-    head.reset()
-    for line in lines { head.receive(line) }
-    precondition(head.headers == headers && head.trailers == trailers, "a second reading differs")
     return 0
 }

@@ -101,7 +101,7 @@ func meant(_ text: String) -> [UInt8] { unescaped(ArraySlice(text.utf8)) }
 public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = Ingredients(UnsafeBufferPointer(start: start, count: count))
     let boundary = input.text()
-    var form = MultipartFormData(boundary: boundary.isEmpty ? nil : boundary)
+    var form = MultipartForm(boundary: boundary.isEmpty ? nil : boundary)
     var expected: [ReadPart] = []
     while !input.isEmpty {
         let kind = input.byte()

@@ -1,5 +1,5 @@
 import Foundation
-import NetworkLogging
+@testable import NetworkLogging
 
 let secret = #"Xq7+can/ary 9"Zr&41"#
 let types = [
@@ -32,7 +32,7 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let body = Data(around[..<place]) + Data(shape.utf8) + Data(around[place...])
     let type = types[Int(start[0]) % types.count]
     for limit in [4096, 40] {
-        let text = Redaction.default.redacted(body: body, contentType: type, limit: limit)
+        let text = Redaction.default.redacted(body: body, contentType: type, maximumBytes: limit)
         precondition(!text.contains(secret) && !text.contains(shape), "a body shows it: \(text)")
     }
     let whole = String(decoding: body, as: UTF8.self)

@@ -30,7 +30,7 @@ public func runInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             "Accept": "a/b",
         ],
         body: start[0] & 8 == 0 ? .data(Data("body".utf8)) : nil)
-    request.setCredential("member", forHeader: "Accept-Language")
+    request.setCredential("member", for: "Accept-Language")
     let rules = RedirectRules(SessionConfiguration())
     guard let next = try? rules.next(after: request, status: status, locations: [location], followed: 0) else { return 0 }
     let scheme = next.url.scheme?.lowercased()

@@ -26,14 +26,14 @@ func decide(_ stored: StoredResponse) {
     precondition(terms.initialAge >= 0, "the age is \(terms.initialAge)")
     let received = stored.responseTime.timeIntervalSinceReferenceDate
     for now in [received, received + 60, received + 1e10, received - 1e10] {
-        let freshness = CachePolicy().freshness(terms, at: now)
+        let freshness = CacheOptions().freshness(terms, at: now)
         precondition(freshness.age >= 0 && freshness.lifetime >= 0 && freshness.lifetime <= 2_147_483_648, "\(freshness)")
-        let decision = CachePolicy().decision(RequestTerms(stored.headers), terms, at: now)
+        let decision = CacheOptions().decision(RequestTerms(stored.headers), terms, at: now)
         if case .serve = decision { precondition(freshness.isKnown && !terms.mustAsk, "served without asking") }
     }
     let kept = StorageRules.updatedHeaders(stored.headers, by: stored.headers, receivedAt: stored.responseTime)
     precondition(StorageRules.keptHeaders(kept, receivedAt: stored.responseTime).contains("Date"), "without a date")
-    _ = StorageRules.mayStore(RequestTerms(), stored, terms, CachePolicy())
+    _ = StorageRules.mayStore(RequestTerms(), stored, terms, CacheOptions())
 }
 
 /// libFuzzer calls it with each of its inputs.

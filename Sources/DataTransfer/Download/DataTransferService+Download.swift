@@ -19,7 +19,7 @@ extension DataTransferService {
     /// After a failure, a cancellation or the end of the process, the received bytes are kept if the response has a strong validator
     /// (RFC 9110 §8.8): the next download of the endpoint to the same destination requests only the rest (`Range`, `If-Range`). If the
     /// resource has changed meanwhile, it is downloaded from the beginning. With an interceptor that retries, a download that is interrupted
-    /// is resumed within the call, while the retry policy allows more attempts. Only one download at a time can write to a destination.
+    /// is resumed within the call, while the retry options allow more attempts. Only one download at a time can write to a destination.
     /// ``PartialDownload`` lists and removes the partial files in a folder.
     ///
     /// The endpoint's decoder is not used. The response is requested without content coding (`Accept-Encoding: identity`) unless the
@@ -37,21 +37,12 @@ extension DataTransferService {
         _ endpoint: some Requestable, to destination: DownloadDestination, options: DownloadOptions = DownloadOptions(),
         progress: (any TransferProgressObserver)? = nil
     ) async throws(DataTransferError) -> DownloadedFile {
-        try await FileDownload(
-            endpoint: endpoint, destination: destination, options: options,
-            progress: DownloadProgress(progress ?? endpoint.progress),
+        let request = endpoint.sourcedRequest
+        return try await FileDownload(
+            request: request, destination: destination, options: options,
+            progress: DownloadProgress(progress ?? request.progress),
             service: self
         ).run()
-    }
-
-    /// Downloads an endpoint's response to the given file; see ``download(_:to:options:progress:)-(_,DownloadDestination,_,_)``.
-    ///
-    /// - Throws: ``DataTransferError``, as the form with a destination does.
-    public func download(
-        _ endpoint: some Requestable, to file: URL, options: DownloadOptions = DownloadOptions(),
-        progress: (any TransferProgressObserver)? = nil
-    ) async throws(DataTransferError) -> DownloadedFile {
-        try await download(endpoint, to: .file(file), options: options, progress: progress)
     }
 
     /// Downloads an endpoint's response to a file, as the `async` method does, and calls a completion handler.
@@ -71,21 +62,6 @@ extension DataTransferService {
         } completion: {
             completion($0)
         }
-    }
-
-    /// Downloads an endpoint's response to the given file, as the `async` method does, and calls a completion handler.
-    ///
-    /// - Parameters:
-    ///   - queue: The queue on which `completion` is called. Default: a background thread that no transfer depends on.
-    ///   - completion: Receives the result. It is called exactly once.
-    /// - Returns: A handle that cancels the download.
-    @discardableResult
-    public func download(
-        _ endpoint: some Requestable, to file: URL, options: DownloadOptions = DownloadOptions(),
-        progress: (any TransferProgressObserver)? = nil, on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @Sendable (Result<DownloadedFile, DataTransferError>) -> Void
-    ) -> any NetworkCancellable {
-        download(endpoint, to: .file(file), options: options, progress: progress, on: queue, completion: completion)
     }
 
     /// Returns the decoded value of an endpoint whose response is large, without loading the body into memory.
@@ -118,6 +94,31 @@ extension DataTransferService {
             completion($0)
         }
     }
+
+    /// Downloads an endpoint's response to the given file; see ``download(_:to:options:progress:)-(_,DownloadDestination,_,_)``.
+    ///
+    /// - Throws: ``DataTransferError``, as the form with a destination does.
+    public func download(
+        _ endpoint: some Requestable, to file: URL, options: DownloadOptions = DownloadOptions(),
+        progress: (any TransferProgressObserver)? = nil
+    ) async throws(DataTransferError) -> DownloadedFile {
+        try await download(endpoint, to: .file(file), options: options, progress: progress)
+    }
+
+    /// Downloads an endpoint's response to the given file, as the `async` method does, and calls a completion handler.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue on which `completion` is called. Default: a background thread that no transfer depends on.
+    ///   - completion: Receives the result. It is called exactly once.
+    /// - Returns: A handle that cancels the download.
+    @discardableResult
+    public func download(
+        _ endpoint: some Requestable, to file: URL, options: DownloadOptions = DownloadOptions(),
+        progress: (any TransferProgressObserver)? = nil, on queue: (any DataTransferDispatchQueue)? = nil,
+        completion: @escaping @Sendable (Result<DownloadedFile, DataTransferError>) -> Void
+    ) -> any NetworkCancellable {
+        download(endpoint, to: .file(file), options: options, progress: progress, on: queue, completion: completion)
+    }
 }
 
 /// A file that has been downloaded completely.
@@ -129,15 +130,15 @@ public struct DownloadedFile: Sendable {
     /// The status of the last response: 200, 206 if it contained the rest, 416 if no bytes were missing (RFC 9110 §15.5.17).
     public var statusCode: Int
     /// The header fields of the last response.
-    public var headers: HTTPHeaders
+    public var headers: HeaderFields
     /// The durations of the phases of the last response.
     public var timings: TransferTimings
     /// The number of bytes that an earlier download had received; 0 if the file was downloaded from the beginning.
     public var resumedFrom: Int64
 
     /// Creates a description of a downloaded file, for example for a test.
-    public init(
-        url: URL, byteCount: Int64, statusCode: Int = 200, headers: HTTPHeaders = [:],
+    package init(
+        url: URL, byteCount: Int64, statusCode: Int = 200, headers: HeaderFields = [:],
         timings: TransferTimings = TransferTimings(),
         resumedFrom: Int64 = 0
     ) {

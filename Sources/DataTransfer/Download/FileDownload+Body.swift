@@ -2,7 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-// Writing the body of a response to the file, and checking the digests of both.
+// Writing the body of a response to the file.
 extension FileDownload {
     /// The position of a response's body in the file, and the digests to check.
     struct Body {
@@ -77,59 +77,5 @@ extension FileDownload {
         if let maximum = options.maximumBytes, position > maximum {
             throw FileFailure(.tooLarge, "it is larger than \(maximum) bytes (maximumBytes)", url: url, spoilsFile: true)
         }
-    }
-
-    /// Returns the digests that the response announces.
-    ///
-    /// - Parameter fields: The fields to search. Default: those of the response's header.
-    func announcedChecks(_ stream: DataTransferStream, in fields: HTTPHeaders? = nil, at start: Int64) -> [DigestCheck] {
-        // Digests are those of the bytes as they were sent, but the engine may have undone their content coding.
-        stream.headers.isEncoded ? [] : DigestCheck.announced(in: fields ?? stream.headers, bodyAt: start)
-    }
-
-    /// Returns the digest of the bytes in the partial file, if one is needed.
-    ///
-    /// It is computed before the rest is requested, so that the server does not have to wait.
-    func digests(
-        of partial: PartialFile, for checks: [DigestCheck], upTo length: Int64
-    ) async throws(DataTransferError) -> [RunningDigest] {
-        guard !checks.isEmpty else { return [] }
-        return [try await caughtUp(RunningDigest(from: 0), with: partial.file, to: length, nil)]
-    }
-
-    func check(
-        _ checks: [DigestCheck], _ digests: [RunningDigest], _ partial: PartialFile, length: Int64, _ stream: DataTransferStream
-    ) async throws(DataTransferError) {
-        for check in checks {
-            let begun = digests.first { $0.start == check.start } ?? RunningDigest(from: check.start)
-            let digest = try await caughtUp(begun, with: partial.file, to: length, stream)
-            guard digest.bytes == check.expected else {
-                throw failed(
-                    FileFailure(
-                        .digestMismatch, "its SHA-256 does not match \(check.source)", url: partial.place.url, spoilsFile: true),
-                    stream)
-            }
-        }
-    }
-
-    func caughtUp(
-        _ digest: RunningDigest, with file: OutputFile, to length: Int64, _ stream: DataTransferStream?
-    ) async throws(DataTransferError) -> RunningDigest {
-        let isCancelled = Locked(false)
-        let result = await withTaskCancellationHandler {
-            await Self.result { () throws(FileFailure) in
-                try await BlockingWork.run(on: file.url) { () throws(FileFailure) in
-                    var digest = digest
-                    try digest.catchUp(with: file, to: length) { isCancelled.withLock { $0 } }
-                    return digest
-                }
-            }
-        } onCancel: {
-            isCancelled.withLock { $0 = true }
-        }
-        if isCancelled.withLock({ $0 }) {
-            throw .networkFailure(.cancelled(TransportError(.cancelled, "the task was cancelled while a digest was computed")))
-        }
-        return try reporting(stream, result)
     }
 }

@@ -4,8 +4,8 @@ import NetworkCore
 import NetworkLogging
 
 /// A download to a file, from opening the partial file to renaming the complete one.
-struct FileDownload<Target: Requestable>: Sendable {
-    let endpoint: Target
+struct FileDownload: Sendable {
+    let request: RequestDescription
     let destination: DownloadDestination
     let options: DownloadOptions
     let progress: DownloadProgress?
@@ -16,10 +16,10 @@ struct FileDownload<Target: Requestable>: Sendable {
     private let resumesInterruptedBody = Locked(false)
 
     init(
-        endpoint: Target, destination: DownloadDestination, options: DownloadOptions, progress: DownloadProgress?,
+        request: RequestDescription, destination: DownloadDestination, options: DownloadOptions, progress: DownloadProgress?,
         service: any DataTransferService
     ) {
-        self.endpoint = endpoint
+        self.request = request
         self.destination = destination
         self.options = options
         self.progress = progress
@@ -71,7 +71,7 @@ struct FileDownload<Target: Requestable>: Sendable {
     ) async -> DataTransferError {
         var error = error
         error.attempts = max(error.attempts, continuation.attempts)
-        if error.request == nil { error.request = stream.request(endpoint.method) }
+        if error.request == nil { error.request = stream.request(request.method) }
         guard await resumption(of: partial) != nil else { return stream.report(NetworkError(error)) }
         do throws(TransportError) {
             guard try await continuation.mayContinue(after: error) else { return stream.report(NetworkError(error)) }
@@ -83,7 +83,7 @@ struct FileDownload<Target: Requestable>: Sendable {
     }
 
     private func resumption(of partial: PartialFile) async -> Resumption? {
-        guard let identity = DownloadRecord.identity(of: endpoint, options) else { return nil }
+        guard let identity = DownloadRecord.identity(of: request, options) else { return nil }
         return try? await BlockingWork.run(on: partial.place.url) { partial.resumption(of: identity) }
     }
 
@@ -92,8 +92,8 @@ struct FileDownload<Target: Requestable>: Sendable {
     private func open() throws(FileFailure) -> (PartialFile, Resumption?) {
         try options.validate(for: destination.url)
         try destination.validate(options)
-        let identity = DownloadRecord.identity(of: endpoint, options)
-        let partial = try open(identity ?? DownloadRecord.name(of: endpoint))
+        let identity = DownloadRecord.identity(of: request, options)
+        let partial = try open(identity ?? DownloadRecord.name(of: request))
         return (partial, identity.flatMap(partial.resumption(of:)))
     }
 
@@ -145,7 +145,7 @@ struct FileDownload<Target: Requestable>: Sendable {
 
     private func loadWhole(into partial: PartialFile, _ isKept: Locked<Bool>) async throws(DataTransferError) -> DownloadedFile {
         let stream = try await stream(nil)
-        guard stream.statusCode != 206 || endpoint.headerParameters.contains("Range") else {
+        guard stream.statusCode != 206 || request.headerParameters.contains("Range") else {
             stream.stop()
             throw failed(
                 FileFailure(
@@ -157,7 +157,7 @@ struct FileDownload<Target: Requestable>: Sendable {
     }
 
     private func stream(_ resumption: Resumption?) async throws(DataTransferError) -> DataTransferStream {
-        var request = AdjustedEndpoint(bytesOf: endpoint)
+        var request = request
         request.progress = progress?.beginAttempt()
         request.context.continuation = continuation
         // With a content coding that the engine undoes, no range could be requested, and the length would not be known.
@@ -174,7 +174,7 @@ struct FileDownload<Target: Requestable>: Sendable {
     private func receiveWhole(
         _ stream: DataTransferStream, into partial: PartialFile, _ isKept: Locked<Bool>
     ) async throws(DataTransferError) -> DownloadedFile {
-        let length = endpoint.method == .head ? nil : stream.headers.announcedLength
+        let length = request.method == .head ? nil : stream.headers.announcedLength
         let record = record(of: stream, length: length)
         isKept.withLock { $0 = false }
         try await reporting(stream) { () throws(FileFailure) in
@@ -193,7 +193,7 @@ struct FileDownload<Target: Requestable>: Sendable {
 
     private func record(of stream: DataTransferStream, length: Int64?) -> DownloadRecord? {
         guard stream.statusCode == 200, !stream.headers.isEncoded,
-            let identity = DownloadRecord.identity(of: endpoint, options), let validator = ResumeValidator(stream.headers)
+            let identity = DownloadRecord.identity(of: request, options), let validator = ResumeValidator(stream.headers)
         else { return nil }
         let digest = announcedChecks(stream, at: 0).first?.expected.hexadecimal
         return DownloadRecord(
@@ -237,7 +237,7 @@ extension FileDownload {
     func reporting<Value>(
         _ stream: DataTransferStream? = nil, _ work: () async throws(FileFailure) -> Value
     ) async throws(DataTransferError) -> Value {
-        try reporting(stream, await Self.result(work))
+        try reporting(stream, await Result.from(work))
     }
 
     func reporting<Value>(
@@ -246,24 +246,15 @@ extension FileDownload {
         do throws(FileFailure) {
             return try result.get()
         } catch {
-            if let stream { throw failed(error, stream) }
-            throw failed(error, nil)
+            throw failed(error, stream)
         }
     }
 
     /// Adds the request to a failure, logs it, and returns it as an error of the service.
     func failed(_ failure: FileFailure, _ stream: DataTransferStream?) -> DataTransferError {
         var failure = failure
-        failure.request = stream?.request(endpoint.method) ?? RequestGenerationError.text(of: endpoint)
+        failure.request = stream?.request(request.method) ?? RequestGenerationError.text(of: request)
         return stream?.report(.file(failure)) ?? service.report(.file(failure))
-    }
-
-    static func result<Value>(_ work: () async throws(FileFailure) -> Value) async -> Result<Value, FileFailure> {
-        do throws(FileFailure) {
-            return .success(try await work())
-        } catch {
-            return .failure(error)
-        }
     }
 }
 

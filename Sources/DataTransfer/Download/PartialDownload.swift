@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkFiles
 import NetworkLogging
 
 /// A partial file that an unfinished download has left in a folder: a hidden file whose name ends in `.partial`, and its record.
@@ -71,21 +72,18 @@ public struct PartialDownload: Sendable, Hashable {
         return names.sorted().compactMap { name in
             guard name.hasPrefix("."), name.hasSuffix(".partial") else { return nil }
             let url = folder.appendingPathComponent(name, isDirectory: false)
-            var status = stat()
-            guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-            let age = Date().timeIntervalSince1970 - status.modificationSeconds
+            guard let status = stat(of: url.path), status.isRegular else { return nil }
             return PartialDownload(
                 url: url, byteCount: Int64(status.st_size),
-                age: .milliseconds(Int64(clamping: Int(max(0, min(age, 1e12)) * 1000))),
+                age: max(.zero, FileTime.now.duration(since: status.modification)),
                 isResumable: status.st_size > 0 && DownloadRecord(file: PartialPlace(of: url).record) != nil)
         }
     }
 
     private func discard() throws(FileFailure) {
-        var status = stat()
-        guard lstat(url.path, &status) == 0 else {
+        guard stat(of: url.path) != nil else {
             if errno == ENOENT { return }
-            throw FileFailure("its status cannot be read", url: url, errno: errno)
+            throw FileFailure("its status cannot be read", url: url, .last)
         }
         let partial = try PartialFile.open(PartialPlace(of: url))
         partial.remove()
@@ -98,13 +96,138 @@ extension PartialDownload: RedactedStringConvertible {
     public var description: String { "PartialDownload(\"\(url.lastPathComponent.printable)\", \(byteCount) bytes, \(age) old)" }
 }
 
-extension stat {
-    /// The time of the last modification, in seconds since 1970.
-    fileprivate var modificationSeconds: Double {
-        #if canImport(Darwin)
-            Double(st_mtimespec.tv_sec) + Double(st_mtimespec.tv_nsec) / 1e9
-        #else
-            Double(st_mtim.tv_sec) + Double(st_mtim.tv_nsec) / 1e9
-        #endif
+/// The information that is needed to resume a download. It is stored as JSON beside the partial file.
+///
+/// It contains only hashes of URLs, because URLs may contain secrets.
+struct DownloadRecord: Codable, Hashable, Sendable {
+    static let currentVersion = 1
+    /// The maximum size of a record's file in bytes.
+    static let maximumBytes = 16 << 10
+    /// The maximum length of a file in bytes, which is larger than any real file.
+    private static let maximumTotal: Int64 = 1 << 60
+
+    var version = currentVersion
+    /// The identity of the endpoint, see ``identity(of:_:)``.
+    var endpoint: String
+    /// The hash of the response's URL without its query, which may be signed again for each request.
+    var location: String
+    var validator: ResumeValidator
+    /// The length of the complete file in bytes; `nil` if the server did not state it.
+    var total: Int64?
+    /// The SHA-256 of the complete file that the server announced, in hexadecimal digits.
+    var digest: String?
+    /// The name of the file that the server chose.
+    var name: String
+
+    /// Returns the identity of the resource before a response is received.
+    ///
+    /// It is a hash of the endpoint's URL without a signature in its query, or of the name that the caller passed.
+    ///
+    /// - Returns: `nil` if the endpoint has no valid request, or one whose response has no parts: ranges are defined for GET only
+    ///   (RFC 9110 §14.2). Also `nil` if the options disable resuming.
+    static func identity(of endpoint: RequestDescription, _ options: DownloadOptions) -> String? {
+        guard options.resumes else { return nil }
+        return options.resumeIdentity.map { ownIdentity($0, of: endpoint) } ?? identity(of: endpoint)
+    }
+
+    private static func ownIdentity(_ text: String, of endpoint: RequestDescription) -> String? {
+        identity(of: endpoint) == nil ? nil : hash("resumeIdentity \(text)")
+    }
+
+    private static func identity(of endpoint: RequestDescription) -> String? {
+        guard endpoint.method == .get, endpoint.body == nil, !endpoint.headerParameters.contains("Range"),
+            !endpoint.headerParameters.contains("If-Range")
+        else { return nil }
+        // The base URL belongs to the service; the server that responds is part of the location.
+        let anywhere = APIConfiguration(baseURL: URL(string: "http://base.invalid") ?? URL(fileURLWithPath: "/"))
+        guard let request = try? endpoint.build(with: anywhere) else { return nil }
+        return hash(SignedQuery.removed(from: request.url))
+    }
+
+    /// Returns a substitute for the identity in the name of a partial file, so that each attempt uses the same name.
+    static func name(of endpoint: RequestDescription) -> String { hash("\(endpoint.method) \(endpoint.path)") }
+
+    static func location(of url: URL) -> String {
+        let text = URLText(url)
+        return hash(text.origin + text.path)
+    }
+
+    private static func hash(_ text: String) -> String { SHA256.digest(of: Array(text.utf8)).hexadecimal }
+
+    /// Decodes a record from a file's bytes.
+    ///
+    /// Returns `nil` for other data, a later version, and a record that no download can have written: anybody with write access to the folder
+    /// can have changed it.
+    init?(json: Data) {
+        guard let record = try? TransferJSONDecoder().decode(DownloadRecord.self, from: json), record.isPlausible else {
+            return nil
+        }
+        self = record
+    }
+
+    /// Whether each value could have been written by ``json``. The name must not refer to another folder.
+    private var isPlausible: Bool {
+        version == Self.currentVersion && Self.isHash(endpoint) && Self.isHash(location) && validator.isStrong
+            && (0...Self.maximumTotal).contains(total ?? 0) && (digest.map(Self.isHash) ?? true)
+            && SafeFileName.make(name) == name
+    }
+
+    private static func isHash(_ text: String) -> Bool {
+        text.utf8.count == 2 * SHA256.byteCount
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
+    init(endpoint: String, location: String, validator: ResumeValidator, total: Int64?, digest: String?, name: String) {
+        self.endpoint = endpoint
+        self.location = location
+        self.validator = validator
+        self.total = total
+        self.digest = digest
+        self.name = name
+    }
+
+    var json: Data {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys]
+            return try encoder.encode(self)
+        }
+    }
+}
+
+/// The query items of presigned URLs, which only grant access to the resource and change each time the URL is signed.
+///
+/// They never identify the resource: an item is removed only if the URL also contains the signature of the scheme that it belongs to.
+enum SignedQuery {
+    /// The names of the signature and of the items that accompany it, in lower case.
+    private static let schemes: [(signature: String, names: Set<String>)] = [
+        // AWS Signature Version 4
+        ("x-amz-signature", names("x-amz-", "algorithm credential date expires signedheaders signature security-token")),
+        // Google Cloud Storage, V4
+        ("x-goog-signature", names("x-goog-", "algorithm credential date expires signedheaders signature")),
+        // AWS Version 2, CloudFront, Google Cloud Storage V2, Alibaba OSS
+        (
+            "signature",
+            names("", "signature expires policy key-pair-id awsaccesskeyid googleaccessid ossaccesskeyid security-token")
+        ),
+        // Azure, shared access signatures
+        ("sig", names("", "sig sv ss srt sr sp se st spr sip skoid sktid skt ske sks skv saoid suoid scid")),
+    ]
+
+    private static func names(_ prefix: String, _ list: String) -> Set<String> {
+        Set(list.split(separator: " ").map { prefix + $0 })
+    }
+
+    /// Returns a URL's text without the items of its signature and without the fragment.
+    static func removed(from url: URL) -> String {
+        let text = url.absoluteString.prefix { $0 != "#" }
+        guard let mark = text.firstIndex(of: "?") else { return String(text) }
+        let items = text[text.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
+        func name(_ item: Substring) -> String { item.prefix { $0 != "=" }.lowercased() }
+        let present = Set(items.map(name))
+        var removed: Set<String> = []
+        for scheme in schemes where present.contains(scheme.signature) { removed.formUnion(scheme.names) }
+        if removed.isEmpty { return String(text) }
+        return text[..<mark] + "?" + items.filter { !removed.contains(name($0)) }.joined(separator: "&")
     }
 }

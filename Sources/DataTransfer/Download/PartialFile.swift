@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkFiles
 import NetworkLogging
 
 /// An open partial file: the bytes received so far, in a hidden file beside the final one, and the record for resuming the download.
@@ -23,42 +24,40 @@ struct PartialFile: Sendable {
     }
 
     private static func openOnce(_ place: PartialPlace) throws(FileFailure) -> OutputFile? {
-        let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         // A file that was created here is trusted, whatever owner and permissions its file system reports for all files.
-        var descriptor = Foundation.open(place.file, flags | O_CREAT | O_EXCL, 0o600)
-        let isNew = descriptor >= 0
+        var opened = FileDescriptor.open(place.file, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        let isNew = opened != nil
         if !isNew, errno == EEXIST {
-            descriptor = Foundation.open(place.file, flags)
+            opened = FileDescriptor.open(place.file, O_RDWR)
             // Another download has ended in the meantime.
-            if descriptor < 0, errno == ENOENT { return nil }
+            if opened == nil, errno == ENOENT { return nil }
         }
-        guard descriptor >= 0 else {
+        guard let descriptor = opened else {
             if errno == ELOOP {
                 throw FileFailure(.notWritable, "its partial file is a symbolic link", url: place.url, systemError: ELOOP)
             }
             let number = errno == EISDIR ? EPERM : errno
-            throw FileFailure("the partial file cannot be opened", url: place.url, errno: number)
+            throw FileFailure("the partial file cannot be opened", url: place.url, SystemError(number))
         }
         let file = OutputFile(descriptor, url: place.url)
-        guard try file.status().st_mode & S_IFMT == S_IFREG else {
+        guard try file.status().isRegular else {
             throw FileFailure(.notWritable, "its partial file is not a regular file", url: place.url)
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard descriptor.lock() else {
             if errno == EWOULDBLOCK { throw FileFailure(.busy, "another download to it is in progress", url: place.url) }
-            throw FileFailure("the partial file cannot be locked", url: place.url, errno: errno)
+            throw FileFailure("the partial file cannot be locked", url: place.url, .last)
         }
         // From here on, no other download changes the file.
         let status = try file.status()
-        var named = stat()
-        guard lstat(place.file, &named) == 0, named.st_ino == status.st_ino, named.st_dev == status.st_dev else { return nil }
+        guard let named = stat(of: place.file), named.st_ino == status.st_ino, named.st_dev == status.st_dev else { return nil }
         // A file of another user, one that others can write to, or a second name of another file is replaced by a new one.
         if !isNew, !status.isOnlyOurs {
             guard unlink(place.file) == 0 else {
-                throw FileFailure("the partial file cannot be replaced", url: place.url, errno: errno)
+                throw FileFailure("the partial file cannot be replaced", url: place.url, .last)
             }
             return nil
         }
-        _ = fchmod(descriptor, 0o600)
+        _ = fchmod(descriptor.number, 0o600)
         return file
     }
 
@@ -75,7 +74,7 @@ struct PartialFile: Sendable {
     /// - Parameter record: The new record; `nil` if the download cannot be resumed.
     func begin(_ record: DownloadRecord?) throws(FileFailure) {
         guard unlink(place.record) == 0 || errno == ENOENT else {
-            throw FileFailure("its record cannot be removed", url: place.url, errno: errno)
+            throw FileFailure("its record cannot be removed", url: place.url, .last)
         }
         try file.truncate()
         if let record { try write(record) }
@@ -88,19 +87,10 @@ struct PartialFile: Sendable {
         } catch {
             throw FileFailure(.other, "its record cannot be encoded (\(type(of: error)))", url: place.url)
         }
-        unlink(place.newRecord)
-        let descriptor = Foundation.open(place.newRecord, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw FileFailure("its record cannot be created", url: place.url, errno: errno) }
-        let output = OutputFile(descriptor, url: place.url)
-        do throws(FileFailure) {
-            try json.withBytes { (bytes) throws(FileFailure) in try output.write(bytes, at: 0) }
+        do throws(NewFile.Failure) {
+            try NewFile.replace(place.record, with: json, through: place.newRecord)
         } catch {
-            unlink(place.newRecord)
-            throw error
-        }
-        guard rename(place.newRecord, place.record) == 0 else {
-            defer { unlink(place.newRecord) }
-            throw FileFailure("its record cannot be renamed", url: place.url, errno: errno)
+            throw FileFailure("its record cannot be \(error.step)", url: place.url, error.error)
         }
     }
 
@@ -125,8 +115,8 @@ extension PartialFile {
         guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") }) else {
             throw FileFailure(.invalidOptions, "its name is invalid and could refer to another folder", url: place.url)
         }
-        guard fchmod(file.descriptor, mode_t(permissions) & 0o7777) == 0 else {
-            throw FileFailure("its permissions cannot be set", url: url(name), errno: errno)
+        guard fchmod(file.descriptor.number, mode_t(permissions) & 0o7777) == 0 else {
+            throw FileFailure("its permissions cannot be set", url: url(name), .last)
         }
         if flushes { try file.flush() }
         let final = try move(to: name, policy)
@@ -140,12 +130,12 @@ extension PartialFile {
         switch policy {
         case .replace:
             guard rename(place.file, path(name)) == 0 else {
-                throw FileFailure("the partial file cannot be renamed to it", url: url(name), errno: errno)
+                throw FileFailure("the partial file cannot be renamed to it", url: url(name), .last)
             }
             return url(name)
         case .fail:
             if let number = moveExclusively(to: name) {
-                throw FileFailure("the partial file cannot be renamed to it", url: url(name), errno: number)
+                throw FileFailure("the partial file cannot be renamed to it", url: url(name), SystemError(number))
             }
             return url(name)
         case .keepBoth:
@@ -153,7 +143,7 @@ extension PartialFile {
                 let name = number == 1 ? name : SafeFileName.numbered(name, number)
                 guard let failure = moveExclusively(to: name) else { return url(name) }
                 if failure != EEXIST {
-                    throw FileFailure("the partial file cannot be renamed to it", url: url(name), errno: failure)
+                    throw FileFailure("the partial file cannot be renamed to it", url: url(name), SystemError(failure))
                 }
             }
             throw FileFailure(.destinationExists, "there are already \(Self.maximumCopies) files of that name", url: url(name))
@@ -175,9 +165,10 @@ extension PartialFile {
     }
 
     private func flushFolder() throws(FileFailure) {
-        let descriptor = Foundation.open(place.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileFailure("its folder cannot be opened", url: place.url, errno: errno) }
-        try OutputFile(descriptor, url: place.url).flush()
+        guard let folder = FileDescriptor.open(place.folder, O_RDONLY | O_DIRECTORY, followsLink: true) else {
+            throw FileFailure("its folder cannot be opened", url: place.url, .last)
+        }
+        try OutputFile(folder, url: place.url).flush()
     }
 
     private func path(_ name: String) -> String { place.folder.hasSuffix("/") ? place.folder + name : place.folder + "/" + name }
@@ -230,16 +221,11 @@ extension stat {
 extension DownloadRecord {
     /// Reads a record from a file; `nil` if the file does not exist, can have been written by others, or is not a record.
     init?(file path: String) {
-        let descriptor = Foundation.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        let file = OutputFile(descriptor, url: URL(fileURLWithPath: path))
-        guard let status = try? file.status(), status.st_mode & S_IFMT == S_IFREG, status.isOnlyOurs,
+        guard let file = FileDescriptor.open(path, O_RDONLY), let status = file.status, status.isRegular, status.isOnlyOurs,
             status.st_size <= Self.maximumBytes
         else { return nil }
         var json = Data(count: Int(status.st_size))
-        guard let count = try? json.withUnsafeMutableBytes({ try file.read(into: $0, at: 0) }), count == json.count else {
-            return nil
-        }
+        guard json.withUnsafeMutableBytes({ file.read(into: $0) }) == json.count else { return nil }
         self.init(json: json)
     }
 }

@@ -7,12 +7,12 @@ struct Resumption: Sendable {
     var offset: Int64
     var record: DownloadRecord
 
-    var headers: HTTPHeaders { ["Range": "bytes=\(offset)-", "If-Range": record.validator.text] }
+    var headers: HeaderFields { ["Range": "bytes=\(offset)-", "If-Range": record.validator.text] }
 
     /// Decides from the status and the headers what to do with a response (RFC 9110 §14.2, §15.3.7, §15.5.17).
     ///
     /// Parts are never combined if they could belong to different versions of the resource.
-    func decision(on status: Int, _ headers: HTTPHeaders, from url: URL) -> DownloadDecision {
+    func decision(on status: Int, _ headers: HeaderFields, from url: URL) -> DownloadDecision {
         switch status {
         case 206: decisionOnPart(headers, url)
         case 416: decisionOnUnsatisfiedRange(headers, url)
@@ -20,7 +20,7 @@ struct Resumption: Sendable {
         }
     }
 
-    private func decisionOnPart(_ headers: HTTPHeaders, _ url: URL) -> DownloadDecision {
+    private func decisionOnPart(_ headers: HeaderFields, _ url: URL) -> DownloadDecision {
         if headers["Content-Type"]?.lowercased().hasPrefix("multipart/byteranges") == true {
             return .refused("one range was requested, but the response contains several (multipart/byteranges)")
         }
@@ -42,14 +42,14 @@ struct Resumption: Sendable {
         return .rest(ContentPart(range: range, total: part.total ?? record.total))
     }
 
-    private func decisionOnUnsatisfiedRange(_ headers: HTTPHeaders, _ url: URL) -> DownloadDecision {
+    private func decisionOnUnsatisfiedRange(_ headers: HeaderFields, _ url: URL) -> DownloadDecision {
         guard isSame(headers, url), let total = headers["Content-Range"].flatMap(ContentRange.init)?.total, total == offset,
             record.total ?? total == total
         else { return .startOver }
         return .complete
     }
 
-    private func isSame(_ headers: HTTPHeaders, _ url: URL) -> Bool {
+    private func isSame(_ headers: HeaderFields, _ url: URL) -> Bool {
         !record.validator.isContradicted(by: headers) && DownloadRecord.location(of: url) == record.location
     }
 }
@@ -85,7 +85,7 @@ struct ResumeValidator: Codable, Hashable, Sendable {
     let text: String
 
     /// Creates a validator from the headers of a response; `nil` if they contain no strong validator.
-    init?(_ headers: HTTPHeaders) {
+    init?(_ headers: HeaderFields) {
         if let tag = headers["ETag"] {
             // With a weak tag, the date must not be used either.
             guard Self.isStrong(tag) else { return nil }
@@ -103,7 +103,7 @@ struct ResumeValidator: Codable, Hashable, Sendable {
     var isStrong: Bool { Self.isStrong(text) || HTTPDate(text) != nil }
 
     /// Whether a response with these headers is of another version. A response without a validator counts as the same version.
-    func isContradicted(by headers: HTTPHeaders) -> Bool {
+    func isContradicted(by headers: HeaderFields) -> Bool {
         let name = text.hasPrefix("\"") ? "ETag" : "Last-Modified"
         return headers[name].map { $0 != text } ?? false
     }
@@ -118,15 +118,15 @@ struct ResumeValidator: Codable, Hashable, Sendable {
     }
 }
 
-extension HTTPHeaders {
+extension HeaderFields {
     /// The value of `Content-Length`; `nil` if there is none, or if it does not count the bytes after content decoding.
     var announcedLength: Int64? {
-        isEncoded ? nil : self["Content-Length"].flatMap { ContentRange.number($0) }
+        isEncoded ? nil : self["Content-Length"].flatMap { $0.utf8.decimal }
     }
 
     /// Whether the body is sent in a content coding other than `identity` (RFC 9110 §8.4).
     var isEncoded: Bool {
         guard let coding = self["Content-Encoding"] else { return false }
-        return coding.split(separator: ",").contains { $0.trimmingCharacters(in: .whitespaces).lowercased() != "identity" }
+        return coding.listElements.contains { $0.lowercased() != "identity" }
     }
 }

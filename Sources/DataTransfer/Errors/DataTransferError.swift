@@ -18,7 +18,11 @@ public enum DataTransferError: Error, Sendable {
 }
 
 extension DataTransferError {
-    init(_ error: NetworkError, resolvedBy resolver: any DataTransferErrorResolver) {
+    init(_ error: NetworkError, resolvedBy resolver: (any DataTransferErrorResolver)?) {
+        guard let resolver else {
+            self = .networkFailure(error)
+            return
+        }
         let resolved = resolver.resolve(error: error)
         if let resolved = resolved as? NetworkError {
             self = .networkFailure(resolved)
@@ -27,9 +31,9 @@ extension DataTransferError {
         }
     }
 
-    init(decoding error: any Error, of response: NetworkResponse, endpoint: some Requestable) {
-        let failure = ParsingFailure(error, of: response, endpoint: endpoint)
-        if case ResponseDecodingError.emptyBody = error {
+    init(decoding error: any Error, of response: NetworkResponse, method: RequestMethod) {
+        let failure = ParsingFailure(error, of: response, method: method)
+        if case .emptyBody? = (error as? ResponseDecodingError)?.kind {
             self = .noResponse(failure)
         } else {
             self = .parsing(failure)
@@ -94,16 +98,13 @@ extension DataTransferError: RedactedStringConvertible, LocalizedError {
         case .file(let failure): "the response cannot be stored: \(failure)"
         }
     }
-
-    /// A textual representation with secrets redacted.
-    public var errorDescription: String? { description }
 }
 
 extension DataTransferError: RedactedError {}
 
 /// The handling of each failure of a service, exactly once: the error is resolved, then logged.
 struct FailureReport: Sendable {
-    var resolver: any DataTransferErrorResolver = .unresolved
+    var resolver: (any DataTransferErrorResolver)?
     var logger: (any DataTransferErrorLogger)?
 
     /// Resolves and logs an error.

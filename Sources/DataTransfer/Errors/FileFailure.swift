@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkFiles
 import NetworkLogging
 
 /// An error that occurred while a response was stored in a file.
@@ -24,16 +25,16 @@ public struct FileFailure: Error, Sendable {
     /// The method and URL of the request without the query, such as `GET https://host/path`.
     ///
     /// If no response was received, it is the method and path of the endpoint; `nil` if the failure does not concern a request.
-    public internal(set) var request: String?
+    package internal(set) var request: String?
     /// The system's error number (`errno`), if a system call failed.
-    public var systemError: Int32?
+    package var systemError: Int32?
     /// A human-readable explanation of the failure.
     public private(set) var message: String
     /// Whether the bytes that were received before must be discarded too.
     let spoilsFile: Bool
 
     /// Creates a failure. Secrets in `message` are redacted.
-    public init(_ code: Code, _ message: String, url: URL, systemError: Int32? = nil) {
+    package init(_ code: Code, _ message: String, url: URL, systemError: Int32? = nil) {
         self.init(code, message, url: url, systemError: systemError, spoilsFile: false)
     }
 
@@ -79,20 +80,20 @@ extension FileFailure {
     /// Whether another attempt may succeed later.
     var isRetryable: Bool { code == .lengthMismatch || code == .busy }
 
-    /// Creates a failure from the error number of a system call.
-    init(_ what: String, url: URL, errno number: Int32) {
-        self.init(Self.code(of: number), "\(what): \(String(cString: strerror(number)))", url: url, systemError: number)
+    /// Creates a failure from that of a system call.
+    init(_ what: String, url: URL, _ error: SystemError) {
+        self.init(Self.code(of: error), "\(what): \(error.message)", url: url, systemError: error.number)
     }
 
-    private static func code(of number: Int32) -> Code {
-        switch number {
-        case EEXIST: .destinationExists
-        case EISDIR, ENOTEMPTY: .destinationIsFolder
-        case ENOENT, ENOTDIR: .folderMissing
-        case EACCES, EPERM, EROFS, ELOOP, ETXTBSY: .notWritable
-        case ENOSPC, EDQUOT, EFBIG: .diskFull
-        case ENAMETOOLONG: .invalidOptions
-        default: .other
+    private static func code(of error: SystemError) -> Code {
+        switch error.kind {
+        case .exists: .destinationExists
+        case .isFolder: .destinationIsFolder
+        case .missing: .folderMissing
+        case .noPermission, .symbolicLink, .isRunning: .notWritable
+        case .noSpace: .diskFull
+        case .nameTooLong: .invalidOptions
+        case .other: .other
         }
     }
 }
@@ -102,6 +103,4 @@ extension FileFailure: RedactedStringConvertible, LocalizedError {
     public var description: String {
         (request.map { "\($0): " } ?? "") + "\"\(url.lastPathComponent.printable)\": \(code.rawValue): \(message.printableLine)"
     }
-    /// A textual representation with secrets redacted.
-    public var errorDescription: String? { description }
 }

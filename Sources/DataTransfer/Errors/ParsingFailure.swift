@@ -12,7 +12,7 @@ public struct ParsingFailure: Error, Sendable {
     package static let maximumSnippetBytes = 256
 
     /// The method and URL of the request without the query, such as `GET https://host/path`.
-    public var request: String
+    package var request: String
     /// The status of the response, one that the endpoint accepts.
     public var statusCode: Int
     /// The `Content-Type` field with its parameters; `nil` if the response has none.
@@ -27,33 +27,45 @@ public struct ParsingFailure: Error, Sendable {
     ///
     /// It is the surrounding object or element, or the text before the byte at which the document is malformed. If the place is
     /// not known, it is the beginning of the body; for a stream of values, it is the beginning of the element.
-    public var snippet: String
+    package var snippet: String
     /// The error that the decoder threw.
     public var underlying: any Error
 
-    init(_ error: any Error, of response: NetworkResponse, endpoint: some Requestable) {
-        request = Self.text(endpoint.method, response.url)
+    init(_ error: any Error, of response: NetworkResponse, method: RequestMethod) {
+        request = Self.text(method, response.url)
         statusCode = response.statusCode
         contentType = response.headers["Content-Type"]
         underlying = error
-        let body = BodySnippet(response.body, contentType: contentType, limit: Self.maximumSnippetBytes)
+        let body = BodySnippet(response.data, contentType: contentType, limit: Self.maximumSnippetBytes)
         let decoding = error as? DecodingError
         let context = decoding?.placeAndReason
         codingPath = context?.path ?? ""
         reason = context?.reason ?? (error as? ResponseDecodingError)?.description ?? "\(type(of: error))"
         snippet = decoding.map { body.around($0.place) } ?? body.start
+        let details = decoding?.details
+        if let decoding, let details { reason += Self.text(details, of: decoding) }
         guard Self.isAboutJSON(error) else { return }
         if let unexpected = Self.mediaTypeOtherThanJSON(contentType) {
             reason = "expected JSON but received \(unexpected): \(reason)"
+        } else if let details, details.problem != nil {
+            snippet = body.before(details.byteOffset)
         } else if decoding?.place.isEmpty == true, let syntaxError = body.syntaxError {
             reason += " at byte \(syntaxError.offset): \(syntaxError.reason)"
             snippet = body.before(syntaxError.offset)
         }
     }
 
+    /// Returns the place and what was found there. A value under a secret name is not described.
+    private static func text(_ details: JSONErrorDetails, of error: DecodingError) -> String {
+        let place = " at byte \(details.byteOffset) (line \(details.line), column \(details.column))"
+        if let problem = details.problem { return "\(place): \(problem), found \(details.found)" }
+        let isSecret = error.place.contains { $0.intValue == nil && Redaction.default.isSecret(field: $0.stringValue) }
+        return isSecret ? place : "\(place), found \(details.found)"
+    }
+
     /// Whether a JSON decoder threw the error for the document as a whole.
     private static func isAboutJSON(_ error: any Error) -> Bool {
-        if case ResponseDecodingError.keyPath = error { return true }
+        if case .keyPath? = (error as? ResponseDecodingError)?.kind { return true }
         guard case DecodingError.dataCorrupted(let context) = error else { return false }
         return context.debugDescription.contains("JSON")
     }
@@ -62,31 +74,35 @@ public struct ParsingFailure: Error, Sendable {
     ///
     /// The result is `nil` for JSON types, for types that may contain JSON, and without a media type.
     private static func mediaTypeOtherThanJSON(_ contentType: String?) -> String? {
-        guard let type = contentType?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased(),
+        guard let type = contentType?.mediaType,
             !type.isEmpty, !type.contains("json"), !["text/plain", "application/octet-stream", "text/javascript"].contains(type)
         else { return nil }
         return type.printable
     }
 
     /// Creates a failure to decode an element of a stream. The snippet is the beginning of the element.
-    init(_ error: StreamParsingError, of stream: DataTransferStream, method: HTTPMethod) {
+    init(_ error: StreamParsingError, of stream: DataTransferStream, method: RequestMethod) {
         request = Self.text(method, stream.url)
         statusCode = stream.statusCode
         contentType = stream.headers["Content-Type"]
         elementIndex = error.index
-        snippet = Redaction.default.redacted(body: error.record, contentType: nil, limit: Self.maximumSnippetBytes)
+        snippet = Redaction.default.redacted(body: error.record, contentType: nil, maximumBytes: Self.maximumSnippetBytes)
         if case .undecodable(let cause) = error.kind {
             underlying = cause
         } else {
             underlying = error
         }
-        let context = (underlying as? DecodingError)?.placeAndReason
+        let decoding = underlying as? DecodingError
+        let context = decoding?.placeAndReason
         codingPath = context?.path ?? ""
         reason = context?.reason ?? error.reason
+        if let details = decoding?.details, let problem = details.problem {
+            reason += " at byte \(details.byteOffset) of the element: \(problem), found \(details.found)"
+        }
     }
 
     /// Creates a failure to get the next page of a list. It contains no part of the body.
-    init<Page>(_ error: PageError, of page: DataTransferResponse<Page>, method: HTTPMethod) {
+    init<Page>(_ error: PageError, of page: DataTransferResponse<Page>, method: RequestMethod) {
         request = Self.text(method, page.url)
         statusCode = page.statusCode
         contentType = page.headers["Content-Type"]
@@ -96,14 +112,12 @@ public struct ParsingFailure: Error, Sendable {
         underlying = error
     }
 
-    private static func text(_ method: HTTPMethod, _ url: URL) -> String {
+    private static func text(_ method: RequestMethod, _ url: URL) -> String {
         "\(method) \(URLText(url).originAndPath)"
     }
 }
 
 extension ParsingFailure: RedactedStringConvertible, LocalizedError {
-    /// A textual representation with secrets redacted.
-    public var errorDescription: String? { description }
     /// A textual representation on one line: request, status, place, reason and snippet, but not ``underlying``.
     public var description: String {
         let element = elementIndex.map { " element \($0)" } ?? ""
@@ -114,14 +128,19 @@ extension ParsingFailure: RedactedStringConvertible, LocalizedError {
 }
 
 extension DecodingError {
-    fileprivate var place: [any CodingKey] {
+    private var context: Context? {
         switch self {
         case .keyNotFound(_, let context), .valueNotFound(_, let context), .typeMismatch(_, let context),
             .dataCorrupted(let context):
-            context.codingPath
-        @unknown default: []
+            context
+        @unknown default: nil
         }
     }
+
+    fileprivate var place: [any CodingKey] { context?.codingPath ?? [] }
+
+    /// Where in the document the error is; `nil` if another decoder than ``TransferJSONDecoder`` threw it.
+    fileprivate var details: JSONErrorDetails? { context?.underlyingError as? JSONErrorDetails }
 
     fileprivate var placeAndReason: (path: String, reason: String) {
         switch self {
@@ -163,7 +182,7 @@ struct BodySnippet {
     }
 
     /// The beginning of the body.
-    var start: String { Redaction.default.redacted(body: body, contentType: contentType, limit: limit) }
+    var start: String { Redaction.default.redacted(body: body, contentType: contentType, maximumBytes: limit) }
 
     /// Returns the part of a JSON document at a coding path: the object around a member, or an element of an array.
     ///
@@ -211,6 +230,6 @@ struct BodySnippet {
 
     private static func redacted(_ json: Data, limit: Int) -> String {
         Redaction.default.redacted(
-            body: json, contentType: "application/json", limit: limit == .max ? json.count * 16 + 4096 : limit)
+            body: json, contentType: "application/json", maximumBytes: limit == .max ? json.count * 16 + 4096 : limit)
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Endpoints
 import Foundation
 import NetworkCore
@@ -14,7 +15,15 @@ import NetworkLogging
 /// A test double implements only the first method; the others have default implementations. A service that wraps another one
 /// should forward all four, so that streams and the errors of pages and files are those of the wrapped service.
 public protocol DataTransferService: Sendable {
-    /// Requests an endpoint, and passes the decoded response to a completion.
+    /// Requests an endpoint, and returns the decoded response.
+    ///
+    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
+    func response<Target: ResponseRequestable>(
+        for endpoint: Target
+    ) async throws(DataTransferError) -> DataTransferResponse<Target.Response>
+
+    /// Requests an endpoint, and passes the decoded response to a completion. The default implementation uses the async form in a
+    /// task.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint.
@@ -28,13 +37,6 @@ public protocol DataTransferService: Sendable {
         for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
         completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
     ) -> any NetworkCancellable
-
-    /// Requests an endpoint, and returns the decoded response. The default implementation uses the completion form.
-    ///
-    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
-    func response<Target: ResponseRequestable>(
-        for endpoint: Target
-    ) async throws(DataTransferError) -> DataTransferResponse<Target.Response>
 
     /// Requests an endpoint, and returns when the head of the response has arrived.
     ///
@@ -55,31 +57,37 @@ public protocol DataTransferService: Sendable {
 }
 
 extension DataTransferService {
-    /// Requests an endpoint with the completion form, and cancels the request when the task is cancelled.
+    /// Requests an endpoint with the async form in a separate task, and passes the decoded response to a completion.
     ///
-    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
+    /// - Parameters:
+    ///   - endpoint: The endpoint.
+    ///   - queue: The queue on which the completion runs; with `nil`, ``NetworkCore/BackgroundThreads/completions``.
+    ///   - completion: Called exactly once.
+    /// - Returns: A handle that cancels the task.
+    @discardableResult
     public func response<Target: ResponseRequestable>(
-        for endpoint: Target
-    ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
-        let bridge = CancellationBridge<DataTransferResponse<Target.Response>, DataTransferError>(
-            cancellation: .networkFailure(.cancelled(TransportError(.cancelled, "the task was cancelled"))))
-        return try await bridge.run { completion in self.response(for: endpoint, on: nil, completion: completion) }
+        for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
+        completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
+    ) -> any NetworkCancellable {
+        TaskCancellable { () async throws(DataTransferError) in
+            if Task.isCancelled { throw .networkFailure(.cancelled(.taskCancelled())) }
+            return try await self.response(for: endpoint)
+        } completion: { result in
+            guard let queue else { return completion(result) }
+            queue.asyncExecute { completion(result) }
+        }
     }
 
     /// Requests an endpoint with ``response(for:)``, and returns its body as one chunk from memory.
     ///
     /// - Throws: ``DataTransferError``; at once when the task is cancelled.
     public func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream {
-        try await bufferedStream(for: endpoint)
-    }
-
-    private func bufferedStream(for endpoint: some Requestable) async throws(DataTransferError) -> DataTransferStream {
-        let response = try await response(for: AdjustedEndpoint(bytesOf: endpoint))
-        let body = ResponseStream(response.value, trailers: response.trailers, timings: response.timings)
+        let bytes = Endpoint<Data>(endpoint.sourcedRequest, responseDecoder: .rawData) { body, _ in body.data }
+        let response = try await response(for: bytes)
         return DataTransferStream(
-            StreamedResponse(
-                statusCode: response.statusCode, headers: response.headers, url: response.url, timings: response.timings,
-                body: body))
+            NetworkResponse(
+                statusCode: response.statusCode, headers: response.headers, trailers: response.trailers,
+                body: .data(response.value), url: response.url, timings: response.timings))
     }
 
     /// Returns `failure` without logging it.
@@ -109,6 +117,44 @@ extension DataTransferService {
     }
 }
 
+// The same calls for `Endpoint`, so that its static members can be written with a leading dot: `service.request(.repositories)`.
+extension DataTransferService {
+    /// Requests an endpoint, and returns the decoded value; for `Void`, nothing is decoded.
+    ///
+    /// ```swift
+    /// extension Endpoint where Response == [Movie] {
+    ///     static func popular(page: Int) -> Self { Endpoint(path: "movie/popular", queryParameters: ["page": page]) }
+    /// }
+    ///
+    /// let movies = try await service.request(.popular(page: 1))
+    /// ```
+    ///
+    /// - Throws: ``DataTransferError``; at once when the task is cancelled.
+    public func request<Response>(_ endpoint: Endpoint<Response>) async throws(DataTransferError) -> Response {
+        try await response(for: endpoint).value
+    }
+
+    /// Requests an endpoint, and passes the decoded value to a completion; for `Void`, nothing is decoded.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The endpoint.
+    ///   - queue: The queue on which the completion runs; by default, a background thread on which no transfer depends.
+    ///   - completion: Called exactly once.
+    /// - Returns: A handle that cancels the request.
+    @discardableResult
+    public func request<Response>(
+        _ endpoint: Endpoint<Response>, on queue: (any DataTransferDispatchQueue)? = nil,
+        completion: @escaping @Sendable (Result<Response, DataTransferError>) -> Void
+    ) -> any NetworkCancellable {
+        response(for: endpoint, on: queue) { completion($0.map(\.value)) }
+    }
+
+    /// Unavailable: the endpoint has no response type.
+    @available(*, unavailable, message: "the endpoint has no response type: use `.as(…)` or conform to ResponseRequestable")
+    @_disfavoredOverload
+    public func request<Target: Requestable>(_ endpoint: Target) async throws(DataTransferError) {}
+}
+
 /// A decoded value with status, header fields and timings of its response.
 public struct DataTransferResponse<Value: Sendable>: Sendable {
     /// The value decoded from the body.
@@ -116,9 +162,9 @@ public struct DataTransferResponse<Value: Sendable>: Sendable {
     /// The status of the response, one that the endpoint accepts.
     public var statusCode: Int
     /// The header fields of the response.
-    public var headers: HTTPHeaders
+    public var headers: HeaderFields
     /// The trailer fields, empty in most responses. `URLSession` does not provide them.
-    public var trailers: HTTPHeaders
+    public var trailers: HeaderFields
     /// The URL of the response, after redirects.
     public var url: URL
     /// The durations of the phases of the transfer.
@@ -126,7 +172,7 @@ public struct DataTransferResponse<Value: Sendable>: Sendable {
 
     /// Creates a response with these properties.
     public init(
-        value: Value, statusCode: Int = 200, headers: HTTPHeaders = [:], trailers: HTTPHeaders = [:], url: URL,
+        value: Value, statusCode: Int = 200, headers: HeaderFields = [:], trailers: HeaderFields = [:], url: URL,
         timings: TransferTimings = .init()
     ) {
         self.value = value
@@ -140,7 +186,7 @@ public struct DataTransferResponse<Value: Sendable>: Sendable {
     /// Creates a response from a value and a network response.
     ///
     /// Status, header fields, trailer fields, URL and timings are those of the network response.
-    public init(value: Value, response: NetworkResponse) {
+    package init(value: Value, response: NetworkResponse) {
         self.init(
             value: value, statusCode: response.statusCode, headers: response.headers, trailers: response.trailers,
             url: response.url, timings: response.timings)
@@ -150,4 +196,45 @@ public struct DataTransferResponse<Value: Sendable>: Sendable {
 extension DataTransferResponse: RedactedStringConvertible {
     /// A textual representation of status, type and header fields. It does not contain the value, which may be secret.
     public var description: String { "DataTransferResponse<\(Value.self)>(\(statusCode), \(headers))" }
+}
+
+/// A queue on which completions run. `DispatchQueue` conforms; a test may use a type that runs the work synchronously.
+public protocol DataTransferDispatchQueue: Sendable {
+    /// Runs `work` once, synchronously or asynchronously.
+    func asyncExecute(work: @escaping @Sendable () -> Void)
+}
+
+extension DispatchQueue: DataTransferDispatchQueue {
+    /// Runs `work` on this queue asynchronously.
+    public func asyncExecute(work: @escaping @Sendable () -> Void) {
+        async(execute: work)
+    }
+}
+
+extension TaskCancellable {
+    /// Creates a cancellable for an async operation, with a completion that runs on a queue.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue on which the completion runs; with `nil`, a background thread on which no transfer depends.
+    ///   - operation: The operation, which runs in a task.
+    ///   - completion: Called exactly once.
+    init<Value: Sendable, Failure: Error>(
+        on queue: (any DataTransferDispatchQueue)?, _ operation: @escaping @Sendable () async throws(Failure) -> Value,
+        completion: @escaping @Sendable (Result<Value, Failure>) -> Void
+    ) {
+        self.init(operation) { result in
+            guard let queue else { return completion(result) }
+            queue.asyncExecute { completion(result) }
+        }
+    }
+}
+
+/// Runs closures of the caller on a queue, or on ``NetworkCore/BackgroundThreads/completions`` without one.
+struct CompletionRunner: BlockingWorkRunner {
+    let queue: (any DataTransferDispatchQueue)?
+
+    func run(_ work: @escaping @Sendable () -> Void) {
+        guard let queue else { return BackgroundThreads.completions.run(work) }
+        queue.asyncExecute(work: work)
+    }
 }

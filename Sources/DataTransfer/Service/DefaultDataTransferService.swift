@@ -16,11 +16,11 @@ public struct DefaultDataTransferService: DataTransferService {
     ///
     /// - Parameters:
     ///   - networkService: The service that sends the requests.
-    ///   - errorResolver: Replaces network errors with errors of the application. Default: network errors are kept.
+    ///   - errorResolver: Replaces network errors with errors of the application. With `nil`, the default, they are kept.
     ///   - errorLogger: Receives each failure once. Default: `nil`.
     public init(
         networkService: any NetworkService,
-        errorResolver: any DataTransferErrorResolver = .unresolved,
+        errorResolver: (any DataTransferErrorResolver)? = nil,
         errorLogger: (any DataTransferErrorLogger)? = nil
     ) {
         self.networkService = networkService
@@ -33,7 +33,7 @@ public struct DefaultDataTransferService: DataTransferService {
         sessionManager: any NetworkSessionManager = DefaultSessionManager.shared,
         interceptors: [any NetworkInterceptor] = [],
         networkLogger: (any NetworkErrorLogger)? = nil,
-        errorResolver: any DataTransferErrorResolver = .unresolved,
+        errorResolver: (any DataTransferErrorResolver)? = nil,
         errorLogger: (any DataTransferErrorLogger)? = nil
     ) {
         self.init(
@@ -55,8 +55,12 @@ public struct DefaultDataTransferService: DataTransferService {
         for endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil,
         completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
-        networkService.request(endpoint) { result in
-            let outcome = Result { () throws(DataTransferError) in try decode(result, endpoint) }
+        let request = endpoint.request
+        let method = request.method
+        return networkService.response(for: request) { result in
+            let outcome = result.mapError { failures.report($0) }.flatMap { response in
+                Result { () throws(DataTransferError) in try decode(response, endpoint, method) }
+            }
             guard let queue else { return completion(outcome) }
             queue.asyncExecute { completion(outcome) }
         }
@@ -68,13 +72,15 @@ public struct DefaultDataTransferService: DataTransferService {
     public func response<Target: ResponseRequestable>(
         for endpoint: Target
     ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
-        let result: Result<NetworkResponse, NetworkError>
+        let request = endpoint.request
+        let method = request.method
+        let response: NetworkResponse
         do throws(NetworkError) {
-            result = .success(try await networkService.response(for: endpoint))
+            response = try await networkService.response(for: request)
         } catch {
-            result = .failure(error)
+            throw failures.report(error)
         }
-        return try decode(result, endpoint)
+        return try decode(response, endpoint, method)
     }
 
     /// Requests an endpoint, and returns when the head of the response has arrived.
@@ -96,18 +102,13 @@ public struct DefaultDataTransferService: DataTransferService {
 
     /// Decodes a response, for the completion form and the async form.
     private func decode<Target: ResponseRequestable>(
-        _ result: Result<NetworkResponse, NetworkError>, _ endpoint: Target
+        _ response: NetworkResponse, _ endpoint: Target, _ method: RequestMethod
     ) throws(DataTransferError) -> DataTransferResponse<Target.Response> {
-        switch result {
-        case .success(let response):
-            do {
-                let body = ResponseBody(response.body, contentType: response.headers["Content-Type"])
-                return DataTransferResponse(value: try endpoint.response(from: body), response: response)
-            } catch {
-                throw failures.report(DataTransferError(decoding: error, of: response, endpoint: endpoint))
-            }
-        case .failure(let error):
-            throw failures.report(error)
+        do {
+            let body = ResponseData(response.data, contentType: response.headers["Content-Type"])
+            return DataTransferResponse(value: try endpoint.response(from: body), response: response)
+        } catch {
+            throw failures.report(DataTransferError(decoding: error, of: response, method: method))
         }
     }
 }

@@ -10,27 +10,22 @@ import NetworkLogging
 /// for try await chunk in stream { print(stream.statusCode, chunk.count) }
 /// ```
 ///
-/// The stream can be read once, by one task at a time. If it is not read, the server is paused when about 256 KiB are
+/// A body that is still arriving can be read once, by one task at a time. If it is not read, the server is paused when about 256 KiB are
 /// buffered (back-pressure). The transfer is cancelled when the stream and its iterators are released before the end, or
 /// when the task that waits for a chunk is cancelled.
 ///
 /// Descriptions contain no query, and no header field that could be secret.
 public struct DataTransferStream: AsyncSequence, Sendable {
-    /// A part of the body, after content decoding; never empty.
-    public typealias Element = Data
-    /// The error that iteration throws, after the chunks that arrived before the failure.
-    public typealias Failure = DataTransferError
-
     /// The response: its head, and a body whose errors are not resolved or logged by the service.
-    public let response: StreamedResponse
+    package let response: NetworkResponse
     private let failures: FailureReport
 
     /// Creates a stream whose errors are neither resolved nor logged, for other implementations of ``DataTransferService``.
-    public init(_ response: StreamedResponse) {
+    public init(_ response: NetworkResponse) {
         self.init(response, failures: FailureReport())
     }
 
-    init(_ response: StreamedResponse, failures: FailureReport) {
+    init(_ response: NetworkResponse, failures: FailureReport) {
         self.response = response
         self.failures = failures
     }
@@ -38,22 +33,22 @@ public struct DataTransferStream: AsyncSequence, Sendable {
     /// The status of the response.
     public var statusCode: Int { response.statusCode }
     /// The header fields of the response.
-    public var headers: HTTPHeaders { response.headers }
+    public var headers: HeaderFields { response.headers }
     /// The URL of the response, after redirects.
     public var url: URL { response.url }
     /// The trailer fields (RFC 9110 §6.5); empty until the body is complete.
-    public var trailers: HTTPHeaders { response.body.trailers }
+    public var trailers: HeaderFields { response.trailers }
     /// The durations of the phases of the transfer, until the head arrived or, once the body is complete, until its end.
-    public var timings: TransferTimings { response.body.timings ?? response.timings }
+    public var timings: TransferTimings { response.timings }
 
-    /// Returns an iterator that continues where the last one stopped.
+    /// Returns an iterator. While the body is arriving, it continues where the last one stopped.
     public func makeAsyncIterator() -> Iterator {
         Iterator(chunks: response.body.makeAsyncIterator(), failures: failures)
     }
 
     /// An iterator over the chunks of the body.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate var chunks: ResponseStream.Iterator
+        fileprivate var chunks: NetworkBody.Iterator
         fileprivate let failures: FailureReport
 
         /// Waits until there are bytes.
@@ -77,7 +72,7 @@ extension DataTransferStream {
     }
 
     /// Returns the method and URL of the request without the query, such as `GET https://host/path`.
-    func request(_ method: HTTPMethod) -> String { "\(method) \(URLText(url).originAndPath)" }
+    func request(_ method: RequestMethod) -> String { "\(method) \(URLText(url).originAndPath)" }
 
     /// Resolves and logs a failure that did not occur in the body itself, and returns the error to throw.
     func report(_ error: NetworkError) -> DataTransferError {

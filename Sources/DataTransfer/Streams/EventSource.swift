@@ -41,18 +41,20 @@ struct EventSource {
     private var plan: ReconnectionPlan
     private var parser: ServerSentEventParser
     private var state = State.closed
+    /// The method of the latest request.
+    private var method = RequestMethod.get
     /// The last `retry:` value of the server, from any connection.
     private var serverDelay: Duration?
 
     init(
-        _ service: any DataTransferService, _ endpoint: any Requestable, _ reconnection: EventReconnection, lastEventID: String,
+        _ service: any DataTransferService, _ endpoint: any Requestable, _ options: EventStreamOptions, lastEventID: String,
         maximumEventBytes: Int
     ) {
         self.service = service
         self.endpoint = endpoint
         self.maximumEventBytes = maximumEventBytes
-        clock = reconnection.clock
-        plan = ReconnectionPlan(reconnection)
+        clock = options.clock
+        plan = ReconnectionPlan(options)
         parser = ServerSentEventParser(lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
     }
 
@@ -83,7 +85,7 @@ struct EventSource {
         do throws(StreamParsingError) {
             event = try parser.next()
         } catch {
-            throw connection.body.report(.parsing(ParsingFailure(error, of: connection.body, method: endpoint.method)))
+            throw connection.body.report(.parsing(ParsingFailure(error, of: connection.body, method: method)))
         }
         if let event {
             state = .open(connection)
@@ -107,9 +109,11 @@ struct EventSource {
         // Bytes of an incomplete event are discarded; the last event ID and the pause are kept.
         serverDelay = parser.reconnectionTime ?? serverDelay
         parser = ServerSentEventParser(lastEventID: parser.lastEventID, maximumEventBytes: maximumEventBytes)
+        let request = endpoint.sourcedRequest.asEventSource(after: parser.lastEventID)
+        method = request.method
         let body: DataTransferStream
         do throws(DataTransferError) {
-            body = try await service.stream(for: endpoint.asEventSource(after: parser.lastEventID))
+            body = try await service.stream(for: request)
         } catch {
             try await pause(after: error)
             return
@@ -122,7 +126,7 @@ struct EventSource {
         guard contentType.map(Self.isEventStream) == true else {
             let error = StreamParsingError(.unexpectedContentType(contentType), index: 0)
             body.stop()
-            throw body.report(.parsing(ParsingFailure(error, of: body, method: endpoint.method)))
+            throw body.report(.parsing(ParsingFailure(error, of: body, method: method)))
         }
         openConnection.open(body)
         state = .open(Connection(body: body, chunks: body.makeAsyncIterator()))
@@ -146,29 +150,26 @@ struct EventSource {
     }
 
     private static func isEventStream(_ contentType: String) -> Bool {
-        let mediaType = contentType.prefix { $0 != ";" }
-        return mediaType.trimmingCharacters(in: .whitespaces).lowercased() == "text/event-stream"
+        contentType.mediaType == "text/event-stream"
     }
 
     private static var cancelled: DataTransferError {
-        .networkFailure(.cancelled(TransportError(.cancelled, "the task was cancelled")))
+        .networkFailure(.cancelled(.taskCancelled()))
     }
 }
 
-extension Requestable {
-    /// Returns the endpoint with the header fields of WHATWG HTML §9.2.2, unless it has such fields itself.
+extension RequestDescription {
+    /// Returns the request with the header fields of WHATWG HTML §9.2.2, unless it has such fields itself.
     ///
     /// Compression is disabled because it would delay events.
-    fileprivate func asEventSource(after lastEventID: String) -> any Requestable {
-        var endpoint = AdjustedEndpoint(bytesOf: self)
-        var headers = endpoint.headerParameters
+    fileprivate func asEventSource(after lastEventID: String) -> RequestDescription {
+        var request = self
         for (name, value) in [("Accept", "text/event-stream"), ("Cache-Control", "no-store"), ("Accept-Encoding", "identity")]
-        where !headers.contains(name) {
-            headers.set(value, for: name)
+        where !request.headerParameters.contains(name) {
+            request.headerParameters.set(value, for: name)
         }
-        if !lastEventID.isEmpty { headers.set(lastEventID, for: "Last-Event-ID") }
-        endpoint.headerParameters = headers
-        endpoint.acceptedStatuses = endpoint.acceptedStatuses + [204]
-        return endpoint
+        if !lastEventID.isEmpty { request.headerParameters.set(lastEventID, for: "Last-Event-ID") }
+        request.acceptedStatuses = request.acceptedStatuses + [204]
+        return request
     }
 }

@@ -8,18 +8,13 @@ import NetworkCore
 /// ```
 ///
 /// The stream is cold: nothing is requested before a loop needs the first event, and each loop has separate connections.
-/// After the end of a connection, the stream reconnects as ``EventReconnection`` describes, with the ID of the last event as
+/// After the end of a connection, the stream reconnects as ``EventStreamOptions`` describes, with the ID of the last event as
 /// `Last-Event-ID`. It ends when the server responds with 204. Leaving the loop or cancelling its task closes the socket or
 /// ends the pause.
 ///
 /// A connection is considered lost if it is silent for the duration of the idle timeout. A source that may be silent for
 /// longer needs an endpoint with a longer `timeouts.idle`, or must send comments from time to time.
 public struct EventStream: AsyncSequence, Sendable {
-    /// An event that the server sent.
-    public typealias Element = ServerSentEvent
-    /// The error that iteration throws.
-    public typealias Failure = DataTransferError
-
     let make: @Sendable () -> EventSource
 
     /// Returns an iterator that connects when it is first called.
@@ -50,16 +45,16 @@ extension DataTransferService {
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint of the event source.
-    ///   - reconnection: When to reconnect, and when to fail.
+    ///   - options: When to reconnect, and when to fail.
     ///   - lastEventID: The ID of the last event that was received in an earlier run, sent as `Last-Event-ID`.
     ///   - maximumEventBytes: The maximum size of an event in bytes. A larger one ends the stream with an error. Default: 1
     ///     MiB.
     public func events(
-        _ endpoint: any Requestable, reconnection: EventReconnection = EventReconnection(), lastEventID: String = "",
+        _ endpoint: any Requestable, options: EventStreamOptions = EventStreamOptions(), lastEventID: String = "",
         maximumEventBytes: Int = 1 << 20
     ) -> EventStream {
         EventStream {
-            EventSource(self, endpoint, reconnection, lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
+            EventSource(self, endpoint, options, lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
         }
     }
 
@@ -67,7 +62,7 @@ extension DataTransferService {
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint of the event source.
-    ///   - reconnection: When to reconnect, and when to fail.
+    ///   - options: When to reconnect, and when to fail.
     ///   - lastEventID: The ID of the last event that was received in an earlier run, sent as `Last-Event-ID`.
     ///   - maximumEventBytes: The maximum size of an event in bytes. A larger one ends the stream with an error. Default: 1
     ///     MiB.
@@ -79,14 +74,14 @@ extension DataTransferService {
     ///   whose `isCancelled` is true.
     @discardableResult
     public func events(
-        _ endpoint: any Requestable, reconnection: EventReconnection = EventReconnection(), lastEventID: String = "",
+        _ endpoint: any Requestable, options: EventStreamOptions = EventStreamOptions(), lastEventID: String = "",
         maximumEventBytes: Int = 1 << 20, on queue: (any DataTransferDispatchQueue)? = nil,
         onEvent: @escaping @Sendable (ServerSentEvent) -> Void,
         completion: @escaping @Sendable (Result<Void, DataTransferError>) -> Void
     ) -> any NetworkCancellable {
         TaskCancellable(on: queue) { () async throws(DataTransferError) in
             let source = EventSource(
-                self, endpoint, reconnection, lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
+                self, endpoint, options, lastEventID: lastEventID, maximumEventBytes: maximumEventBytes)
             try await source.deliver(on: queue, to: onEvent)
         } completion: {
             completion($0)
@@ -105,7 +100,7 @@ extension EventSource {
         let result = await withTaskCancellationHandler { () async -> Result<Void, DataTransferError> in
             var source = self
             do throws(DataTransferError) {
-                while let event = try await source.next() { await run(onEvent, with: event, on: queue) }
+                while let event = try await source.next() { await CompletionRunner(queue: queue).perform { onEvent(event) } }
                 return .success(())
             } catch {
                 return .failure(error)

@@ -19,23 +19,20 @@ import NetworkLogging
 ///
 /// Descriptions contain no query, no value, and no header field that could be secret.
 public struct ValueStream<Element: Sendable>: AsyncSequence, Sendable {
-    /// The error that iteration throws, after the values that arrived before the failure.
-    public typealias Failure = DataTransferError
-
     let reader: ValueReader<Element>
 
-    init(_ body: DataTransferStream, parser: any StreamParser<Element>, method: HTTPMethod) {
+    init(_ body: DataTransferStream, parser: any StreamParser<Element>, method: RequestMethod) {
         reader = ValueReader(body, parser: parser, method: method)
     }
 
     /// The status of the response, one that the endpoint accepts.
     public var statusCode: Int { reader.body.statusCode }
     /// The header fields of the response.
-    public var headers: HTTPHeaders { reader.body.headers }
+    public var headers: HeaderFields { reader.body.headers }
     /// The URL of the response, after redirects.
     public var url: URL { reader.body.url }
     /// The trailer fields (RFC 9110 §6.5); empty until the body is complete.
-    public var trailers: HTTPHeaders { reader.body.trailers }
+    public var trailers: HeaderFields { reader.body.trailers }
     /// The durations of the phases of the transfer, until the head arrived or, once the body is complete, until its end.
     public var timings: TransferTimings { reader.body.timings }
 
@@ -76,7 +73,7 @@ extension DataTransferService {
     /// It returns when the head of the response has arrived.
     ///
     /// ```swift
-    /// for try await line in try await service.stream(log, as: .lines) { print(line) }
+    /// for try await line in try await service.stream(log, as: .lines()) { print(line) }
     /// ```
     ///
     /// - Parameters:
@@ -86,7 +83,8 @@ extension DataTransferService {
     public func stream<Element>(
         _ endpoint: any Requestable, as format: StreamFormat<Element>
     ) async throws(DataTransferError) -> ValueStream<Element> {
-        ValueStream(try await stream(for: endpoint), parser: format.makeParser(), method: endpoint.method)
+        let request = endpoint.sourcedRequest
+        return ValueStream(try await stream(for: request), parser: format.makeParser(), method: request.method)
     }
 
     /// Requests an endpoint, and passes the values in its response to a closure.
@@ -126,7 +124,9 @@ extension ValueStream {
     ) async throws(DataTransferError) {
         let result = await withTaskCancellationHandler { () async -> Result<Void, DataTransferError> in
             do throws(DataTransferError) {
-                while let element = try await reader.next() { await run(onElement, with: element, on: queue) }
+                while let element = try await reader.next() {
+                    await CompletionRunner(queue: queue).perform { onElement(element) }
+                }
                 return .success(())
             } catch {
                 return .failure(error)
@@ -157,10 +157,10 @@ final class ValueReader<Element: Sendable>: Sendable {
     }
 
     let body: DataTransferStream
-    private let method: HTTPMethod
+    private let method: RequestMethod
     private let state: Locked<State>
 
-    init(_ body: DataTransferStream, parser: any StreamParser<Element>, method: HTTPMethod) {
+    init(_ body: DataTransferStream, parser: any StreamParser<Element>, method: RequestMethod) {
         self.body = body
         self.method = method
         state = Locked(.idle(Position(parser: parser, chunks: body.makeAsyncIterator())))
@@ -197,7 +197,7 @@ final class ValueReader<Element: Sendable>: Sendable {
 
     private func element(_ position: inout Position) async throws(DataTransferError) -> Element? {
         while true {
-            if Task.isCancelled { throw body.report(.cancelled(TransportError(.cancelled, "the task was cancelled"))) }
+            if Task.isCancelled { throw body.report(.cancelled(.taskCancelled())) }
             do throws(StreamParsingError) {
                 if let element = try position.parser.next() { return element }
             } catch {

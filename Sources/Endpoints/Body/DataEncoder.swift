@@ -2,11 +2,11 @@ import Foundation
 
 /// An encoder that turns an `Encodable` value into the bytes of a request body.
 ///
-/// `JSONEncoder` and `PropertyListEncoder` conform to it.
+/// ``TransferJSONEncoder``, `JSONEncoder` and `PropertyListEncoder` conform to it.
 public protocol DataEncoder: Sendable {
     /// Returns the encoded bytes of a value.
     ///
-    /// Before Foundation's encoders run, values that are nested more than 256 levels deep are rejected, because a value that
+    /// Before these encoders run, values that are nested more than 256 levels deep are rejected, because a value that
     /// contains itself would overflow the stack. A custom encoder has to limit the depth itself.
     ///
     /// - Throws: Any error. The request is then not sent, and the error becomes ``RequestGenerationError/underlying`` of a
@@ -15,12 +15,13 @@ public protocol DataEncoder: Sendable {
 }
 
 extension DataEncoder {
-    /// Encodes a value. For Foundation's encoders, checks the nesting depth first: deep values would overflow the stack.
+    /// Encodes a value. For the encoders of this package and Foundation, checks the nesting depth first: deep values would overflow the stack.
     ///
     /// - Throws: ``RequestGenerationError`` for the body if a value is nested more than 256 levels deep; otherwise the
     ///   encoder's error.
     package func encodeBounded(_ value: some Encodable) throws -> Data {
         switch self {
+        case let encoder as TransferJSONEncoder: try NestingCheck.check(value, userInfo: encoder.userInfo)
         case let encoder as JSONEncoder: try NestingCheck.check(value, userInfo: encoder.userInfo)
         case let encoder as PropertyListEncoder: try NestingCheck.check(value, userInfo: encoder.userInfo)
         default: break
@@ -29,14 +30,15 @@ extension DataEncoder {
     }
 }
 
+extension TransferJSONEncoder: DataEncoder {}
 extension JSONEncoder: DataEncoder {}
 extension PropertyListEncoder: DataEncoder {}
 
-extension DataEncoder where Self == JSONEncoder {
-    /// A JSON encoder with sorted keys and unescaped slashes, so that equal values produce equal bytes. All other settings are
-    /// Foundation's defaults.
-    public static var json: JSONEncoder {
-        let encoder = JSONEncoder()
+extension DataEncoder where Self == TransferJSONEncoder {
+    /// A new JSON encoder with sorted keys and unescaped slashes, so that equal values produce equal bytes. All other settings are
+    /// the defaults.
+    public static var json: TransferJSONEncoder {
+        let encoder = TransferJSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return encoder
     }
@@ -44,7 +46,7 @@ extension DataEncoder where Self == JSONEncoder {
 
 /// Measures how deep a value is nested by encoding it without writing any output.
 ///
-/// Foundation's encoders have no depth limit: an object that contains itself would overflow the stack, which stops the process.
+/// The encoders have no depth limit that fits every thread's stack: an object that contains itself would overflow the stack, which stops the process.
 /// This check runs first and costs a fraction of the encoding. Errors that the value throws during the check are ignored here,
 /// because the encoder reports them.
 enum NestingCheck {

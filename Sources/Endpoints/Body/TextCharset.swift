@@ -1,19 +1,14 @@
 import Foundation
+import NetworkLogging
 
 /// A charset as named in a `Content-Type` header (RFC 9110 §8.3.2), and the matching Foundation encoding.
-public struct TextCharset: Sendable, Hashable {
+package struct TextCharset: Sendable, Hashable {
     /// The charset's name in a `Content-Type` header, in lower case.
-    public let name: String
-    let encoding: String.Encoding
+    package let name: String
+    package let encoding: String.Encoding
 
     /// The UTF-8 charset (RFC 3629), written without a byte order mark.
-    public static let utf8 = TextCharset(name: "utf-8", encoding: .utf8)
-    /// The US-ASCII charset (RFC 20).
-    public static let ascii = TextCharset(name: "us-ascii", encoding: .ascii)
-    /// The ISO-8859-1 charset: the first 256 code points of Unicode.
-    public static let latin1 = TextCharset(name: "iso-8859-1", encoding: .isoLatin1)
-    /// The UTF-16 charset (RFC 2781), written with a byte order mark.
-    public static let utf16 = TextCharset(name: "utf-16", encoding: .utf16)
+    package static let utf8 = TextCharset(name: "utf-8", encoding: .utf8)
 
     private static let encodings: [String: String.Encoding] = [
         "utf-8": .utf8, "utf8": .utf8, "us-ascii": .ascii, "ascii": .ascii,
@@ -23,6 +18,15 @@ public struct TextCharset: Sendable, Hashable {
         "utf-16": .utf16, "utf-16le": .utf16LittleEndian, "utf-16be": .utf16BigEndian,
         "utf-32": .utf32, "utf-32le": .utf32LittleEndian, "utf-32be": .utf32BigEndian,
         "shift_jis": .shiftJIS, "iso-2022-jp": .iso2022JP, "macintosh": .macOSRoman,
+    ]
+
+    private static let names: [String.Encoding: String] = [
+        .ascii: "us-ascii", .isoLatin1: "iso-8859-1", .isoLatin2: "iso-8859-2",
+        .windowsCP1250: "windows-1250", .windowsCP1251: "windows-1251", .windowsCP1252: "windows-1252",
+        .windowsCP1253: "windows-1253", .windowsCP1254: "windows-1254",
+        .utf16: "utf-16", .utf16LittleEndian: "utf-16le", .utf16BigEndian: "utf-16be",
+        .utf32: "utf-32", .utf32LittleEndian: "utf-32le", .utf32BigEndian: "utf-32be",
+        .shiftJIS: "shift_jis", .iso2022JP: "iso-2022-jp", .macOSRoman: "macintosh",
     ]
 
     private init(name: String, encoding: String.Encoding) {
@@ -36,34 +40,28 @@ public struct TextCharset: Sendable, Hashable {
     /// Shift_JIS, ISO-2022-JP, Macintosh.
     ///
     /// - Parameter name: The name, compared without case.
-    public init?(name: String) {
+    package init?(name: String) {
         guard let encoding = Self.encodings[name.lowercased()] else { return nil }
         self.init(name: name.lowercased(), encoding: encoding)
     }
 
-    /// Returns the `charset` parameter of a `Content-Type` value without quotes (RFC 9110 §5.6.6), or `nil` if it has none.
-    package static func parameter(in contentType: String) -> String? {
-        for parameter in split(contentType).dropFirst() {
-            let parts = parameter.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces).lowercased() == "charset" else { continue }
-            return parts[1].trimmingCharacters(in: CharacterSet(charactersIn: " \t\"'"))
+    /// Creates the charset of an encoding, or returns `nil` if it has no name that ``init(name:)`` supports.
+    package init?(_ encoding: String.Encoding) {
+        guard encoding != .utf8 else {
+            self = .utf8
+            return
         }
-        return nil
+        guard let name = Self.names[encoding] else { return nil }
+        self.init(name: name, encoding: encoding)
     }
 
-    /// Splits a `Content-Type` value at semicolons outside quotes.
-    private static func split(_ contentType: String) -> [String] {
-        var (parts, isQuoted, isEscaped) = ([""], false, false)
-        for character in contentType.unicodeScalars {
-            if character == ";" && !isQuoted {
-                parts.append("")
-                continue
-            }
-            if character == "\"" && !isEscaped { isQuoted.toggle() }
-            isEscaped = character == "\\" && isQuoted && !isEscaped
-            parts[parts.count - 1].unicodeScalars.append(character)
+    /// Returns the `charset` parameter of a `Content-Type` value without quotes (RFC 9110 §5.6.6), or `nil` if it has none.
+    package static func parameter(in contentType: String) -> String? {
+        let parameters = FieldParameters(contentType[...]).parameters
+        guard let value = parameters.first(where: { $0.name == "charset" && $0.value?.isEmpty == false })?.value else {
+            return nil
         }
-        return parts
+        return FieldParameters.unquoted(value).trimmingCharacters(in: CharacterSet(charactersIn: " \t\"'"))
     }
 
     /// Returns the text in this charset, or `nil` if the charset cannot represent one of its characters.

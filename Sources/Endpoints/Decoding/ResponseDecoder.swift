@@ -7,11 +7,11 @@ public protocol ResponseDecoder: Sendable {
     ///
     /// - Throws: ``ResponseDecodingError``, a `DecodingError` or a custom error, which callers receive as the cause of the
     ///   parsing failure.
-    func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseBody) throws -> Value
+    func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value
 }
 
 /// The body of a response, with its content type, as passed to a ``ResponseDecoder``.
-public struct ResponseBody: Sendable {
+public struct ResponseData: Sendable {
     /// The bytes after content decoding, such as gzip.
     public var data: Data
     /// The value of the `Content-Type` header with its parameters; `nil` if there was none.
@@ -24,9 +24,9 @@ public struct ResponseBody: Sendable {
     }
 }
 
-extension ResponseBody: RedactedStringConvertible {
+extension ResponseData: RedactedStringConvertible {
     /// The size and the content type, without the bytes.
-    public var description: String { "ResponseBody(\(data.count) bytes, \(contentType?.printable ?? "no content type"))" }
+    public var description: String { "ResponseData(\(data.count) bytes, \(contentType?.printable ?? "no content type"))" }
 }
 
 /// A type with a value for empty bodies. An empty body is decoded to this value instead of being an error.
@@ -35,14 +35,16 @@ public protocol EmptyBodyRepresentable {
     static var emptyBody: Self { get }
 }
 
-extension ResponseBody {
+extension ResponseData {
     /// Returns the type's value for an empty body if the body is empty.
     ///
     /// - Returns: `nil` if the body is not empty.
-    /// - Throws: ``ResponseDecodingError/emptyBody`` if the body is empty and the type is not ``EmptyBodyRepresentable``.
+    /// - Throws: ``ResponseDecodingError`` if the body is empty and the type is not ``EmptyBodyRepresentable``.
     func emptyValue<Value>(_ type: Value.Type) throws(ResponseDecodingError) -> Value? {
         guard data.isEmpty else { return nil }
-        guard let value = (type as? any EmptyBodyRepresentable.Type)?.emptyBody as? Value else { throw .emptyBody }
+        guard let value = (type as? any EmptyBodyRepresentable.Type)?.emptyBody as? Value else {
+            throw ResponseDecodingError(.emptyBody)
+        }
         return value
     }
 }
@@ -53,7 +55,7 @@ extension Optional: EmptyBodyRepresentable {
 }
 
 /// The value of a response without a value, such as one with status 204, or of a body that is ignored.
-public struct Empty: Codable, Hashable, Sendable, EmptyBodyRepresentable {
+public struct NoContent: Codable, Hashable, Sendable, EmptyBodyRepresentable {
     /// Creates the only value of the type.
     public init() {}
     /// Creates the value without reading anything from the decoder.
@@ -63,23 +65,35 @@ public struct Empty: Codable, Hashable, Sendable, EmptyBodyRepresentable {
         _ = encoder.container(keyedBy: ParameterKey.self)
     }
     /// The only value of the type.
-    public static var emptyBody: Empty { Empty() }
+    public static var emptyBody: NoContent { NoContent() }
 }
 
-/// An error that a ``ResponseDecoder`` throws, other than a `DecodingError`.
-public enum ResponseDecodingError: Error, Sendable {
-    /// The body is empty, but the type has no value for an empty body.
-    case emptyBody
-    /// The decoder supports only one type, and another one was requested.
-    case unsupportedType(asked: String, supported: String)
-    /// The `Content-Type` names a charset that is not supported.
-    case unknownCharset(String)
-    /// The bytes are not valid in the charset that the `Content-Type` names, or in UTF-8 if it names none.
-    case invalidText(charset: String)
-    /// The key path is malformed, does not lead to a value, or the document is malformed.
-    case keyPath(JSONSliceError)
-    /// The document's values are nested deeper than this many levels.
-    case tooDeep(maximumDepth: Int)
+/// An error that a ``ResponseDecoder`` of this package throws, other than a `DecodingError`: the body is empty, is not text in its
+/// charset, is nested too deeply, has no value at the key path, or the decoder does not support the requested type.
+public struct ResponseDecodingError: Error, Sendable {
+    /// The kinds of errors.
+    package enum Kind: Sendable {
+        /// The body is empty, but the type has no value for an empty body.
+        case emptyBody
+        /// The decoder supports only one type, and another one was requested.
+        case unsupportedType(asked: String, supported: String)
+        /// The `Content-Type` names a charset that is not supported.
+        case unknownCharset(String)
+        /// The bytes are not valid in the charset that the `Content-Type` names, or in UTF-8 if it names none.
+        case invalidText(charset: String)
+        /// The key path is malformed, does not lead to a value, or the document is malformed.
+        case keyPath(JSONSliceError)
+        /// The document's values are nested deeper than this many levels.
+        case tooDeep(maximumDepth: Int)
+    }
+
+    /// The kind of the error, with its details.
+    package let kind: Kind
+
+    /// Creates an error of a kind.
+    package init(_ kind: Kind) {
+        self.kind = kind
+    }
 }
 
 extension ResponseDecodingError: CustomStringConvertible, LocalizedError {
@@ -87,7 +101,7 @@ extension ResponseDecodingError: CustomStringConvertible, LocalizedError {
     public var errorDescription: String? { description }
     /// A description of the cause, without any value of the body.
     public var description: String {
-        switch self {
+        switch kind {
         case .emptyBody: "the body is empty, but a value is expected"
         case .unsupportedType(let asked, let supported): "this decoder produces \(supported), not \(asked)"
         case .unknownCharset(let name): "the charset \"\(name.printable)\" is not known"
@@ -96,4 +110,100 @@ extension ResponseDecodingError: CustomStringConvertible, LocalizedError {
         case .tooDeep(let depth): "the document is nested more than \(depth) levels deep"
         }
     }
+}
+
+/// A decoder that returns the bytes of the body unchanged. The only supported type is `Data`.
+public struct RawDataResponseDecoder: ResponseDecoder {
+    /// Creates a decoder, which has no state.
+    package init() {}
+
+    /// Returns the bytes of the body.
+    ///
+    /// - Throws: ``ResponseDecodingError`` if `type` is not `Data`.
+    public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
+        guard let data = body.data as? Value else {
+            throw ResponseDecodingError(.unsupportedType(asked: "\(type)", supported: "Data"))
+        }
+        return data
+    }
+}
+
+/// A decoder of text in the charset that the `Content-Type` names. The only supported type is `String`. Default charset: UTF-8.
+///
+/// Bytes that are invalid in the charset are an error; they are not replaced. An empty body is decoded to the empty string.
+public struct TextResponseDecoder: ResponseDecoder {
+    /// Creates a decoder, which has no state.
+    package init() {}
+
+    /// Returns the text of the body.
+    ///
+    /// - Throws: ``ResponseDecodingError`` for an unknown charset, for bytes that are invalid in it, or if `type`
+    ///   is not `String`.
+    public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
+        let name = body.contentType.flatMap(TextCharset.parameter(in:)) ?? "utf-8"
+        guard let charset = TextCharset(name: name) else { throw ResponseDecodingError(.unknownCharset(name)) }
+        guard let text = charset.decode(body.data) else { throw ResponseDecodingError(.invalidText(charset: charset.name)) }
+        guard let value = text as? Value else {
+            throw ResponseDecodingError(.unsupportedType(asked: "\(type)", supported: "String"))
+        }
+        return value
+    }
+}
+
+/// A decoder of binary and XML property lists. An empty body is an error unless the type is ``EmptyBodyRepresentable``.
+///
+/// Nesting is limited to 512 levels, as in JSON, and a binary property list to 10 million values, each counted as often as it
+/// is referenced. The limits are checked before the document is passed to Foundation's parser, which has none.
+public struct PropertyListResponseDecoder: ResponseDecoder {
+    /// Creates a decoder, which has no state.
+    package init() {}
+
+    /// Decodes a value from the property list.
+    ///
+    /// - Throws: ``ResponseDecodingError`` for an empty body and for values that are nested too deeply, or a `DecodingError`.
+    public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
+        if let empty = try body.emptyValue(type) { return empty }
+        do throws(PropertyListError) {
+            try PropertyListCheck.check(body.data)
+        } catch {
+            throw error.asDecodingError
+        }
+        return try PropertyListDecoder().decode(type, from: body.data)
+    }
+}
+
+/// A decoder that ignores the body. It supports ``NoContent``, optionals, and all other types that are ``EmptyBodyRepresentable``.
+public struct EmptyResponseDecoder: ResponseDecoder {
+    /// Creates a decoder, which has no state.
+    package init() {}
+
+    /// Returns the type's value for an empty body, whatever the body contains.
+    ///
+    /// - Throws: ``ResponseDecodingError`` if `type` is not ``EmptyBodyRepresentable``.
+    public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
+        guard let empty = (type as? any EmptyBodyRepresentable.Type)?.emptyBody as? Value else {
+            throw ResponseDecodingError(.unsupportedType(asked: "\(type)", supported: "NoContent"))
+        }
+        return empty
+    }
+}
+
+extension ResponseDecoder where Self == RawDataResponseDecoder {
+    /// A decoder that returns the bytes of the body unchanged.
+    public static var rawData: RawDataResponseDecoder { RawDataResponseDecoder() }
+}
+
+extension ResponseDecoder where Self == TextResponseDecoder {
+    /// A decoder of text in the charset that the response names. Default charset: UTF-8.
+    public static var text: TextResponseDecoder { TextResponseDecoder() }
+}
+
+extension ResponseDecoder where Self == PropertyListResponseDecoder {
+    /// A decoder of binary and XML property lists.
+    public static var propertyList: PropertyListResponseDecoder { PropertyListResponseDecoder() }
+}
+
+extension ResponseDecoder where Self == EmptyResponseDecoder {
+    /// A decoder that ignores the body.
+    public static var empty: EmptyResponseDecoder { EmptyResponseDecoder() }
 }

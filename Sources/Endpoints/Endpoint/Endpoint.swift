@@ -6,40 +6,24 @@ import NetworkLogging
 /// let popular = Endpoint<[Movie]>(path: "movie/popular", queryParameters: ["page": 1], keyPath: "results")
 /// let rate = Endpoint<Void>(path: "movie/{id}/rating", method: .post, pathParameters: ["id": 7], body: .json(["value": 8.5]))
 /// ```
+///
+/// The properties of ``request`` are also properties of the endpoint: `endpoint.timeouts.total = .seconds(5)`.
+@dynamicMemberLookup
 public struct Endpoint<Response: Sendable>: ResponseRequestable {
-    /// The path, a template such as `users/{id}`, or a full URL if ``isFullPath`` is `true`. Validated when the request is built.
-    public var path: String
-    /// Whether ``path`` is a full URL that replaces the base URL.
-    public var isFullPath: Bool
-    /// The HTTP method of the request.
-    public var method: HTTPMethod
-    /// The values for the names in the path template. A missing or unused value is an error when the request is built.
-    public var pathParameters: PathParameters
-    /// The header fields. They replace the configuration's headers of the same name, compared without case (RFC 9110 §5.1).
-    public var headerParameters: HTTPHeaders
-    /// The query parameters. They replace the configuration's items of the same name and are added to the query of ``path``.
-    public var queryParameters: Parameters
-    /// The format of the query parameters, including those of the configuration.
-    public var queryStyle: QueryStyle
-    /// The body of the request; `nil` sends none.
-    public var body: RequestBody?
-    /// The time limits that replace the session manager's.
-    public var timeouts: RequestTimeouts
-    /// The response statuses that count as success; any other is an error.
-    public var acceptedStatuses: AcceptedStatuses
-    /// The observer that receives progress updates.
-    public var progress: (any TransferProgressObserver)?
-    /// Whether the request is sent with credentials. Default: `true`.
-    public var requiresAuthentication = true
-    /// Whether sending the request twice has the same effect as sending it once. Default: the method's value (RFC 9110 §9.2.2).
-    public var isIdempotent: Bool {
-        get { idempotency ?? method.isIdempotent }
-        set { idempotency = newValue }
-    }
-    private var idempotency: Bool?
+    /// The description of the request.
+    public var request: RequestDescription
     /// The decoder of the response body. Not used if `Response` is `Void` or if the endpoint was created with a closure.
     public var responseDecoder: any ResponseDecoder
-    private let makeResponse: @Sendable (ResponseBody, any ResponseDecoder) throws -> Response
+    private let makeResponse: @Sendable (ResponseData, any ResponseDecoder) throws -> Response
+
+    package init(
+        _ request: RequestDescription, responseDecoder: any ResponseDecoder,
+        makeResponse: @escaping @Sendable (ResponseData, any ResponseDecoder) throws -> Response
+    ) {
+        self.request = request
+        self.responseDecoder = responseDecoder
+        self.makeResponse = makeResponse
+    }
 
     /// Creates an endpoint whose response is neither `Decodable` nor `Void`.
     ///
@@ -48,47 +32,36 @@ public struct Endpoint<Response: Sendable>: ResponseRequestable {
     public init(
         path: String,
         isFullPath: Bool = false,
-        method: HTTPMethod = .get,
+        method: RequestMethod = .get,
         pathParameters: PathParameters = [:],
-        headerParameters: HTTPHeaders = [:],
-        queryParameters: Parameters = [:],
-        queryStyle: QueryStyle = .default,
-        body: RequestBody? = nil,
+        headerParameters: HeaderFields = [:],
+        queryParameters: ParameterList = [:],
+        queryStyle: QueryStyle = QueryStyle(),
+        body: EndpointBody? = nil,
         timeouts: RequestTimeouts = RequestTimeouts(),
         acceptedStatuses: AcceptedStatuses = .success,
-        response: @escaping @Sendable (ResponseBody) throws -> Response
+        response: @escaping @Sendable (ResponseData) throws -> Response
     ) {
         self.init(
-            path, isFullPath, method, pathParameters, headerParameters, queryParameters, queryStyle, body, timeouts,
-            acceptedStatuses, .json
+            RequestDescription(
+                path: path, isFullPath: isFullPath, method: method, pathParameters: pathParameters,
+                headerParameters: headerParameters, queryParameters: queryParameters, queryStyle: queryStyle, body: body,
+                timeouts: timeouts, acceptedStatuses: acceptedStatuses),
+            responseDecoder: .json
         ) { body, _ in try response(body) }
     }
 
     /// Returns the body decoded by ``responseDecoder``, or by the closure that the endpoint was created with.
     ///
     /// - Throws: ``ResponseDecodingError``, a `DecodingError`, or another error of the decoder or the closure.
-    public func response(from body: ResponseBody) throws -> Response {
+    public func response(from body: ResponseData) throws -> Response {
         try makeResponse(body, responseDecoder)
     }
 
-    private init(
-        _ path: String, _ isFullPath: Bool, _ method: HTTPMethod, _ pathParameters: PathParameters,
-        _ headerParameters: HTTPHeaders, _ queryParameters: Parameters, _ queryStyle: QueryStyle, _ body: RequestBody?,
-        _ timeouts: RequestTimeouts, _ acceptedStatuses: AcceptedStatuses, _ responseDecoder: any ResponseDecoder,
-        makeResponse: @escaping @Sendable (ResponseBody, any ResponseDecoder) throws -> Response
-    ) {
-        self.path = path
-        self.isFullPath = isFullPath
-        self.method = method
-        self.pathParameters = pathParameters
-        self.headerParameters = headerParameters
-        self.queryParameters = queryParameters
-        self.queryStyle = queryStyle
-        self.body = body
-        self.timeouts = timeouts
-        self.acceptedStatuses = acceptedStatuses
-        self.responseDecoder = responseDecoder
-        self.makeResponse = makeResponse
+    /// A property of ``request``.
+    public subscript<Value>(dynamicMember property: WritableKeyPath<RequestDescription, Value>) -> Value {
+        get { request[keyPath: property] }
+        set { request[keyPath: property] = newValue }
     }
 }
 
@@ -100,19 +73,22 @@ extension Endpoint where Response: Decodable {
     public init(
         path: String,
         isFullPath: Bool = false,
-        method: HTTPMethod = .get,
+        method: RequestMethod = .get,
         pathParameters: PathParameters = [:],
-        headerParameters: HTTPHeaders = [:],
-        queryParameters: Parameters = [:],
-        queryStyle: QueryStyle = .default,
-        body: RequestBody? = nil,
+        headerParameters: HeaderFields = [:],
+        queryParameters: ParameterList = [:],
+        queryStyle: QueryStyle = QueryStyle(),
+        body: EndpointBody? = nil,
         timeouts: RequestTimeouts = RequestTimeouts(),
         acceptedStatuses: AcceptedStatuses = .success,
         responseDecoder: any ResponseDecoder = .json
     ) {
         self.init(
-            path, isFullPath, method, pathParameters, headerParameters, queryParameters, queryStyle, body, timeouts,
-            acceptedStatuses, responseDecoder
+            RequestDescription(
+                path: path, isFullPath: isFullPath, method: method, pathParameters: pathParameters,
+                headerParameters: headerParameters, queryParameters: queryParameters, queryStyle: queryStyle, body: body,
+                timeouts: timeouts, acceptedStatuses: acceptedStatuses),
+            responseDecoder: responseDecoder
         ) { body, decoder in try decoder.decode(Response.self, from: body) }
     }
 
@@ -122,12 +98,12 @@ extension Endpoint where Response: Decodable {
     public init(
         path: String,
         isFullPath: Bool = false,
-        method: HTTPMethod = .get,
+        method: RequestMethod = .get,
         pathParameters: PathParameters = [:],
-        headerParameters: HTTPHeaders = [:],
-        queryParameters: Parameters = [:],
-        queryStyle: QueryStyle = .default,
-        body: RequestBody? = nil,
+        headerParameters: HeaderFields = [:],
+        queryParameters: ParameterList = [:],
+        queryStyle: QueryStyle = QueryStyle(),
+        body: EndpointBody? = nil,
         timeouts: RequestTimeouts = RequestTimeouts(),
         acceptedStatuses: AcceptedStatuses = .success,
         keyPath: JSONKeyPath
@@ -145,25 +121,84 @@ extension Endpoint where Response == Void {
     public init(
         path: String,
         isFullPath: Bool = false,
-        method: HTTPMethod = .get,
+        method: RequestMethod = .get,
         pathParameters: PathParameters = [:],
-        headerParameters: HTTPHeaders = [:],
-        queryParameters: Parameters = [:],
-        queryStyle: QueryStyle = .default,
-        body: RequestBody? = nil,
+        headerParameters: HeaderFields = [:],
+        queryParameters: ParameterList = [:],
+        queryStyle: QueryStyle = QueryStyle(),
+        body: EndpointBody? = nil,
         timeouts: RequestTimeouts = RequestTimeouts(),
         acceptedStatuses: AcceptedStatuses = .success
     ) {
         self.init(
-            path, isFullPath, method, pathParameters, headerParameters, queryParameters, queryStyle, body, timeouts,
-            acceptedStatuses, .empty
+            RequestDescription(
+                path: path, isFullPath: isFullPath, method: method, pathParameters: pathParameters,
+                headerParameters: headerParameters, queryParameters: queryParameters, queryStyle: queryStyle, body: body,
+                timeouts: timeouts, acceptedStatuses: acceptedStatuses),
+            responseDecoder: .empty
         ) { _, _ in }
+    }
+}
+
+extension Endpoint {
+    /// Unavailable: the response type must be `Decodable` or `Void`, or be made by a closure.
+    @available(*, unavailable, message: "the response type must be Decodable or Void; for another one, pass `response: { … }`")
+    @_disfavoredOverload
+    public init(
+        path: String,
+        isFullPath: Bool = false,
+        method: RequestMethod = .get,
+        pathParameters: PathParameters = [:],
+        headerParameters: HeaderFields = [:],
+        queryParameters: ParameterList = [:],
+        queryStyle: QueryStyle = QueryStyle(),
+        body: EndpointBody? = nil,
+        timeouts: RequestTimeouts = RequestTimeouts(),
+        acceptedStatuses: AcceptedStatuses = .success,
+        responseDecoder: any ResponseDecoder = .json,
+        keyPath: JSONKeyPath? = nil
+    ) {
+        self.init(RequestDescription(path: path), responseDecoder: responseDecoder) { _, _ in
+            throw ResponseDecodingError(.emptyBody)
+        }
+    }
+}
+
+extension Endpoint {
+    /// Creates an endpoint with the description and the decoding of another one. The caller may then change ``request``.
+    package init<Base: ResponseRequestable>(_ base: Base) where Base.Response == Response {
+        if let endpoint = base as? Endpoint {
+            self = endpoint
+        } else {
+            self.init(base.sourcedRequest, responseDecoder: base.responseDecoder) { body, _ in try base.response(from: body) }
+        }
     }
 }
 
 extension Endpoint: RedactedStringConvertible {
     /// A textual representation with response type, method and path, without query and user information.
     public var description: String {
-        "Endpoint<\(Response.self)>(\(method) \(URLText.shown(path: path, isFullPath: isFullPath)))"
+        "Endpoint<\(Response.self)>(\(request.method) \(URLText.shown(path: request.path, isFullPath: request.isFullPath)))"
+    }
+}
+
+extension Requestable {
+    /// Returns an endpoint that sends this request and decodes the response to a value of `type`, for enums whose endpoints
+    /// have different response types.
+    ///
+    /// ```swift
+    /// let movies = try await service.request(Movies.popular(page: 1).as([Movie].self, keyPath: "results"))
+    /// ```
+    ///
+    /// - Parameter decoder: The decoder of the response body. Default: JSON.
+    public func `as`<Response: Decodable & Sendable>(
+        _ type: Response.Type, decoder: any ResponseDecoder = .json
+    ) -> Endpoint<Response> {
+        Endpoint(sourcedRequest, responseDecoder: decoder) { body, decoder in try decoder.decode(Response.self, from: body) }
+    }
+
+    /// Returns an endpoint that sends this request and decodes the response from the value at a key path of a JSON document.
+    public func `as`<Response: Decodable & Sendable>(_ type: Response.Type, keyPath: JSONKeyPath) -> Endpoint<Response> {
+        self.as(type, decoder: .keyPath(keyPath))
     }
 }

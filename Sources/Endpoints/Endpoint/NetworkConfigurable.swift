@@ -7,20 +7,20 @@ public protocol NetworkConfigurable: Sendable {
     /// The absolute `http` or `https` URL that all requests without a full path share, with or without a path and a query.
     var baseURL: URL { get }
     /// The header fields of every request. An endpoint's header of the same name replaces one. Default: none.
-    var headers: HTTPHeaders { get }
+    var headers: HeaderFields { get }
     /// The query parameters of every request. An endpoint's item of the same name replaces one. Default: none.
-    var queryParameters: Parameters { get }
+    var queryParameters: ParameterList { get }
     /// The configuration that one request is built with. Read once for each request. Default: `self`.
     var current: any NetworkConfigurable { get }
 }
 
 extension NetworkConfigurable {
     /// An empty list, so that requests share no header fields.
-    public var headers: HTTPHeaders { [:] }
+    public var headers: HeaderFields { [:] }
     /// This configuration, read directly for each request.
     public var current: any NetworkConfigurable { self }
     /// An empty set, so that requests share no query parameters.
-    public var queryParameters: Parameters { [:] }
+    public var queryParameters: ParameterList { [:] }
 }
 
 /// A configuration with stored values.
@@ -29,12 +29,12 @@ public struct APIConfiguration: NetworkConfigurable {
     public var baseURL: URL
     /// The header fields of every request. An endpoint's header of the same name replaces one. Other origins receive only those
     /// that cannot contain a secret.
-    public var headers: HTTPHeaders
+    public var headers: HeaderFields
     /// The query parameters of every request. An endpoint's item of the same name replaces one. Other origins receive none.
-    public var queryParameters: Parameters
+    public var queryParameters: ParameterList
 
     /// Creates a configuration without validation. An invalid base URL is an error when a request is built.
-    public init(baseURL: URL, headers: HTTPHeaders = [:], queryParameters: Parameters = [:]) {
+    public init(baseURL: URL, headers: HeaderFields = [:], queryParameters: ParameterList = [:]) {
         self.baseURL = baseURL
         self.headers = headers
         self.queryParameters = queryParameters
@@ -44,7 +44,7 @@ public struct APIConfiguration: NetworkConfigurable {
     ///
     /// - Throws: ``RequestGenerationError`` for the field `baseURL` if the text is not a URL with an http(s) scheme and a host.
     public init(
-        _ baseURL: String, headers: HTTPHeaders = [:], queryParameters: Parameters = [:]
+        _ baseURL: String, headers: HeaderFields = [:], queryParameters: ParameterList = [:]
     ) throws(RequestGenerationError) {
         try URLText(baseURL).requireHTTP(.baseURL)
         guard let url = URL(string: baseURL) else {
@@ -81,9 +81,9 @@ public struct ComputedConfiguration: NetworkConfigurable {
     /// The base URL of the current configuration.
     public var baseURL: URL { current.baseURL }
     /// The header fields of the current configuration.
-    public var headers: HTTPHeaders { current.headers }
+    public var headers: HeaderFields { current.headers }
     /// The query parameters of the current configuration.
-    public var queryParameters: Parameters { current.queryParameters }
+    public var queryParameters: ParameterList { current.queryParameters }
 }
 
 /// A configuration without a base URL, for a service whose endpoints all declare their own host.
@@ -98,7 +98,7 @@ public struct ComposedConfiguration: NetworkConfigurable {
     public let baseURL = URL(string: "none:") ?? URL(fileURLWithPath: "/")
 
     /// Creates a configuration without shared headers and query parameters.
-    public init() {}
+    package init() {}
 }
 
 extension NetworkConfigurable where Self == ComposedConfiguration {

@@ -1,100 +1,37 @@
 import Foundation
 
-/// A description of a request. Only ``path`` is required, so an enum can declare a set of endpoints:
+/// A type that describes requests. An enum can declare a set of endpoints:
 ///
 /// ```swift
 /// enum Movies: Requestable {
-///     case popular(page: Int)
-///     case movie(id: String)
+///     case popular(page: Int), movie(id: String), add(Movie)
 ///
-///     var path: String {
+///     var request: RequestDescription {
 ///         switch self {
-///         case .popular: "movie/popular"
-///         case .movie: "movie/{id}"
+///         case .popular(let page): .get("movie/popular", queryParameters: ["page": page])
+///         case .movie(let id): .get("movie/{id}", pathParameters: ["id": id])
+///         case .add(let movie): .post("movie", body: .json(movie))
 ///         }
-///     }
-///     var pathParameters: PathParameters {
-///         if case .movie(let id) = self { ["id": id] } else { [:] }
-///     }
-///     var queryParameters: Parameters {
-///         if case .popular(let page) = self { ["page": page] } else { [:] }
 ///     }
 /// }
 /// ```
 public protocol Requestable: Sendable {
-    /// Returns a base URL that replaces the configuration's for this endpoint only. Default: `nil`, which uses the
-    /// configuration's. An ``API`` composes it from its parts. Not called if ``isFullPath`` is `true`.
-    ///
-    /// If its origin (RFC 6454 §4) differs from that of the configuration's base URL, only the configuration's headers that
-    /// cannot contain a secret are sent, and none of its query parameters.
-    ///
-    /// - Throws: ``RequestGenerationError`` with the invalid field. The request then fails with it.
-    func ownBaseURL() throws(RequestGenerationError) -> URL?
-    /// The path, which is joined to the base URL with exactly one slash. May be a template (`users/{id}`) and may contain a
-    /// query, which is kept.
-    var path: String { get }
-    /// Whether ``path`` is a full URL that replaces the base URL. Default: `false`.
-    ///
-    /// If its origin (RFC 6454 §4) differs from that of the base URL, only the configuration's headers that cannot contain a
-    /// secret are sent, and none of its query parameters.
-    var isFullPath: Bool { get }
-    /// The request method. Default: GET.
-    var method: HTTPMethod { get }
-    /// The values for the names in the path template. Default: none.
-    var pathParameters: PathParameters { get }
-    /// The header fields. They replace the configuration's headers of the same name. Default: none.
-    var headerParameters: HTTPHeaders { get }
-    /// The query parameters. They replace the configuration's items of the same name. Default: none.
-    var queryParameters: Parameters { get }
-    /// The format of the query parameters. Default: ``QueryStyle/default``.
-    var queryStyle: QueryStyle { get }
-    /// The body of the request. Default: `nil`, which sends no body.
-    var body: RequestBody? { get }
-    /// The time limits that replace the session manager's. Default: none.
-    var timeouts: RequestTimeouts { get }
-    /// The response statuses that count as success. Default: 200..<300.
-    var acceptedStatuses: AcceptedStatuses { get }
-    /// The observer that receives progress updates. Default: `nil`.
-    var progress: (any TransferProgressObserver)? { get }
-    /// Whether sending the request twice has the same effect as sending it once. Default: the method's value (RFC 9110 §9.2.2).
-    /// Override it for a POST that may be repeated, or a PUT that may not.
-    var isIdempotent: Bool { get }
-    /// Whether the request is sent with credentials. Default: `true`. Return `false` for an endpoint that needs none, such as
-    /// a login, a token refresh or a public resource.
-    var requiresAuthentication: Bool { get }
-    /// Values for interceptors and the layers below that are never sent. Default: none.
-    var context: RequestContext { get }
+    /// The description of the request. Read once per call, on the thread of the caller.
+    var request: RequestDescription { get }
+}
+
+extension RequestDescription: Requestable {
+    /// This description.
+    public var request: RequestDescription { self }
 }
 
 extension Requestable {
-    /// Returns `nil`, which uses the configuration's base URL.
-    public func ownBaseURL() throws(RequestGenerationError) -> URL? { nil }
-    /// `false`, so that ``path`` is joined to the base URL.
-    public var isFullPath: Bool { false }
-    /// The default method, GET (RFC 9110 §9.3.1).
-    public var method: HTTPMethod { .get }
-    /// An empty set, for paths without placeholders.
-    public var pathParameters: PathParameters { [:] }
-    /// An empty list, so that only the configuration's header fields are sent.
-    public var headerParameters: HTTPHeaders { [:] }
-    /// An empty set, so that only the configuration's query parameters are sent.
-    public var queryParameters: Parameters { [:] }
-    /// The default style of query parameters, ``QueryStyle/default``.
-    public var queryStyle: QueryStyle { .default }
-    /// `nil`, so that no body is sent.
-    public var body: RequestBody? { nil }
-    /// No time limits, so that the session manager's apply.
-    public var timeouts: RequestTimeouts { RequestTimeouts() }
-    /// The default statuses, which are 200..<300.
-    public var acceptedStatuses: AcceptedStatuses { .success }
-    /// `nil`, so that no progress is reported.
-    public var progress: (any TransferProgressObserver)? { nil }
-    /// Whether the ``method`` is idempotent.
-    public var isIdempotent: Bool { method.isIdempotent }
-    /// `true`, so that the request is sent with credentials.
-    public var requiresAuthentication: Bool { true }
-    /// An empty context, without values for interceptors.
-    public var context: RequestContext { RequestContext() }
+    /// The description of the request, with the endpoint that the caller passed as its source.
+    package var sourcedRequest: RequestDescription {
+        var request = request
+        if Self.self != RequestDescription.self, request.source == nil { request.source = self }
+        return request
+    }
 }
 
 /// A description of a request and of the value that its response is decoded to.
@@ -109,11 +46,11 @@ public protocol ResponseRequestable: Requestable {
     /// and for `Void` (the body is ignored).
     ///
     /// - Throws: ``ResponseDecodingError``, a `DecodingError`, or another error of the decoder.
-    func response(from body: ResponseBody) throws -> Response
+    func response(from body: ResponseData) throws -> Response
 }
 
 extension ResponseRequestable {
-    /// The default decoder: JSON with Foundation's settings.
+    /// The default decoder: JSON with the default strategies.
     public var responseDecoder: any ResponseDecoder { .json }
 }
 
@@ -121,7 +58,7 @@ extension ResponseRequestable where Response: Decodable {
     /// Returns the body decoded by ``responseDecoder``.
     ///
     /// - Throws: ``ResponseDecodingError``, a `DecodingError`, or another error of the decoder.
-    public func response(from body: ResponseBody) throws -> Response {
+    public func response(from body: ResponseData) throws -> Response {
         try responseDecoder.decode(Response.self, from: body)
     }
 }
@@ -130,19 +67,19 @@ extension ResponseRequestable where Response == Void {
     // The result type is written `Response`, not `Void`: otherwise a conforming type with a generic parameter named `Response`
     // would be inferred to return `Void`.
     /// Returns no value. The body is ignored.
-    public func response(from body: ResponseBody) -> Response { () }
+    public func response(from body: ResponseData) -> Response { () }
 }
 
 /// The response statuses that an endpoint treats as success (RFC 9110 §15).
 ///
 /// ```swift
-/// var acceptedStatuses: AcceptedStatuses { .success + [304, 404] }
+/// endpoint.acceptedStatuses = .success + [304, 404]
 /// ```
 public struct AcceptedStatuses: Sendable, Hashable, ExpressibleByArrayLiteral {
     private var ranges: [Range<Int>]
 
     /// Creates an empty set: every status is an error.
-    public init() {
+    package init() {
         ranges = []
     }
 
@@ -171,5 +108,92 @@ public struct AcceptedStatuses: Sendable, Hashable, ExpressibleByArrayLiteral {
         var both = left
         both.ranges += right.ranges
         return both
+    }
+}
+
+extension Requestable {
+    /// Builds the request that this endpoint describes. Performs no I/O; equal endpoints produce equal requests.
+    ///
+    /// Percent-encoding already present in `path` is kept (RFC 3986 §2.1); a space in a query value becomes `%20`, a plus
+    /// `%2B`. Endpoint headers replace configuration headers, names compared without case (RFC 9110 §5.1); endpoint query
+    /// items replace configuration items; a query in the base URL or the path is kept. A body sets its `Content-Type` unless
+    /// the endpoint does. If the request goes to another origin than the base URL, the configuration's query parameters are
+    /// left out, and so are its headers that could contain a secret.
+    ///
+    /// - Parameter configuration: The base URL, and the headers and query parameters that all requests share.
+    /// - Throws: ``RequestGenerationError`` with the invalid field.
+    public func networkRequest(with configuration: any NetworkConfigurable) throws(RequestGenerationError) -> NetworkRequest {
+        try request.build(with: configuration)
+    }
+}
+
+extension RequestDescription {
+    /// Builds the request, as ``Requestable/networkRequest(with:)`` does.
+    package func build(with configuration: any NetworkConfigurable) throws(RequestGenerationError) -> NetworkRequest {
+        let configuration = configuration.current
+        let target = try RequestTarget(self, configuration: configuration)
+        var headers = target.isCrossOrigin ? configuration.headers.harmless : configuration.headers
+        var own = headerParameters
+        var method = method
+        var body = body
+        if let link = context.followedLink, try link.leavesOrigin(URLText.origin(of: target.url), configuration) {
+            own = own.harmless
+            // A link is followed with GET (RFC 8288 §1), and the body was meant for the first origin only.
+            if body != nil {
+                body = nil
+                method = .get
+                own = HeaderFields(own.fields.filter { !$0.name.lowercased().hasPrefix("content-") })
+            }
+        }
+        headers = headers.replacing(with: own)
+        headers.rememberSecrets()
+        var content: NetworkBody?
+        if let body {
+            content = try body.content()
+            if let contentType = body.contentType, !own.contains("Content-Type") {
+                headers.set(contentType, for: "Content-Type")
+            }
+        }
+        var request = NetworkRequest(
+            method: method, url: target.url, headers: headers, body: content, timeouts: timeouts, progress: progress)
+        request.context = context
+        request.requiresAuthentication = requiresAuthentication
+        let isIdempotent = isIdempotent
+        if isIdempotent != method.isIdempotent { request.isIdempotent = isIdempotent }
+        try request.validateOnce()
+        if content != nil && !method.allowsBody {
+            throw RequestGenerationError(.body, "a \(method) request has no body (RFC 9110 §9.3); use POST, PUT or PATCH")
+        }
+        return request
+    }
+}
+
+/// Marks an endpoint whose URL was taken from a response, such as the next page.
+///
+/// If that URL has another origin than the endpoint that the caller described, the request carries nothing that was meant for
+/// the first origin.
+package struct FollowedLink: Sendable {
+    /// The description of the endpoint that the caller passed.
+    package let source: RequestDescription
+
+    package init(from source: RequestDescription) {
+        self.source = source
+    }
+
+    /// Returns whether an origin differs from that of the endpoint that the caller described.
+    func leavesOrigin(_ origin: String, _ configuration: any NetworkConfigurable) throws(RequestGenerationError) -> Bool {
+        try URLText.origin(of: RequestTarget(source, configuration: configuration).url) != origin
+    }
+}
+
+private enum FollowedLinkKey: ContextKey {
+    typealias Value = FollowedLink
+}
+
+extension ContextValues {
+    /// The link that the endpoint's URL was taken from; `nil` if the caller described the URL.
+    package var followedLink: FollowedLink? {
+        get { self[FollowedLinkKey.self] }
+        set { self[FollowedLinkKey.self] = newValue }
     }
 }

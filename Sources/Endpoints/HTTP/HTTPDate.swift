@@ -4,27 +4,24 @@ import Foundation
 ///
 /// Parses the preferred form, `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete ones: `Sunday, 06-Nov-94 08:49:37 GMT` and
 /// `Sun Nov  6 08:49:37 1994`. The weekday is not compared with the date. Writes the preferred form.
-public struct HTTPDate: Sendable, Hashable, Comparable {
+package struct HTTPDate: Sendable, Hashable, Comparable {
     /// The number of seconds since 1970-01-01T00:00:00Z, without leap seconds.
-    public var secondsSince1970: Int64
+    package var secondsSince1970: Int64
 
     /// Creates a date from the number of seconds since 1970-01-01T00:00:00Z.
-    public init(secondsSince1970: Int64) {
+    package init(secondsSince1970: Int64) {
         self.secondsSince1970 = secondsSince1970
     }
 
     /// Creates a date by rounding down to whole seconds. Dates outside the years 0 to 9999 are clamped to that range; a date
     /// whose interval is not a number becomes the beginning of 1970.
-    public init(_ date: Date) {
+    package init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         secondsSince1970 = Int64(seconds.clamped(to: Double(Self.first)...Double(Self.last), nan: 0))
     }
 
-    /// The same instant as a Foundation `Date`.
-    public var date: Date { Date(timeIntervalSince1970: Double(secondsSince1970)) }
-
     /// Returns whether the left date is earlier than the right one.
-    public static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.secondsSince1970 < right.secondsSince1970 }
+    package static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.secondsSince1970 < right.secondsSince1970 }
 
     private static let first: Int64 = -62_167_219_200
     private static let last: Int64 = 253_402_300_799
@@ -32,7 +29,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable {
 
 extension HTTPDate: CustomStringConvertible {
     /// The date in the preferred form, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-    public var description: String {
+    package var description: String {
         let seconds = min(max(secondsSince1970, Self.first), Self.last)
         let days = (seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400
         let time = Int(seconds - days * 86_400)
@@ -56,7 +53,7 @@ extension HTTPDate {
     ///   - text: The date without surrounding spaces.
     ///   - now: The reference for two-digit years: a year more than 50 years after `now` is in the previous century
     ///     (RFC 9110 §5.6.7).
-    public init?(_ text: String, now: Date = Date()) {
+    package init?(_ text: String, now: Date = Date()) {
         let words = text.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
         guard text.utf8.count <= 40, text.first != " ", text.last != " " else { return nil }
         if words.count == 6, words[5] == "GMT", Self.weekdays.contains(where: { $0 + "," == words[0] }) {
@@ -92,7 +89,8 @@ extension HTTPDate {
         return Int(text)
     }
 
-    private static func length(ofMonth month: Int, year: Int) -> Int {
+    /// Returns the number of days of a month.
+    package static func length(ofMonth month: Int, year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
         case 4, 6, 9, 11: 30
@@ -102,7 +100,7 @@ extension HTTPDate {
 
     /// Returns the number of days since 1970 of a date in the proleptic Gregorian calendar. The calculation starts years in
     /// March, so that the leap day is the last day of a year.
-    private static func days(year: Int, month: Int, day: Int) -> Int64 {
+    package static func days(year: Int, month: Int, day: Int) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
         let yearOfEra = year - era * 400

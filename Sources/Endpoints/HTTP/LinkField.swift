@@ -21,7 +21,7 @@ package struct LinkField: Sendable, Hashable {
     package static let maximumBytes = 16_384
 
     /// Parses the `Link` lines of a response. A malformed link and the rest of its line are ignored (RFC 8288, appendix B.2).
-    package init(_ headers: HTTPHeaders) {
+    package init(_ headers: HeaderFields) {
         links = headers.values(for: "Link").flatMap(Self.links)
     }
 
@@ -33,94 +33,47 @@ package struct LinkField: Sendable, Hashable {
 
     private static func links(in text: String) -> [Link] {
         guard text.utf8.count <= maximumBytes else { return [] }
-        var scanner = Scanner(text: Array(text.unicodeScalars))
+        var scanner = FieldScanner(text[...])
         var links: [Link] = []
-        while let link = scanner.next() { links.append(link) }
+        while let link = Link(&scanner) { links.append(link) }
         return links
     }
 }
 
-extension LinkField {
-    private struct Scanner {
-        let text: [Unicode.Scalar]
-        var position = 0
-
-        var current: Unicode.Scalar? { position < text.count ? text[position] : nil }
-
-        mutating func next() -> Link? {
-            skip { $0 == " " || $0 == "\t" || $0 == "," }
-            guard take("<"), let target = until(">") else { return nil }
-            var link = Link(target: target, relations: [])
-            var hasRelation = false
-            while true {
-                skipSpace()
-                guard take(";") else { break }
-                skipSpace()
-                let name = token().lowercased()
-                skipSpace()
-                var value = ""
-                if take("=") {
-                    skipSpace()
-                    if take("\"") {
-                        guard let quoted = quoted() else { return nil }
-                        value = quoted
-                    } else {
-                        value = token()
-                    }
-                }
-                // Only the first `rel` parameter applies (§3.3).
-                if name == "rel", !hasRelation {
-                    hasRelation = true
-                    link.relations = value.lowercased().split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
-                }
+extension LinkField.Link {
+    /// Reads the next link of a field; `nil` at its end, and if it is malformed.
+    fileprivate init?(_ scanner: inout FieldScanner) {
+        scanner.take { $0.isSpaceOrTab || $0 == UInt8(ascii: ",") }
+        guard scanner.take("<"), let target = scanner.take(until: ">") else { return nil }
+        self.init(target: String(target), relations: [])
+        var hasRelation = false
+        while true {
+            scanner.takeSpace()
+            guard scanner.take(";") else { break }
+            scanner.takeSpace()
+            let name = scanner.takeWord().lowercased()
+            scanner.takeSpace()
+            var value = ""
+            if scanner.take("=") {
+                scanner.takeSpace()
+                let isQuoted = scanner.next == UInt8(ascii: "\"")
+                guard let text = isQuoted ? scanner.takeQuotedString() : String(scanner.takeWord()) else { return nil }
+                value = text
             }
-            return current == nil || current == "," ? link : nil
-        }
-
-        private mutating func skipSpace() {
-            skip { $0 == " " || $0 == "\t" }
-        }
-
-        private mutating func skip(while isSkipped: (Unicode.Scalar) -> Bool) {
-            while let scalar = current, isSkipped(scalar) { position += 1 }
-        }
-
-        private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
-            guard current == scalar else { return false }
-            position += 1
-            return true
-        }
-
-        private mutating func until(_ end: Unicode.Scalar) -> String? {
-            let start = position
-            skip { $0 != end }
-            guard current == end else { return nil }
-            defer { position += 1 }
-            return String(String.UnicodeScalarView(text[start..<position]))
-        }
-
-        private mutating func token() -> String {
-            let start = position
-            skip { !" \t;,=\"<>".unicodeScalars.contains($0) }
-            return String(String.UnicodeScalarView(text[start..<position]))
-        }
-
-        /// Returns the unescaped text from behind an opening quote to the closing quote, or `nil` if that is missing.
-        private mutating func quoted() -> String? {
-            var value = String.UnicodeScalarView()
-            while let scalar = current {
-                position += 1
-                if scalar == "\"" { return String(value) }
-                if scalar == "\\" {
-                    guard let escaped = current else { return nil }
-                    position += 1
-                    value.append(escaped)
-                } else {
-                    value.append(scalar)
-                }
+            // Only the first `rel` parameter applies (§3.3).
+            if name == "rel", !hasRelation {
+                hasRelation = true
+                relations = value.lowercased().split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
             }
-            return nil
         }
+        guard scanner.isAtEnd || scanner.next == UInt8(ascii: ",") else { return nil }
+    }
+}
+
+extension FieldScanner {
+    /// Reads a name or a value, which may contain other characters than those of a token.
+    fileprivate mutating func takeWord() -> Substring {
+        take { !" \t;,=\"<>".utf8.contains($0) }
     }
 }
 

@@ -19,7 +19,7 @@ enum ParameterNode {
     }
 }
 
-extension Parameters {
+extension ParameterList {
     /// Returns the top-level names and values in order, without null values.
     func items(style: QueryStyle) throws(RequestGenerationError) -> [(name: String, value: ParameterNode)] {
         switch storage {

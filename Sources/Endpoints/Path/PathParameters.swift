@@ -9,11 +9,6 @@ import NetworkLogging
 public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
     private var values: [(name: String, value: String)]
 
-    /// Creates an empty set of values.
-    public init() {
-        values = []
-    }
-
     /// Creates values from a dictionary. The values must not be percent-encoded.
     public init(_ values: [String: String]) {
         self.values = values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -24,9 +19,6 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral elements: (String, any CustomStringConvertible & Sendable)...) {
         values = elements.map { ($0.0, $0.1.description) }
     }
-
-    /// Whether the set contains no values.
-    public var isEmpty: Bool { values.isEmpty }
 
     /// Returns the template with its placeholders replaced by the values.
     ///

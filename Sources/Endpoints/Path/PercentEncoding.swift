@@ -90,8 +90,6 @@ extension ByteSet {
     static let query = ByteSet("?", and: path)
     /// The characters that the WHATWG URL standard's form serializer does not encode (§1.3).
     static let form = ByteSet("*-._", and: alphanumerics)
-    /// The characters of a token (RFC 9110 §5.6.2).
-    static let token = ByteSet("!#$%&'*+-.^_`|~", and: alphanumerics)
     /// The characters of a multipart boundary, except the space (RFC 2046 §5.1.1).
     static let boundary = ByteSet("'()+_,-./:=?", and: alphanumerics)
 }

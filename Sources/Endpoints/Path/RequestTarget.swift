@@ -7,13 +7,13 @@ struct RequestTarget {
     /// Whether the URL has another origin than the configuration's base URL.
     let isCrossOrigin: Bool
 
-    init(endpoint: some Requestable, configuration: any NetworkConfigurable) throws(RequestGenerationError) {
-        let isFullPath = endpoint.isFullPath
-        let path = try endpoint.pathParameters.fill(endpoint.path, isFullPath: isFullPath)
+    init(_ request: RequestDescription, configuration: any NetworkConfigurable) throws(RequestGenerationError) {
+        let isFullPath = request.isFullPath
+        let path = try request.pathParameters.fill(request.path, isFullPath: isFullPath)
         try Self.validate(path, isFullPath: isFullPath)
-        if !isFullPath { try Self.rejectFullURL(endpoint.path) }
+        if !isFullPath { try Self.rejectFullURL(request.path) }
         let configured = URLText(configuration.baseURL)
-        let stated = isFullPath ? nil : try endpoint.ownBaseURL()
+        let stated = isFullPath ? nil : try request.base.replacement()
         let base = stated.map { URLText($0) } ?? configured
         let own = isFullPath ? URLText(path) : URLText(relativePath: path)
         if isFullPath { try own.requireHTTP(.path) } else { try base.requireHTTP(.baseURL) }
@@ -26,13 +26,13 @@ struct RequestTarget {
         (isFullPath ? own : base).rememberUserInformation()
         if !isFullPath { Self.appendPath(of: own, to: &text) }
 
-        var query = ParameterWriter(appendingTo: consume text, style: endpoint.queryStyle)
+        var query = ParameterWriter(appendingTo: consume text, style: request.queryStyle)
         if !isFullPath { query.appendQuery(of: base) }
-        let items = try endpoint.queryParameters.items(style: endpoint.queryStyle)
-        let shared = isCrossOrigin ? Parameters() : configuration.queryParameters
+        let items = try request.queryParameters.items(style: request.queryStyle)
+        let shared = isCrossOrigin ? ParameterList() : configuration.queryParameters
         if !shared.isEmpty {
             let taken = Set(own.queryNames + items.map { Self.rootName(of: $0.name) })
-            for item in try shared.items(style: endpoint.queryStyle) where !taken.contains(Self.rootName(of: item.name)) {
+            for item in try shared.items(style: request.queryStyle) where !taken.contains(Self.rootName(of: item.name)) {
                 item.value.rememberSecret(named: item.name)
                 try query.append(item.value, named: item.name)
             }

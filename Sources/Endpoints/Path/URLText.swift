@@ -84,41 +84,8 @@ package struct URLText {
         return isPortEmpty ? "\(scheme)://\(place)\(scheme == "https" ? 443 : 80)" : "\(scheme)://\(place)"
     }
 
-    /// Returns the ``origin`` of a URL. Has a fast path for URLs in lower case without user information.
-    package static func origin(of url: URL) -> String {
-        let text = url.absoluteString
-        return text.withBytes(plainOrigin) ?? URLText(text).origin
-    }
-
-    /// Returns the origin of a URL in lower case without user information, or `nil` if the fast path does not apply.
-    private static func plainOrigin(of bytes: UnsafeBufferPointer<UInt8>) -> String? {
-        let scheme: StaticString
-        var port: StaticString
-        if bytes.begins(with: "https://") {
-            (scheme, port) = ("https://", ":443")
-        } else if bytes.begins(with: "http://") {
-            (scheme, port) = ("http://", ":80")
-        } else {
-            return nil
-        }
-        var end = scheme.utf8CodeUnitCount
-        scan: while end < bytes.count {
-            switch bytes[end] {
-            case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): break scan
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): break
-            case UInt8(ascii: "-"), UInt8(ascii: "."): break
-            case UInt8(ascii: ":"): port = ""
-            default: return nil
-            }
-            end += 1
-        }
-        if bytes[end - 1] == UInt8(ascii: ":") { return nil }
-        return String(unsafeUninitializedCapacity: end + port.utf8CodeUnitCount) { origin in
-            for index in 0..<end { origin[index] = bytes[index] }
-            for index in 0..<port.utf8CodeUnitCount { origin[end + index] = (port.utf8Start + index).pointee }
-            return end + port.utf8CodeUnitCount
-        }
-    }
+    /// Returns the ``origin`` of a URL.
+    package static func origin(of url: URL) -> String { ParsedURL(url).origin }
 
     /// The URL for messages, without user information, query and fragment.
     package var originAndPath: String {
@@ -141,7 +108,7 @@ package struct URLText {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    fileprivate func begins(with text: StaticString) -> Bool {
+    func begins(with text: StaticString) -> Bool {
         guard count >= text.utf8CodeUnitCount else { return false }
         return text.withUTF8Buffer { text in
             for index in 0..<text.count where text[index] != self[index] { return false }

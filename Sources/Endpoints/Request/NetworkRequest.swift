@@ -9,47 +9,59 @@ import NetworkLogging
 /// Descriptions contain method, origin and path, never the query, a header that could be secret, or the body.
 public struct NetworkRequest: Sendable, Hashable {
     /// The HTTP method of the request.
-    public var method: HTTPMethod
+    public var method: RequestMethod { didSet { isValidated = false } }
     /// The absolute `http` or `https` URL.
     public var url: URL {
-        didSet { origin = URLText.origin(of: url) }
+        didSet {
+            parsedURL = ParsedURL(url)
+            isValidated = false
+        }
     }
-    /// The scheme, host and port of ``url`` (RFC 6454 §4), such as `https://api.example.com:443`.
-    package private(set) var origin: String
+    /// The parts of ``url``.
+    package private(set) var parsedURL: ParsedURL
     /// The header fields. `Content-Length` and `Transfer-Encoding` are errors, because the engine sets them.
-    public var headers: HTTPHeaders
-    /// The content of the request; `nil` sends none.
-    public var body: RequestContent?
+    public var headers: HeaderFields { didSet { isValidated = false } }
+    /// The body of the request; `nil` sends none.
+    public var body: NetworkBody? { didSet { isValidated = false } }
     /// The time limits. For a value that is `nil`, the session manager's limit applies.
-    public var timeouts: RequestTimeouts
+    public var timeouts: RequestTimeouts { didSet { isValidated = false } }
     /// The observer that receives progress updates.
     public var progress: (any TransferProgressObserver)?
+    /// Whether the response is returned as soon as its head was received, with a body that is still arriving. Default: `false`.
+    ///
+    /// A session manager may ignore it and return the whole body.
+    public var isStreamed = false
     /// The parts of the request that are credentials.
     package var credentials = RequestCredentials()
     /// Whether interceptors may add credentials to the request. Default: `true`.
     public var requiresAuthentication = true
     /// Values that interceptors share with each other. They are never sent.
-    public var context = RequestContext()
+    public var context = ContextValues()
     /// The explicitly set value of ``isIdempotent``; `nil` if the method and headers determine it.
     private var idempotency: Bool?
+    /// Whether the request was validated and none of the properties that ``validate()`` checks was set since. Not compared by `==`.
+    package private(set) var isValidated = false
 
     /// Creates a request. It is not validated until ``validate()`` is called.
     public init(
-        method: HTTPMethod = .get,
+        method: RequestMethod = .get,
         url: URL,
-        headers: HTTPHeaders = [:],
-        body: RequestContent? = nil,
+        headers: HeaderFields = [:],
+        body: NetworkBody? = nil,
         timeouts: RequestTimeouts = RequestTimeouts(),
         progress: (any TransferProgressObserver)? = nil
     ) {
         self.method = method
         self.url = url
-        origin = URLText.origin(of: url)
+        parsedURL = ParsedURL(url)
         self.headers = headers
         self.body = body
         self.timeouts = timeouts
         self.progress = progress
     }
+
+    /// The scheme, host and port of ``url`` (RFC 6454 §4), such as `https://api.example.com:443`.
+    package var origin: String { parsedURL.origin }
 
     /// Whether sending the request twice has the same effect as sending it once (RFC 9110 §9.2.2).
     ///
@@ -61,7 +73,7 @@ public struct NetworkRequest: Sendable, Hashable {
     }
 
     /// Returns whether two requests have the same method, URL, headers, body and time limits. Other properties, such as
-    /// ``progress``, ``context`` and ``isIdempotent``, are not compared.
+    /// ``progress``, ``isStreamed``, ``context`` and ``isIdempotent``, are not compared.
     public static func == (left: NetworkRequest, right: NetworkRequest) -> Bool {
         left.method == right.method && left.url == right.url && left.headers == right.headers && left.body == right.body
             && left.timeouts == right.timeouts
@@ -95,18 +107,25 @@ extension NetworkRequest {
     ///
     /// - Throws: ``RequestGenerationError`` with the invalid field.
     public func validate() throws(RequestGenerationError) {
-        try URLText(url).requireHTTP(.url)
+        if isValidated { return }
+        if !parsedURL.isPlain { try URLText(url).requireHTTP(.url) }
         try validateAllButURL()
+    }
+
+    /// Validates the request, and marks it as validated until a property that ``validate()`` checks is set.
+    package mutating func validateOnce() throws(RequestGenerationError) {
+        try validate()
+        isValidated = true
     }
 
     /// The maximum size of the names and values of all header fields together, in bytes.
     private static var maximumHeaderBytes: Int { 1 << 20 }
 
-    func validateAllButURL() throws(RequestGenerationError) {
+    private func validateAllButURL() throws(RequestGenerationError) {
         guard method.rawValue.isToken else {
             throw RequestGenerationError(.method, "\"\(method.rawValue.printable)\" is not a token (RFC 9110 §5.6.2)")
         }
-        if HTTPHeaders.isSame(method.rawValue, "CONNECT") {
+        if HeaderFields.isSame(method.rawValue, "CONNECT") {
             throw RequestGenerationError(.method, "CONNECT opens a tunnel and cannot be sent as a request")
         }
         if let body, !body.isEmpty, !method.allowsBody {
@@ -126,12 +145,12 @@ extension NetworkRequest {
     }
 }
 
-extension HTTPHeaders.Field {
+extension HeaderFields.Field {
     func validate() throws(RequestGenerationError) {
         guard name.isToken else {
             throw RequestGenerationError(.headerName(name), "it is not a token (RFC 9110 §5.6.2)")
         }
-        if HTTPHeaders.isSame(name, "Content-Length") || HTTPHeaders.isSame(name, "Transfer-Encoding") {
+        if HeaderFields.isSame(name, "Content-Length") || HeaderFields.isSame(name, "Transfer-Encoding") {
             throw RequestGenerationError(.headerName(name), "it is set by the engine from the body")
         }
         let invalid: (position: Int, byte: UInt8)? = value.withBytes { bytes in
@@ -151,6 +170,79 @@ extension HTTPHeaders.Field {
 extension String {
     /// Whether the text is a token (RFC 9110 §5.6.2).
     package var isToken: Bool {
-        !isEmpty && consists(of: .token)
+        withBytes { bytes in
+            for byte in bytes where !byte.isTokenByte { return false }
+            return !bytes.isEmpty
+        }
     }
+}
+
+/// Values that are attached to a request for interceptors and are never sent.
+///
+/// ```swift
+/// enum TenantKey: ContextKey { typealias Value = String }
+/// request.context[TenantKey.self] = "north"
+/// ```
+public struct ContextValues: Sendable {
+    /// A linked list that starts with the value set last. There are few values, so a linear search is fastest, and copies share
+    /// them.
+    private var values: Entry?
+
+    /// Creates a context without values.
+    public init() {}
+
+    /// The value for a key; setting `nil` removes it.
+    public subscript<Key: ContextKey>(key: Key.Type) -> Key.Value? {
+        get {
+            var entry = values
+            while let current = entry {
+                if current.key == ObjectIdentifier(key) { return (current as? ValueEntry<Key.Value>)?.value }
+                entry = current.next
+            }
+            return nil
+        }
+        set {
+            let others = values?.without(ObjectIdentifier(key))
+            values = newValue.map { ValueEntry($0, for: ObjectIdentifier(key), next: others) } ?? others
+        }
+    }
+}
+
+/// An entry of the linked list, with a reference to the values set before it.
+// `@unchecked Sendable`: the compiler cannot check a class with subclasses. All properties are immutable.
+private class Entry: @unchecked Sendable {
+    let key: ObjectIdentifier
+    let next: Entry?
+
+    init(key: ObjectIdentifier, next: Entry?) {
+        self.key = key
+        self.next = next
+    }
+
+    func following(_ next: Entry?) -> Entry { Entry(key: key, next: next) }
+
+    func without(_ key: ObjectIdentifier) -> Entry? {
+        if self.key == key { return next }
+        guard let next else { return self }
+        let rest = next.without(key)
+        return rest === next ? self : following(rest)
+    }
+}
+
+// `@unchecked Sendable`, like its superclass: its only property is immutable and of a `Sendable` type.
+private final class ValueEntry<Value: Sendable>: Entry, @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value, for key: ObjectIdentifier, next: Entry?) {
+        self.value = value
+        super.init(key: key, next: next)
+    }
+
+    override func following(_ next: Entry?) -> Entry { ValueEntry(value, for: key, next: next) }
+}
+
+/// A key of a ``ContextValues`` that also defines the type of its value.
+public protocol ContextKey {
+    /// The type of the value for this key.
+    associatedtype Value: Sendable
 }

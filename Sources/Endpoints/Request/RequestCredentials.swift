@@ -4,8 +4,8 @@ import NetworkLogging
 /// The parts of a request that are credentials, and their origins. They are not sent to other origins, not shared with other
 /// users through cached responses, and not logged.
 ///
-/// Code that adds a credential to a request marks it with ``NetworkRequest/setCredential(_:forHeader:)`` or
-/// ``NetworkRequest/markCredential(header:)``, as the interceptors of this package do. Field names are not considered.
+/// Code that adds a credential to a request marks it with ``NetworkRequest/setCredential(_:for:)`` or
+/// ``NetworkRequest/markCredential(for:)``, as the interceptors of this package do. Field names are not considered.
 package struct RequestCredentials: Sendable, Hashable {
     package struct Field: Sendable, Hashable {
         /// The name of the header field, in lower case.
@@ -21,7 +21,7 @@ package struct RequestCredentials: Sendable, Hashable {
     package var isEmpty: Bool { fields.isEmpty && storedCookies == nil }
 
     package func contains(header name: String) -> Bool {
-        !fields.isEmpty && fields.contains { HTTPHeaders.isSame($0.name, name) }
+        !fields.isEmpty && fields.contains { HeaderFields.isSame($0.name, name) }
     }
 
     fileprivate mutating func add(_ name: String, for origin: String) {
@@ -31,7 +31,7 @@ package struct RequestCredentials: Sendable, Hashable {
     }
 }
 
-extension HTTPHeaders {
+extension HeaderFields {
     /// Adds the values of fields whose names mark them as credentials to ``NetworkLogging/SecretValues``.
     func rememberSecrets() {
         for field in fields where !Self.isHarmless(field.name) && Redaction.isSecret(header: field.name) {
@@ -49,13 +49,13 @@ extension NetworkRequest {
     /// - Parameters:
     ///   - value: The whole field value, including the scheme of `Authorization`. Replaces existing values of the field.
     ///   - name: The field name, compared without case.
-    public mutating func setCredential(_ value: String, forHeader name: String) {
+    public mutating func setCredential(_ value: String, for name: String) {
         headers[name] = value
-        markCredential(header: name)
+        markCredential(for: name)
     }
 
     /// Marks a header field as a credential for the origin of ``url``. Does nothing if the request has no such field.
-    public mutating func markCredential(header name: String) {
+    public mutating func markCredential(for name: String) {
         let values = headers.values(for: name)
         guard !values.isEmpty else { return }
         for value in values { SecretValues.insert(fieldValue: value, named: name) }
@@ -66,7 +66,7 @@ extension NetworkRequest {
     /// information.
     package mutating func markCredentials(addedTo before: NetworkRequest) {
         for field in headers where before.headers.values(for: field.name) != headers.values(for: field.name) {
-            markCredential(header: field.name)
+            markCredential(for: field.name)
         }
         guard url != before.url else { return }
         let authority = URLText(url).authority

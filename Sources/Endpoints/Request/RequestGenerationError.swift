@@ -56,15 +56,13 @@ public struct RequestGenerationError: Error, Sendable {
 }
 
 extension RequestGenerationError {
-    /// Returns the method and path of an endpoint without query, for ``request``.
-    package static func text(of endpoint: any Requestable) -> String {
-        "\(endpoint.method.rawValue.printable) \(URLText.shown(path: endpoint.path, isFullPath: endpoint.isFullPath).printable)"
+    /// Returns the method and path of a description without query, for ``request``.
+    package static func text(of request: RequestDescription) -> String {
+        "\(request.method.rawValue.printable) \(URLText.shown(path: request.path, isFullPath: request.isFullPath).printable)"
     }
 }
 
 extension RequestGenerationError: RedactedStringConvertible, LocalizedError {
-    /// A localized description, equal to ``description``.
-    public var errorDescription: String? { description }
     /// A textual representation with the request, if it is known, the field and the reason, but without ``underlying``.
     public var description: String { (request.map { "\($0): " } ?? "") + "\(field): \(reason)" }
     /// The description, preceded by the name of the type.
@@ -105,12 +103,6 @@ extension String {
     package func printable(limit: Int) -> String {
         // Secrets are redacted before truncation, because the beginning of a secret would not be recognized.
         let shown = utf8.count < 4 ? self : Redaction.default.redacted(text: self, limit: limit * 4 + 4)
-        let scalars = shown.unicodeScalars.prefix(limit + 1)
-        let escaped = scalars.prefix(limit).map { scalar in
-            scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-                || scalar.properties.generalCategory == .format || scalar.value == 0x2028 || scalar.value == 0x2029
-                ? scalar.escaped(asASCII: true) : String(scalar)
-        }
-        return escaped.joined() + (scalars.count > limit ? "…" : "")
+        return VisibleText.escaped(shown, limit: limit)
     }
 }

@@ -29,41 +29,6 @@ package struct LineParser: StreamParser {
     }
 }
 
-/// A parser of streams with one JSON text on each line (NDJSON, JSON Lines). It returns the bytes of each text.
-///
-/// Lines end with LF or CRLF, the last line also with the end of the stream. Lines that contain only white space are skipped. The parser does
-/// not check that a line is valid JSON.
-public struct NDJSONParser: StreamParser {
-    private var splitter: LineSplitter
-
-    /// Creates a parser with a limit on the length of a line.
-    ///
-    /// - Parameter maximumLineBytes: The maximum length of a line in bytes, without its line ending. A longer line is an error that ends the
-    ///   stream. Default: 1 MiB.
-    public init(maximumLineBytes: Int = 1 << 20) {
-        splitter = LineSplitter(maximumBytes: maximumLineBytes)
-    }
-
-    /// Adds the next bytes of the stream.
-    public mutating func receive(_ chunk: Data) { splitter.receive(chunk) }
-
-    /// Marks the end of the stream: no bytes follow.
-    public mutating func finish() { splitter.finish() }
-
-    /// Returns the next line without its line ending, or `nil` if more bytes are needed or the stream has ended.
-    ///
-    /// The line shares the chunk's storage if it is contained in one chunk.
-    ///
-    /// - Throws: ``StreamParsingError`` for a line that exceeds the limit.
-    public mutating func next() throws(StreamParsingError) -> Data? {
-        try splitter.next(isSkipped: Self.isBlank)
-    }
-
-    private static func isBlank(_ line: Data) -> Bool {
-        line.withUnsafeBytes { bytes in bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } }
-    }
-}
-
 /// A splitter that divides a stream at its line feeds.
 ///
 /// A carriage return before a line feed belongs to the line ending. Any other carriage return is part of the line.
@@ -72,7 +37,7 @@ struct LineSplitter: Sendable {
     private var buffer = ChunkBuffer()
     private var failure: StreamParsingError?
     /// The number of lines returned so far.
-    private(set) var count = 0
+    private var count = 0
 
     init(maximumBytes: Int) {
         self.maximumBytes = min(max(0, maximumBytes), .max - 1)
@@ -87,19 +52,14 @@ struct LineSplitter: Sendable {
     }
 
     /// Returns the next line without its line ending and without a byte order mark.
-    ///
-    /// - Parameter isSkipped: Returns whether a line is skipped and not counted.
-    mutating func next(isSkipped: (Data) -> Bool = { _ in false }) throws(StreamParsingError) -> Data? {
+    mutating func next() throws(StreamParsingError) -> Data? {
         if let failure { throw failure }
-        while let line = try nextOfAll() {
-            if isSkipped(line) { continue }
-            count += 1
-            return line
-        }
-        return nil
+        guard let line = try nextLine() else { return nil }
+        count += 1
+        return line
     }
 
-    private mutating func nextOfAll() throws(StreamParsingError) -> Data? {
+    private mutating func nextLine() throws(StreamParsingError) -> Data? {
         let start = buffer.offset
         let position = buffer.position(ofElementFrom: start)
         let length = buffer.chunk.withUnsafeBytes { bytes -> Int? in

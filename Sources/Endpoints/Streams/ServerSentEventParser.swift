@@ -23,8 +23,9 @@ public struct ServerSentEvent: Sendable, Hashable {
     /// Returns the value of `data`, decoded as JSON.
     ///
     /// - Throws: The error of the decoder, usually a `DecodingError`.
-    public func decoded<Value: Decodable>(as type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()) throws -> Value
-    {
+    public func decoded<Value: Decodable>(
+        as type: Value.Type = Value.self, decoder: any JSONDataDecoder = TransferJSONDecoder()
+    ) throws -> Value {
         try decoder.decode(type, from: Data(data.utf8))
     }
 }

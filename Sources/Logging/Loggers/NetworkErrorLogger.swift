@@ -82,24 +82,24 @@ extension DataTransferErrorLogger where Self: NetworkErrorLogger {
 }
 
 /// A logger that receives nothing: `isEnabled` is `false`, so no records are created for it.
-public struct SilentLogger: NetworkErrorLogger, DataTransferErrorLogger {
+package struct SilentLogger: NetworkErrorLogger, DataTransferErrorLogger {
     /// Creates a logger that receives nothing.
-    public init() {}
+    package init() {}
 
     /// Always `false`, so that the logger is never called.
-    public var isEnabled: Bool { false }
+    package var isEnabled: Bool { false }
     /// Does nothing with the error.
-    public func log(error: any Error, for request: LoggedRequest?) {}
+    package func log(error: any Error, for request: LoggedRequest?) {}
     /// Does nothing with the error.
-    public func log(error: any Error) {}
+    package func log(error: any Error) {}
 }
 
 extension NetworkErrorLogger where Self == SilentLogger {
     /// A logger that receives nothing.
-    public static var silent: SilentLogger { SilentLogger() }
+    package static var silent: SilentLogger { SilentLogger() }
 }
 
 extension DataTransferErrorLogger where Self == SilentLogger {
     /// A logger that receives nothing.
-    public static var silent: SilentLogger { SilentLogger() }
+    package static var silent: SilentLogger { SilentLogger() }
 }

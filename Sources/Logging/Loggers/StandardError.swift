@@ -5,13 +5,13 @@ import Foundation
 /// The lines are written on a dedicated thread, in order, so that the caller never waits for a terminal or pipe that accepts no data. A
 /// process that ends by `exit()`, or by returning from `main`, waits up to 2 seconds for the waiting lines to be written; a process that
 /// crashes may lose them.
-public enum StandardError {
+package enum StandardError {
     /// The maximum number of texts that wait to be written: 10,000.
     ///
     /// Texts beyond this limit or ``maximumWaitingBytes`` are dropped, and a line in their place states how many.
-    public static let maximumWaitingEntries = 10_000
+    package static let maximumWaitingEntries = 10_000
     /// The maximum total size of the texts that wait to be written: 8 MiB.
-    public static let maximumWaitingBytes = 8 << 20
+    package static let maximumWaitingBytes = 8 << 20
 
     private static let writer: EntryWriter = {
         atexit { StandardError.flush(within: .seconds(2)) }
@@ -22,7 +22,7 @@ public enum StandardError {
     ///
     /// Can be called on any thread, and returns immediately. Texts are never mixed. If standard error is closed, the text is lost without
     /// an error.
-    @Sendable public static func write(_ text: String) {
+    @Sendable package static func write(_ text: String) {
         writer.write(text)
     }
 
@@ -32,7 +32,7 @@ public enum StandardError {
     ///   seconds.
     /// - Returns: Whether all texts were written within the limit.
     @discardableResult
-    public static func flush(within limit: Duration = .seconds(2)) -> Bool {
+    package static func flush(within limit: Duration = .seconds(2)) -> Bool {
         writer.flush(within: limit)
     }
 

@@ -19,7 +19,7 @@ public struct LoggedRequest: Sendable, Hashable {
     public var attempt: Int
 
     /// Creates a record of a request.
-    public init(
+    package init(
         method: String = "GET",
         url: URL,
         headers: [LoggedField] = [],
@@ -50,16 +50,6 @@ extension LoggedRequest: RedactedStringConvertible {
     public var debugDescription: String {
         LogText(redaction: .default, maximumBodyBytes: 0).request(self, isDetailed: true)
     }
-    /// A mirror of all properties with secrets redacted.
-    public var customMirror: Mirror {
-        Mirror(
-            self,
-            children: [
-                "method": method, "url": Redaction.default.redacted(url: url), "headers": headers, "body": body as Any,
-                "identifier": identifier, "attempt": attempt,
-            ],
-            displayStyle: .struct)
-    }
 }
 
 /// A header field of a logged request or response.
@@ -73,7 +63,7 @@ public struct LoggedField: Sendable, Hashable {
     public var value: String
 
     /// Creates a field from a name and a value.
-    public init(name: String, value: String) {
+    package init(name: String, value: String) {
         self.name = name
         self.value = value
     }
@@ -82,15 +72,13 @@ public struct LoggedField: Sendable, Hashable {
 extension LoggedField: RedactedStringConvertible {
     /// The field as `name: value`, with a secret value redacted.
     public var description: String { VisibleText.escaped("\(name): \(shownValue)") }
-    /// A mirror of the name and the redacted value.
-    public var customMirror: Mirror { Mirror(self, children: ["name": name, "value": shownValue], displayStyle: .struct) }
 
     private var shownValue: String { Redaction.default.redacted(headerValue: value, for: name) }
 }
 
 /// The body of a logged request: its bytes if they are in memory, otherwise its source.
 ///
-/// The textual representations contain the size and never the bytes; ``Redaction/redacted(body:contentType:limit:)`` returns the
+/// The textual representations contain the size and never the bytes; ``Redaction/redacted(body:contentType:maximumBytes:)`` returns the
 /// redacted text of a body.
 public enum LoggedBody: Sendable, Hashable {
     /// Bytes that are in memory.
@@ -119,8 +107,6 @@ extension LoggedBody: RedactedStringConvertible {
         case .stream: return "stream, \(size)"
         }
     }
-    /// A mirror that contains only the number of bytes.
-    public var customMirror: Mirror { Mirror(self, children: ["byteCount": byteCount as Any], displayStyle: .enum) }
 }
 
 extension [LoggedField] {

@@ -28,7 +28,7 @@ public struct LoggedResponse: Sendable, Hashable {
     public var phases: [LoggedPhase]
 
     /// Creates a record of a response.
-    public init(
+    package init(
         statusCode: Int,
         url: URL? = nil,
         headers: [LoggedField] = [],
@@ -69,17 +69,6 @@ extension LoggedResponse: RedactedStringConvertible {
     }
     /// The description, followed by the redacted headers, one per line.
     public var debugDescription: String { ([description] + headers.map(\.description)).joined(separator: "\n    | ") }
-    /// A mirror of the main properties with secrets redacted.
-    public var customMirror: Mirror {
-        Mirror(
-            self,
-            children: [
-                "statusCode": statusCode, "url": url.map(Redaction.default.redacted(url:)) as Any, "headers": headers,
-                "body": body.map { LogText.bytes(Int64($0.count)) } as Any, "duration": duration,
-                "protocolName": protocolName as Any, "isReusedConnection": isReusedConnection as Any, "phases": phases,
-            ],
-            displayStyle: .struct)
-    }
 }
 
 /// A named phase of a transfer, such as the name lookup, the connect or the wait for the first byte.
@@ -90,8 +79,69 @@ public struct LoggedPhase: Sendable, Hashable {
     public var duration: Duration
 
     /// Creates a phase from a name and a duration.
-    public init(name: String, duration: Duration) {
+    package init(name: String, duration: Duration) {
         self.name = name
         self.duration = duration
     }
+}
+
+/// A record of how a call ended, logged after the entries of its attempts.
+///
+/// Its textual representations (`description`, `debugDescription`, `dump`) are redacted with ``Redaction/default``.
+public struct LoggedOutcome: Sendable {
+    /// The source of a response or an error. Other sources than the listed ones can be created.
+    public struct Source: RawRepresentable, Sendable, Hashable {
+        /// The name of the source as shown in log entries.
+        public var rawValue: String
+
+        /// Creates a source with any name.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The last attempt of the call.
+        public static let attempt = Self(rawValue: "attempt")
+        /// A cache of this program: no request was sent, or only a validation of the cached response.
+        public static let cache = Self(rawValue: "cache")
+        /// An attempt of another call with the same request.
+        public static let sharedAttempt = Self(rawValue: "shared attempt")
+        /// An interceptor, without an attempt.
+        public static let interceptor = Self(rawValue: "interceptor")
+        /// No source: the request could not be created, and no interceptor was called.
+        public static let none = Self(rawValue: "none")
+    }
+
+    /// The status of the response, or `nil` if no response was received.
+    public var statusCode: Int?
+    /// The error with which the call failed, such as a missing response or a status that the endpoint does not accept; `nil` if the call
+    /// succeeded.
+    public var error: (any Error)?
+    /// The source of the response or the error.
+    public var source: Source
+    /// The number of times that the request was sent or passed to the session manager.
+    public var attempts: Int
+    /// The time from the start of the call to its end, including pauses and waiting. A stream ends when its body has been read or released.
+    public var duration: Duration
+
+    /// Creates an outcome of a call.
+    package init(
+        statusCode: Int? = nil, error: (any Error)? = nil, source: Source = .attempt, attempts: Int = 1,
+        duration: Duration = .zero
+    ) {
+        self.statusCode = statusCode
+        self.error = error
+        self.source = source
+        self.attempts = attempts
+        self.duration = duration
+    }
+}
+
+extension LoggedOutcome {
+    /// Whether the call had exactly one attempt, which was the source of its response or error.
+    var isPlain: Bool { attempts == 1 && source == .attempt }
+}
+
+extension LoggedOutcome: RedactedStringConvertible {
+    /// One line with the status or failure, the source, the attempts and the duration. The error is not included.
+    public var description: String { LogText(redaction: .default, maximumBodyBytes: 0).summary(self) }
 }

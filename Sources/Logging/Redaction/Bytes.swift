@@ -33,11 +33,9 @@ extension UInt8 {
 
     var isUpper: Bool { self >= 0x41 && self <= 0x5A }
     var isLower: Bool { self >= 0x61 && self <= 0x7A }
-    var isDigit: Bool { self >= 0x30 && self <= 0x39 }
     var isAlphanumeric: Bool { isUpper || isLower || isDigit }
     /// Whether this is an ASCII letter or digit, or a byte of a non-ASCII character.
     var isNameLetter: Bool { isAlphanumeric || self >= 0x80 }
-    var isSpaceOrTab: Bool { self == .space || self == .tab }
     var isWhitespace: Bool { isSpaceOrTab || self == .lineFeed || self == .carriageReturn }
     var isOpening: Bool { self == .openBrace || self == .openBracket || self == .openParenthesis }
     var isClosing: Bool { self == .closeBrace || self == .closeBracket || self == .closeParenthesis }
@@ -63,9 +61,6 @@ extension Sequence<UInt8> {
 }
 
 extension [UInt8] {
-    /// Creates an array of the UTF-8 bytes of a string.
-    init(text: String) { self = Array(text.utf8) }
-
     /// Returns whether a sequence of bytes occurs in this array. Both must be lower case.
     func contains(sequence: [UInt8]) -> Bool {
         guard let first = sequence.first, count >= sequence.count else { return sequence.isEmpty }

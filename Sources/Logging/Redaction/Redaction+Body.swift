@@ -1,7 +1,7 @@
 import Foundation
 
 extension Redaction {
-    /// Returns a body as redacted text, cut after `limit` bytes with a note of how many bytes were omitted.
+    /// Returns a body as redacted text, cut after `maximumBytes` bytes with a note of how many bytes were omitted.
     ///
     /// In JSON, the values of secret keys are redacted at any depth; in forms and multipart forms, those of secret fields; in other text,
     /// the secrets that ``redacted(text:)`` finds. A body that is not text becomes `<123 bytes of image/png>`. Without a content type,
@@ -10,9 +10,9 @@ extension Redaction {
     /// - Parameters:
     ///   - body: The body; it may be malformed or truncated.
     ///   - contentType: The value of the `Content-Type` header field, including parameters.
-    ///   - limit: The maximum number of bytes of text, not counting the note. Default: 4096.
-    public func redacted(body: Data, contentType: String?, limit: Int = 4096) -> String {
-        shown(body: Array(body), type: MediaType(contentType), limit: max(0, limit)).noted
+    ///   - maximumBytes: The maximum number of bytes of text, not counting the note. Default: 4096.
+    public func redacted(body: Data, contentType: String?, maximumBytes: Int = 4096) -> String {
+        shown(body: Array(body), type: MediaType(contentType), limit: max(0, maximumBytes)).noted
     }
 
     func shown(body: [UInt8], type: MediaType, limit: Int, keepsTypes: Bool = false) -> ShownBody {
@@ -36,9 +36,8 @@ extension Redaction {
         }
         let first = body.first { !$0.isWhitespace && $0 < 0x80 && $0 != 0x1E }
         if type.isJSON || first == .openBrace || first == .openBracket {
-            var scanner = JSONRedactor(body, redaction: self, limit: limitOfScan, keepsTypes: keepsTypes)
-            let text = scanner.run()
-            return ShownBody(text, read: scanner.index, total: body.count, limit: limit, isJSON: true)
+            let (output, read) = JSONRedactor.redacted(body, redaction: self, limit: limitOfScan, keepsTypes: keepsTypes)
+            return ShownBody(output, read: read, total: body.count, limit: limit, isJSON: true)
         }
         var scanner = TextRedactor(body, redaction: self, limit: limitOfScan)
         let text = scanner.run()
@@ -86,7 +85,7 @@ struct ShownBody {
     }
 
     /// The text with a note of the number of omitted bytes.
-    var noted: String { bytesLeft > 0 ? "\(text)… (\(bytesLeft) more bytes)" : text }
+    var noted: String { VisibleText.cut(text, omittedBytes: bytesLeft) }
 }
 
 extension Redaction {
@@ -115,75 +114,115 @@ extension Redaction {
     }
 }
 
-/// The parts of a `Content-Type` that are needed to show a body (RFC 9110 §8.3.1).
-struct MediaType {
-    /// The type and subtype in lower case; empty if there is no content type.
-    let essence: String
-    private let parameters: [(name: String, value: [UInt8])]
+/// Redacts a multipart body (RFC 2046 §5.1) part by part.
+///
+/// The content of a part is replaced if its name is secret, or if it has no name in a form, where every part needs one (RFC 7578 §4.2).
+struct MultipartRedactor {
+    private let bytes: [UInt8]
+    private let type: MediaType
+    private let redaction: Redaction
+    private let limit: Int
+    private var output: [UInt8] = []
 
-    init(_ text: String?) {
-        let parts = Self.split(Array((text ?? "").utf8.prefix(2048)))
-        essence = Self.trimmed(parts.first ?? []).text.lowercased()
-        parameters = parts.dropFirst().map { part in
-            let end = part.firstIndex(of: .equals) ?? part.endIndex
-            let name = Self.trimmed(Array(part[..<end])).text.lowercased()
-            return (name, Self.unquoted(Self.trimmed(Array(part[end...].dropFirst()))))
+    init(_ bytes: [UInt8], type: MediaType, redaction: Redaction, limit: Int) {
+        self.bytes = bytes
+        self.type = type
+        self.redaction = redaction
+        self.limit = limit
+    }
+
+    /// Returns the redacted parts, or `nil` if there is no usable boundary.
+    mutating func run() -> ShownBody? {
+        guard let boundary = type.values(ofParametersWithPrefix: "boundary").first, (1...200).contains(boundary.count) else {
+            return nil
         }
-    }
-
-    /// Returns the values of the parameters with a name, including its extended and continued forms: `name` also matches `name*` and
-    /// `name*0` (RFC 2231).
-    func values(ofParametersWithPrefix prefix: String) -> [[UInt8]] {
-        parameters.filter { $0.name == prefix || $0.name.hasPrefix(prefix + "*") }.map(\.value)
-    }
-
-    var isMultipart: Bool { essence.hasPrefix("multipart/") }
-    var isForm: Bool { essence == "application/x-www-form-urlencoded" }
-
-    var isJSON: Bool {
-        essence.hasSuffix("+json") || essence.hasSuffix("/json") || essence.hasSuffix("json-seq")
-            || essence.hasSuffix("ndjson") || essence.hasSuffix("/jsonl") || essence.hasSuffix("/json5")
-    }
-
-    /// Whether bodies of this type are text that can be decoded as UTF-8.
-    var isText: Bool {
-        let charset = values(ofParametersWithPrefix: "charset").first.map { $0.text.lowercased() } ?? "utf-8"
-        guard ["utf-8", "utf8", "us-ascii", "iso-8859-1", "windows-1252"].contains(charset) else { return false }
-        if essence.hasPrefix("text/") || essence.hasSuffix("+xml") || isJSON || isForm { return true }
-        return [
-            "application/xml", "application/javascript", "application/graphql", "application/yaml", "application/x-yaml",
-            "application/sql", "application/toml", "application/x-plist",
-        ].contains(essence)
-    }
-
-    /// The essence, cut at 80 characters, with characters that are not allowed in a media type replaced by `?`.
-    var label: String {
-        String(essence.prefix(80).map { $0.isASCII && ($0.isLetter || $0.isNumber || "/+-._".contains($0)) ? $0 : "?" })
-    }
-
-    private static func split(_ bytes: [UInt8]) -> [[UInt8]] {
-        var parts: [[UInt8]] = [[]]
-        var isQuoted = false
-        var isEscaped = false
-        for byte in bytes {
-            if byte == .semicolon, !isQuoted {
-                parts.append([])
-                continue
+        let delimiter = [.hyphen, .hyphen] + boundary
+        var read = 0
+        guard var start = next(delimiter, from: 0) else { return nil }
+        while output.count < limit {
+            let content = start + delimiter.count
+            let end = next(delimiter, from: content)
+            output += delimiter
+            if content + 1 < bytes.count, bytes[content] == .hyphen, bytes[content + 1] == .hyphen {
+                output += [.hyphen, .hyphen]
+                read = bytes.count
+                break
             }
-            if byte == .quote, !isEscaped { isQuoted.toggle() }
-            isEscaped = isQuoted && byte == .backslash && !isEscaped
-            parts[parts.count - 1].append(byte)
+            printPart(Array(bytes[content..<(end ?? bytes.count)]))
+            read = end ?? bytes.count
+            guard let end else { break }
+            start = end
         }
-        return parts
+        return ShownBody(output, read: read, total: bytes.count, limit: limit, isJSON: false)
     }
 
-    private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
-        Array(Array(bytes.drop { $0.isWhitespace }.reversed()).drop { $0.isWhitespace }.reversed())
+    /// Returns the index of the next delimiter at the start of a line.
+    private func next(_ delimiter: [UInt8], from start: Int) -> Int? {
+        var index = start
+        while index + delimiter.count <= bytes.count {
+            if bytes[index] == .hyphen, index == 0 || bytes[index - 1] == .lineFeed,
+                bytes[index..<(index + delimiter.count)].elementsEqual(delimiter)
+            {
+                return index
+            }
+            index += 1
+        }
+        return nil
     }
 
-    private static func unquoted(_ bytes: [UInt8]) -> [UInt8] {
-        guard bytes.first == .quote else { return bytes }
-        let content = Array(bytes.dropFirst().prefix(bytes.count > 1 && bytes.last == .quote ? bytes.count - 2 : bytes.count))
-        return content.contains(.backslash) ? JSONText.unescaped(content) : content
+    private mutating func printPart(_ part: [UInt8]) {
+        var isSecret = type.essence == "multipart/form-data"
+        var contentType: String?
+        var index = part.firstIndex(of: .lineFeed).map { $0 + 1 } ?? part.count
+        output.append(.lineFeed)
+        while index < part.count, let line = Self.line(in: part, from: &index) {
+            if line.isEmpty { break }
+            let colon = line.firstIndex(of: .colon) ?? line.endIndex
+            let name = Array(line[..<colon].trimmed).text
+            let value = Array(line[colon...].dropFirst().trimmed).text
+            if name.lowercased() == "content-type" { contentType = value }
+            if name.lowercased() == "content-disposition" { isSecret = isSecretPart(disposition: value) }
+            output += Array("\(name): \(redaction.redacted(headerValue: value, for: name))\n".utf8)
+        }
+        output.append(.lineFeed)
+        var end = part.count
+        if end > index, part[end - 1] == .lineFeed { end -= 1 }
+        if end > index, part[end - 1] == .carriageReturn { end -= 1 }
+        guard index < end else { return }
+        let content = Array(part[index..<end])
+        let inner = MediaType(contentType)
+        if isSecret {
+            output += Redaction.placeholder.utf8
+        } else if inner.isMultipart {
+            output += ShownBody.bytes(content.count, inner).text.utf8
+        } else {
+            output += redaction.shown(body: content, type: inner, limit: max(0, limit - output.count)).noted.utf8
+        }
+        output.append(.lineFeed)
+    }
+
+    private func isSecretPart(disposition: String) -> Bool {
+        let names = MediaType(disposition).values(ofParametersWithPrefix: "name")
+        guard !names.isEmpty else { return type.essence == "multipart/form-data" }
+        // The numbered pieces of a name (RFC 2231) form one name.
+        let joined = names.flatMap { $0 }.percentDecoded().text
+        return redaction.isSecret(field: joined)
+            || names.contains { name in
+                // `UTF-8'en'name` (RFC 8187 §3.2).
+                let plain = name.split(separator: .apostrophe).last.map(Array.init) ?? []
+                return redaction.isSecret(field: plain.percentDecoded().text)
+            }
+    }
+
+    /// Returns the next header line with its continuation lines (obs-fold) and without its line ending.
+    private static func line(in part: [UInt8], from index: inout Int) -> [UInt8]? {
+        var line: [UInt8] = []
+        repeat {
+            let end = part[index...].firstIndex(of: .lineFeed) ?? part.count
+            line += part[index..<end]
+            if line.last == .carriageReturn { line.removeLast() }
+            index = min(end + 1, part.count)
+        } while !line.isEmpty && index < part.count && part[index].isSpaceOrTab
+        return line
     }
 }

@@ -51,6 +51,21 @@ struct TextRedactor {
         return SecretValues.masked(output, isCut: index < bytes.count)
     }
 
+    /// Returns whether a text has a byte sequence at which ``run()`` could redact something other than a secret value.
+    ///
+    /// It is `true` for some texts without secrets.
+    static func canFindSecret(in bytes: [UInt8]) -> Bool {
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if canStartSecret[Int(byte)], !byte.isAlphanumeric || beginnings.contains(where: { bytes.matches($0, at: index) }) {
+                return true
+            }
+            index += 1
+        }
+        return false
+    }
+
     /// Copies the bytes before the next one at which a secret could be detected; at most 4096, so that the limit is checked regularly.
     private mutating func copyPlainRun() {
         var end = index + 1
@@ -352,6 +367,8 @@ struct TextRedactor {
     }
 
     private static let schemes = ["bearer", "basic", "digest", "negotiate", "ntlm"].map { Array($0.utf8) }
+    /// The first letters of a web token and of the schemes.
+    private static let beginnings = [Array("eyj".utf8)] + schemes.map { Array($0.prefix(3)) }
     private static let harmlessWords: Set<String> = [
         "auth", "authentication", "authorization", "token", "tokens", "realm", "error", "scheme", "credentials", "is", "was",
         "and", "or", "required", "challenge", "header", "access", "usage", "information",

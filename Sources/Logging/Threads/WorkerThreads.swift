@@ -199,3 +199,43 @@ struct WorkQueue {
         return items[first]
     }
 }
+
+/// Creation of POSIX threads.
+package enum SystemThread {
+    /// Starts a detached thread with the system's default stack size.
+    ///
+    /// It blocks all signals except faults and `SIGPROF`, so that signals sent to the process are delivered to other threads.
+    ///
+    /// - Returns: `false` if the system could not create the thread; the body is not called then.
+    @Sendable package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+        let context = Unmanaged.passRetained(Body(name, body))
+        let isCreated = create(context.toOpaque())
+        if !isCreated { context.release() }
+        return isCreated
+    }
+
+    /// Runs the body of a thread that was created with this context.
+    static func runBody(_ context: UnsafeMutableRawPointer) {
+        Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+    }
+
+    private final class Body {
+        let name: String
+        let work: @Sendable () -> Void
+
+        init(_ name: String, _ work: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.work = work
+        }
+
+        func run() {
+            pthread_detach(pthread_self())
+            Thread.current.name = name
+            var signals = sigset_t()
+            sigfillset(&signals)
+            for fault in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGPROF] { sigdelset(&signals, fault) }
+            pthread_sigmask(SIG_SETMASK, &signals, nil)
+            work()
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import NetworkJSON
+
 /// A search for secret values in a text, both directly and after decoding the encodings that the text may have.
 struct SecretSearch {
     private let table: SecretTable
@@ -131,9 +133,8 @@ struct DecodedText {
                 starts.append(start)
                 index += 1
                 hasChanged = true
-            } else if bytes[index] == mark, let (replacement, length) = replacement(encoding, at: index) {
-                decoded += replacement
-                starts += repeatElement(start, count: replacement.count)
+            } else if bytes[index] == mark, let length = append(encoding, at: index, to: &decoded) {
+                starts += repeatElement(start, count: decoded.count - starts.count)
                 index += length
                 hasChanged = true
             } else {
@@ -146,28 +147,36 @@ struct DecodedText {
         return hasChanged ? DecodedText(decoded, starts: starts) : nil
     }
 
-    private func replacement(_ encoding: Encoding, at index: Int) -> (bytes: [UInt8], length: Int)? {
+    /// Decodes the encoded character at an index, and appends it.
+    ///
+    /// - Returns: The length of the encoded character; `nil` if there is none, in which case nothing is appended.
+    private func append(_ encoding: Encoding, at index: Int, to decoded: inout [UInt8]) -> Int? {
         switch encoding {
         case .percent:
             guard index + 2 < bytes.count, let high = bytes[index + 1].hexValue, let low = bytes[index + 2].hexValue else {
                 return nil
             }
-            return ([high << 4 | low], 3)
+            decoded.append(high << 4 | low)
+            return 3
         case .json:
             guard index + 1 < bytes.count else { return nil }
-            return JSONText.escape(in: bytes, at: index)
+            return JSONEscapes.append(escapeIn: bytes, at: index, to: &decoded)
         case .xml:
             guard let end = bytes[index..<min(index + 10, bytes.count)].firstIndex(of: .semicolon) else { return nil }
             let name = Array(bytes[(index + 1)..<end]).text
             let length = end + 1 - index
-            if let byte = Self.references[name] { return ([byte], length) }
+            if let byte = Self.references[name] {
+                decoded.append(byte)
+                return length
+            }
             guard name.hasPrefix("#") else { return nil }
             let number = name.dropFirst()
             let isHexadecimal = number.first == "x" || number.first == "X"
             guard let value = UInt32(isHexadecimal ? number.dropFirst() : number, radix: isHexadecimal ? 16 : 10),
                 let scalar = Unicode.Scalar(value)
             else { return nil }
-            return (Array(String(Character(scalar)).utf8), length)
+            decoded += String(Character(scalar)).utf8
+            return length
         }
     }
 

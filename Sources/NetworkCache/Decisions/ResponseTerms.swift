@@ -65,19 +65,18 @@ struct ResponseTerms: Sendable, Equatable {
 
     /// Returns `max-age`, or else `Expires` minus `Date`. Ignores `s-maxage`, which is for shared caches (§4.2.1). An `Expires`
     /// field that is not a valid date or is repeated means that the response has expired (§5.3).
-    private static func explicitLifetime(_ headers: HTTPHeaders, _ control: CacheControl?, date: Double, now: Date) -> Double? {
+    private static func explicitLifetime(_ headers: HeaderFields, _ control: CacheDirectives?, date: Double, now: Date) -> Double?
+    {
         if let maxAge = control?.maxAge { return seconds(maxAge) }
         guard let expires = headers["Expires"] else { return nil }
         guard let end = seconds(expires, now) else { return 0 }
-        return min(max(0, end - date), Double(CacheControl.maximumSeconds))
+        return min(max(0, end - date), Double(CacheDirectives.maximumSeconds))
     }
 
     /// Returns the first value of `Age` (§5.1): zero if it is not a number, and at most 2³¹.
-    private static func age(_ headers: HTTPHeaders) -> Double {
+    private static func age(_ headers: HeaderFields) -> Double {
         let first = headers.values(for: "Age").first?.split(separator: ",", omittingEmptySubsequences: false).first ?? ""
-        let digits = CacheControlParser.trimmed(Substring(first).utf8)
-        guard !digits.isEmpty, digits.allSatisfy({ $0 &- 0x30 < 10 }) else { return 0 }
-        return Double(min(Int(String(Substring(digits))) ?? .max, CacheControl.maximumSeconds))
+        return Double(first.trimmed.utf8.decimal(clampedTo: Int64(CacheDirectives.maximumSeconds)) ?? 0)
     }
 
     /// Returns the seconds from 1970 to an HTTP date, or `nil` if the text is not one.
@@ -112,7 +111,7 @@ struct RequestTerms: Sendable, Equatable {
 
     init() {}
 
-    init(_ headers: HTTPHeaders) {
+    init(_ headers: HeaderFields) {
         var lines: [String] = []
         var hasControl = false
         var pragma = false
@@ -120,18 +119,21 @@ struct RequestTerms: Sendable, Equatable {
             let name = field.name
             switch name.utf8.count {
             case 13:
-                if HTTPHeaders.isSame(name, "Cache-Control") {
+                if HeaderFields.isSame(name, "Cache-Control") {
                     hasControl = true
                     lines.append(field.value)
-                } else if HTTPHeaders.isSame(name, "If-None-Match") {
+                } else if HeaderFields.isSame(name, "If-None-Match") {
                     isConditionalOrPartial = true
                 }
-            case 6: if HTTPHeaders.isSame(name, "Pragma") { pragma = pragma || CacheControl(parsing: field.value).noCache != nil }
-            case 5: if HTTPHeaders.isSame(name, "Range") { isConditionalOrPartial = true }
+            case 6:
+                if HeaderFields.isSame(name, "Pragma") { pragma = pragma || CacheDirectives(parsing: field.value).noCache != nil }
+            case 5: if HeaderFields.isSame(name, "Range") { isConditionalOrPartial = true }
             case 8:
-                if HTTPHeaders.isSame(name, "If-Match") || HTTPHeaders.isSame(name, "If-Range") { isConditionalOrPartial = true }
-            case 17: if HTTPHeaders.isSame(name, "If-Modified-Since") { isConditionalOrPartial = true }
-            case 19: if HTTPHeaders.isSame(name, "If-Unmodified-Since") { isConditionalOrPartial = true }
+                if HeaderFields.isSame(name, "If-Match") || HeaderFields.isSame(name, "If-Range") {
+                    isConditionalOrPartial = true
+                }
+            case 17: if HeaderFields.isSame(name, "If-Modified-Since") { isConditionalOrPartial = true }
+            case 19: if HeaderFields.isSame(name, "If-Unmodified-Since") { isConditionalOrPartial = true }
             default: break
             }
         }
@@ -139,7 +141,7 @@ struct RequestTerms: Sendable, Equatable {
             noCache = pragma
             return
         }
-        let control = CacheControl(lines.flatMap { CacheControl(parsing: $0).directives })
+        let control = CacheDirectives(lines.flatMap { CacheDirectives(parsing: $0).directives })
         noCache = control.noCache != nil
         noStore = control.noStore
         onlyIfCached = control.onlyIfCached

@@ -12,7 +12,8 @@ enum StorageRules {
     /// Partial responses (206) are never stored, so that a request with `Range` always goes to the origin. Responses with
     /// `Vary: *`, which match no other request, are not stored either, nor are responses that have neither a remaining lifetime
     /// nor a validator.
-    static func mayStore(_ request: RequestTerms, _ stored: StoredResponse, _ terms: ResponseTerms, _ policy: CachePolicy) -> Bool
+    static func mayStore(_ request: RequestTerms, _ stored: StoredResponse, _ terms: ResponseTerms, _ policy: CacheOptions)
+        -> Bool
     {
         let status = stored.statusCode
         guard stored.key.method == .get, !request.noStore, (200..<600).contains(status), status != 206, status != 304 else {
@@ -37,17 +38,17 @@ enum StorageRules {
 
     /// Returns the fields to store: without those of the connection (§3.1), and with a `Date`, which is added if it is missing
     /// (RFC 9110 §6.6.1).
-    static func keptHeaders(_ headers: HTTPHeaders, receivedAt date: Date) -> HTTPHeaders {
+    static func keptHeaders(_ headers: HeaderFields, receivedAt date: Date) -> HeaderFields {
         let named = connectionFields(headers)
-        var kept = HTTPHeaders(headers.filter { !isOfConnection($0.name) && !named.contains($0.name.lowercased()) })
+        var kept = HeaderFields(headers.filter { !isOfConnection($0.name) && !named.contains($0.name.lowercased()) })
         if !kept.contains("Date") { kept.add(HTTPDate(date).description, for: "Date") }
         return kept
     }
 
     /// Returns the fields of a stored response after it was validated (§3.2, §4.3.4). Each field of the new response replaces the
     /// stored one, except for fields that describe the content, which was not sent again.
-    static func updatedHeaders(_ old: HTTPHeaders, by new: HTTPHeaders, receivedAt date: Date) -> HTTPHeaders {
-        let update = HTTPHeaders(keptHeaders(new, receivedAt: date).filter { !isOfContent($0.name) })
+    static func updatedHeaders(_ old: HeaderFields, by new: HeaderFields, receivedAt date: Date) -> HeaderFields {
+        let update = HeaderFields(keptHeaders(new, receivedAt: date).filter { !isOfContent($0.name) })
         var old = old
         // It describes the transfer of the old response.
         old.remove("Age")
@@ -56,12 +57,10 @@ enum StorageRules {
 
     /// Returns the field names in `Vary`, in lower case and sorted, or `nil` for `*`, for an invalid list, and for too many
     /// names.
-    static func varyingNames(_ headers: HTTPHeaders) -> [String]? {
+    static func varyingNames(_ headers: HeaderFields) -> [String]? {
         var names: Set<String> = []
         for line in headers.values(for: "Vary") {
-            for part in line.utf8.split(separator: UInt8(ascii: ",")) {
-                let name = String(Substring(CacheControlParser.trimmed(part))).lowercased()
-                if name.isEmpty { continue }
+            for name in line.listElements.map({ $0.lowercased() }) {
                 guard name != "*", name.isToken else { return nil }
                 names.insert(name)
             }
@@ -70,18 +69,18 @@ enum StorageRules {
     }
 
     /// Returns the values of fields in a request (§4.1), without surrounding whitespace and with the lines of one name joined.
-    static func varying(_ names: [String], _ headers: HTTPHeaders) -> [StoredResponse.VaryingField] {
+    static func varying(_ names: [String], _ headers: HeaderFields) -> [StoredResponse.VaryingField] {
         names.map { StoredResponse.VaryingField(name: $0, value: varyingValue($0, headers)) }
     }
 
-    static func matches(_ varying: [StoredResponse.VaryingField], _ headers: HTTPHeaders) -> Bool {
+    static func matches(_ varying: [StoredResponse.VaryingField], _ headers: HeaderFields) -> Bool {
         varying.allSatisfy { $0.value == varyingValue($0.name, headers) }
     }
 
-    private static func varyingValue(_ name: String, _ headers: HTTPHeaders) -> String? {
+    private static func varyingValue(_ name: String, _ headers: HeaderFields) -> String? {
         var joined: String?
-        for field in headers where HTTPHeaders.isSame(field.name, name) {
-            let value = trimmed(field.value)
+        for field in headers where HeaderFields.isSame(field.name, name) {
+            let value = String(field.value.trimmed)
             joined = joined.map { $0 + ", " + value } ?? value
         }
         guard let joined else { return nil }
@@ -91,19 +90,8 @@ enum StorageRules {
         return "sha256:" + digest.hexadecimal
     }
 
-    private static func trimmed(_ value: String) -> String {
-        let trimmed = CacheControlParser.trimmed(value[...].utf8)
-        return trimmed.count == value.utf8.count ? value : String(Substring(trimmed))
-    }
-
-    private static func connectionFields(_ headers: HTTPHeaders) -> Set<String> {
-        var names: Set<String> = []
-        for line in headers.values(for: "Connection") {
-            for part in line.utf8.split(separator: UInt8(ascii: ",")) {
-                names.insert(String(Substring(CacheControlParser.trimmed(part))).lowercased())
-            }
-        }
-        return names
+    private static func connectionFields(_ headers: HeaderFields) -> Set<String> {
+        Set(headers.values(for: "Connection").flatMap(\.listElements).map { $0.lowercased() })
     }
 
     /// The fields that belong to a single connection (RFC 9110 §7.6.1, RFC 9111 §3.1).
@@ -113,7 +101,7 @@ enum StorageRules {
     ]
 
     private static func isOfConnection(_ name: String) -> Bool {
-        ofConnection.contains { HTTPHeaders.isSame($0, name) }
+        ofConnection.contains { HeaderFields.isSame($0, name) }
     }
 
     /// The fields that describe the coding and length of the content. The stored body is decoded and complete, so the values of a
@@ -121,7 +109,7 @@ enum StorageRules {
     private static let ofContent = ["Content-Length", "Content-Encoding", "Content-Range"]
 
     private static func isOfContent(_ name: String) -> Bool {
-        ofContent.contains { HTTPHeaders.isSame($0, name) }
+        ofContent.contains { HeaderFields.isSame($0, name) }
     }
 }
 

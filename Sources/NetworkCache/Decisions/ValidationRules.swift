@@ -13,7 +13,7 @@ enum ValidationRules {
     }
 
     /// Returns whether a 304 response applies to the stored response (§4.3.4): if both have an entity tag, the tags match.
-    static func isAbout(_ notModified: HTTPHeaders, _ stored: ResponseTerms) -> Bool {
+    static func isAbout(_ notModified: HeaderFields, _ stored: ResponseTerms) -> Bool {
         if let tag = notModified["ETag"] {
             guard let own = stored.entityTag else { return true }
             return opaque(tag) == opaque(own)
@@ -22,7 +22,7 @@ enum ValidationRules {
     }
 
     /// Returns whether a response to HEAD is consistent with the stored response to GET (§4.3.5).
-    static func agrees(_ head: HTTPHeaders, with stored: StoredResponse) -> Bool {
+    static func agrees(_ head: HeaderFields, with stored: StoredResponse) -> Bool {
         for name in ["ETag", "Last-Modified", "Content-Length"] {
             if let value = head[name], let own = stored.headers[name], value != own { return false }
         }

@@ -1,11 +1,12 @@
 import Foundation
 import NetworkCore
+import NetworkFiles
 
 /// A store that keeps responses in a directory, up to a total size and number of keys. The least recently used key is evicted
 /// first, with all its variants.
 ///
 /// ```swift
-/// let store = try DiskCacheStore(directory: folder, maximumBytes: 256 << 20)
+/// let store = try DiskCacheStore(directory: folder, limits: CacheStoreLimits(maximumBytes: 256 << 20))
 /// ```
 ///
 /// **Processes.** Several processes may share the directory, and any of them may be killed at any moment: saved responses remain
@@ -23,30 +24,13 @@ import NetworkCore
 /// **Threads.** Opening reads no entries, and takes the same time for a hundred thousand entries as for none. All files are read
 /// and written on ``NetworkCore/BackgroundThreads/files``: reads concurrently, changes one after another.
 public final class DiskCacheStore: CacheStore {
-    /// The limits of a disk store.
-    public struct Limits: Hashable, Sendable {
-        /// The maximum size of all entries, in bytes of their files. Default: 128 MiB.
-        public var bytes = 128 << 20
-        /// The maximum size of one key with all its variants, in bytes. Beyond it, the variant stored first is evicted. Never
-        /// more than ``bytes``. Default: 8 MiB.
-        public var entryBytes = 8 << 20
-        /// The maximum number of keys, each with all its variants. Default: 100,000.
-        public var keys = 100_000
-        /// The maximum number of variants under one key (RFC 9111 §4.1). Beyond it, the variant stored first is evicted.
-        /// Default: 8.
-        public var variants = 8
-
-        /// Creates limits with the default values.
-        public init() {}
-    }
-
     /// The number of bytes that a record may have in addition to its responses, for the key and the metadata.
     private static let overhead = 64 << 10
 
     /// The directory that contains the entries.
-    public let directory: URL
+    package let directory: URL
     /// The limits that the store was created with.
-    public let limits: Limits
+    package let limits: CacheStoreLimits
     let records: DiskRecords
     private let onRemoval: CacheRemovalHandler?
 
@@ -54,39 +38,25 @@ public final class DiskCacheStore: CacheStore {
     ///
     /// - Parameters:
     ///   - directory: The URL of the directory.
-    ///   - maximumBytes: The maximum size of all entries, in bytes. Default: 128 MiB.
+    ///   - limits: The limits. Default: ``CacheStoreLimits/disk``. Negative numbers count as zero, with which nothing is stored.
     ///   - onRemoval: Called for each response that this process removes, with the reason. With it, the head of each entry is
     ///     read before it is evicted.
     /// - Throws: ``CacheStoreError`` if the directory cannot be created, is not accessible to this user alone, or is not
     ///   writable.
-    public convenience init(
-        directory: URL, maximumBytes: Int = 128 << 20, onRemoval: CacheRemovalHandler? = nil
-    ) throws(CacheStoreError) {
-        var limits = Limits()
-        limits.bytes = maximumBytes
-        try self.init(directory: directory, limits: limits, onRemoval: onRemoval)
-    }
-
-    /// Creates a store with limits in a directory, which is created if it does not exist.
-    ///
-    /// - Parameters:
-    ///   - directory: The URL of the directory.
-    ///   - limits: The limits. Negative numbers count as zero, with which nothing is stored.
-    ///   - onRemoval: Called for each response that this process removes, with the reason.
-    /// - Throws: ``CacheStoreError`` if the directory cannot be created, is not accessible to this user alone, or is not
-    ///   writable.
-    public convenience init(directory: URL, limits: Limits, onRemoval: CacheRemovalHandler? = nil) throws(CacheStoreError) {
+    public convenience init(directory: URL, limits: CacheStoreLimits = .disk, onRemoval: CacheRemovalHandler? = nil)
+        throws(CacheStoreError)
+    {
         try self.init(directory: directory, limits: limits, noting: .seconds(60), clock: { .now }, onRemoval: onRemoval)
     }
 
     init(
-        directory: URL, limits: Limits, noting interval: Duration, clock: @escaping @Sendable () -> FileTime,
+        directory: URL, limits: CacheStoreLimits, noting interval: Duration, clock: @escaping @Sendable () -> FileTime,
         onRemoval: CacheRemovalHandler? = nil
     ) throws(CacheStoreError) {
         self.directory = directory
         self.limits = limits
         self.onRemoval = onRemoval
-        let recordBytes = min(max(0, limits.entryBytes), Int.max - Self.overhead) + Self.overhead
+        let recordBytes = min(max(0, limits.maximumEntryBytes), Int.max - Self.overhead) + Self.overhead
         let notify = onRemoval.map { onRemoval in
             { @Sendable (head: DiskRecordHead, reason: CacheRemoval) in
                 guard let key = StoredVariants.key(in: head.key), let variants = StoredVariants.notes(in: head.info) else {
@@ -96,12 +66,12 @@ public final class DiskCacheStore: CacheStore {
             }
         }
         records = try DiskRecords(
-            directory, limits: DiskLimits(bytes: limits.bytes, entries: limits.keys, recordBytes: recordBytes),
+            directory, limits: DiskLimits(bytes: limits.maximumBytes, entries: limits.maximumKeys, recordBytes: recordBytes),
             noting: interval, clock: clock, onRemoval: notify)
     }
 
     /// The maximum size of an entry, in bytes: the smaller of the limits for one entry and for all entries.
-    public var maximumEntryBytes: Int { max(0, min(limits.entryBytes, limits.bytes)) }
+    public var maximumEntryBytes: Int { max(0, min(limits.maximumEntryBytes, limits.maximumBytes)) }
     /// The size of all files in bytes, according to the last scan of the directory and later changes by this process. Until the
     /// first scan after opening has ended, only changes by this process are counted.
     public var byteCount: Int { records.usage.bytes }
@@ -120,12 +90,12 @@ public final class DiskCacheStore: CacheStore {
     ///   for a response that exceeds the limit for one entry; the response that it would replace is removed then.
     public func save(_ entry: CacheEntry) async throws(CacheStoreError) {
         let new = StoredVariants.Variant(entry.response)
-        let fits = entry.footprint <= maximumEntryBytes && new.bytes.count <= maximumEntryBytes && limits.variants > 0
+        let fits = entry.footprint <= maximumEntryBytes && new.bytes.count <= maximumEntryBytes && limits.maximumVariants > 0
         let removals = Locked<[CacheRemoval]>([])
         try await records.update(StoredVariants.recordKey(entry.response.key)) { [limits, maximumEntryBytes] old in
             var variants = old.flatMap(StoredVariants.init) ?? StoredVariants()
             let reasons = variants.put(
-                fits ? new : nil, insteadOf: new, maximumBytes: maximumEntryBytes, maximumCount: limits.variants)
+                fits ? new : nil, insteadOf: new, maximumBytes: maximumEntryBytes, maximumCount: limits.maximumVariants)
             removals.withLock { $0 = reasons }
             return variants.replacement
         }

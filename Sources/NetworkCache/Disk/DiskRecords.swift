@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkFiles
 
 /// A ``RecordFolder`` with limits. The least recently used records are evicted in the background, in small steps.
 ///
@@ -20,7 +21,7 @@ final class DiskRecords: Sendable {
         /// Whether a step of the eviction is queued or running.
         var isWorking = true
         /// The callers of `settle()` that wait until the eviction is idle.
-        var waiting: [UnsafeContinuation<Void, Never>] = []
+        var waiting: [Promise<Void>] = []
     }
 
     /// Opens the folder without reading its contents. Eviction begins in the background with a scan of all records.
@@ -67,7 +68,7 @@ final class DiskRecords: Sendable {
     func update(
         _ key: RecordKey, _ change: @escaping @Sendable (DiskRecord?) throws(CacheStoreError) -> RecordFolder.Replacement
     ) async throws(CacheStoreError) {
-        try await onQueue { () throws(CacheStoreError) in
+        try await queue.value { () throws(CacheStoreError) in
             let limit = self.limits.recordBytes
             let done = try self.folder.update(key, maximumBytes: limit, now: self.clock()) { (old) throws(CacheStoreError) in
                 let new = try change(old)
@@ -81,7 +82,7 @@ final class DiskRecords: Sendable {
     /// Writes a record, replacing an existing one.
     func write(_ key: RecordKey, info: [UInt8], payload: Data) async throws(CacheStoreError) {
         try check(key.bytes.count + info.count + payload.count)
-        try await onQueue { () throws(CacheStoreError) in
+        try await queue.value { () throws(CacheStoreError) in
             let done = try self.folder.write(key, info: info, payload: payload, now: self.clock())
             self.note(done, shard: RecordName(key).shard)
         }
@@ -97,7 +98,7 @@ final class DiskRecords: Sendable {
 
     /// Removes all records at once.
     func removeAll() async throws(CacheStoreError) {
-        try await onQueue { () throws(CacheStoreError) in
+        try await queue.value { () throws(CacheStoreError) in
             try self.folder.removeAll()
             self.state.withLock { $0.eviction.noteRemovedAll() }
         }
@@ -124,13 +125,12 @@ final class DiskRecords: Sendable {
 
     /// Waits until the eviction is idle.
     func settle() async {
-        await withUnsafeContinuation { continuation in
-            let isIdle = state.withLock { state in
-                if state.isWorking { state.waiting.append(continuation) }
-                return !state.isWorking
-            }
-            if isIdle { continuation.resume() }
+        let idle = Promise<Void>()
+        let isIdle = state.withLock { state in
+            if state.isWorking { state.waiting.append(idle) }
+            return !state.isWorking
         }
+        if !isIdle { await idle.value() }
     }
 
     private func note(_ change: RecordFolder.Change, shard: Int) {
@@ -144,7 +144,7 @@ final class DiskRecords: Sendable {
 
     /// Performs one step of the eviction, and queues the next one behind waiting changes.
     private func work() {
-        let (action, waiting): (RecordEviction.Action, [UnsafeContinuation<Void, Never>]) = state.withLock { state in
+        let (action, waiting): (RecordEviction.Action, [Promise<Void>]) = state.withLock { state in
             let action = state.eviction.next()
             guard action == .none else { return (action, []) }
             state.isWorking = false
@@ -153,7 +153,7 @@ final class DiskRecords: Sendable {
         }
         switch action {
         case .none:
-            for continuation in waiting { continuation.resume() }
+            for promise in waiting { promise.resolve(()) }
             return
         case .scan(let shard):
             var found: [RecordStatus] = []
@@ -179,19 +179,6 @@ final class DiskRecords: Sendable {
             state.withLock { $0.eviction.removed(change, shard: record.name.shard) }
             if change.count < 0, let head { onRemoval?(head, reason) }
         }
-    }
-
-    private func onQueue(_ work: @escaping @Sendable () throws(CacheStoreError) -> Void) async throws(CacheStoreError) {
-        // The result is passed through a lock because the thread sanitizer does not detect the synchronization by a continuation.
-        let done = Locked<Result<Void, CacheStoreError>>(.success(()))
-        await withUnsafeContinuation { continuation in
-            queue.run {
-                let result = Result { () throws(CacheStoreError) in try work() }
-                done.withLock { $0 = result }
-                continuation.resume()
-            }
-        }
-        try done.withLock(\.self).get()
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkFiles
 
 extension RecordFolder {
     /// The change in size and number of records that a call has made.
@@ -83,46 +84,43 @@ extension RecordFolder {
         switch errno {
         // There is nothing, or it is not a regular file.
         case 0, ENOENT, ELOOP, ENOTDIR, ENXIO: return nil
-        default: throw CacheStoreError("an entry cannot be opened", path: path + "/" + name.file, errno: errno)
+        default: throw CacheStoreError("an entry cannot be opened", path: path + "/" + name.file, .last)
         }
     }
 
     private func replace(
         _ name: RecordName, _ record: DiskRecord, now: FileTime, if isExpected: (RecordStatus?) -> Bool
     ) throws(CacheStoreError) -> Change? {
-        let (temporary, file, root) = try newFile()
-        var isRenamed = false
-        defer { if !isRenamed { unlinkat(root.number, temporary, 0) } }
+        let new = try newFile()
+        let file = new.descriptor
         let isWritten =
             record.encodedHead().withUnsafeBytes { file.write($0) } && record.payload.withUnsafeBytes { file.write($0) }
-        guard isWritten else { throw CacheStoreError("an entry cannot be written", path: path, errno: errno) }
+        guard isWritten else { throw CacheStoreError("an entry cannot be written", path: path, .last) }
         file.setTimes(now)
         guard let shard = shard(name.shard, makes: true) else {
-            throw CacheStoreError("the folder of the entry cannot be opened", path: path, errno: errno)
+            throw CacheStoreError("the folder of the entry cannot be opened", path: path, .last)
         }
         // Continue even without the lock: a process that holds it for so long is not running, and so does not change anything
         // now.
         _ = lock(shard)
         let current = shard.status(of: name.file).flatMap { RecordStatus(name, $0) }
         guard isExpected(current) else { return nil }
-        guard renameat(root.number, temporary, shard.number, name.file) == 0 else {
-            throw CacheStoreError("an entry cannot be renamed", path: path + "/" + name.file, errno: errno)
+        guard new.rename(to: name.file, in: shard) else {
+            throw CacheStoreError("an entry cannot be renamed", path: path + "/" + name.file, .last)
         }
-        isRenamed = true
         return Change(bytes: record.byteCount - (current?.bytes ?? 0), count: current == nil ? 1 : 0)
     }
 
     /// Creates an empty temporary file, locked so that other processes do not remove it as left behind.
-    private func newFile() throws(CacheStoreError) -> (path: String, file: FileDescriptor, root: FileDescriptor) {
+    private func newFile() throws(CacheStoreError) -> NewFile {
         let root = descriptor
         for _ in 0..<100 {
-            let temporary = Self.writing + "/" + newName()
-            guard let file = FileDescriptor.open(temporary, in: root, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600) else {
+            guard let file = NewFile(Self.writing + "/" + newName(), in: root) else {
                 if errno == EEXIST { continue }
-                throw CacheStoreError("a file cannot be created", path: path, errno: errno)
+                throw CacheStoreError("a file cannot be created", path: path, .last)
             }
             // Another process may have removed the file before it was locked.
-            if flock(file.number, LOCK_EX | LOCK_NB) == 0, file.status?.st_nlink == 1 { return (temporary, file, root) }
+            if file.descriptor.lock(), file.descriptor.status?.st_nlink == 1 { return file }
         }
         throw CacheStoreError(.other, "new files in the directory are removed immediately", path: path)
     }
@@ -138,7 +136,7 @@ extension RecordFolder {
     func remove(_ name: RecordName, if isSelected: (RecordStatus) -> Bool = { _ in true }) throws(CacheStoreError) -> Change {
         guard let shard = shard(name.shard) else {
             if errno == ENOENT { return Change() }
-            throw CacheStoreError("the folder of the entry cannot be opened", path: path, errno: errno)
+            throw CacheStoreError("the folder of the entry cannot be opened", path: path, .last)
         }
         let isLocked = lock(shard)
         guard let found = shard.status(of: name.file) else { return Change() }
@@ -150,7 +148,7 @@ extension RecordFolder {
         }
         guard unlinkat(shard.number, name.file, 0) == 0 else {
             if errno == ENOENT { return Change() }
-            throw CacheStoreError("an entry cannot be removed", path: path + "/" + name.file, errno: errno)
+            throw CacheStoreError("an entry cannot be removed", path: path + "/" + name.file, .last)
         }
         return status.map { Change(bytes: -$0.bytes, count: -1) } ?? Change()
     }
@@ -177,11 +175,11 @@ extension RecordFolder {
         let place = Self.trash + "/" + newName()
         guard renameat(root.number, Self.records, root.number, place) == 0 else {
             if errno == ENOENT { return }
-            throw CacheStoreError("the entries cannot be removed", path: path, errno: errno)
+            throw CacheStoreError("the entries cannot be removed", path: path, .last)
         }
         _ = mkdirat(root.number, Self.records, 0o700)
         guard Self.removeTree(place, in: root, depth: 3) else {
-            throw CacheStoreError("the entries are no longer used, but cannot be removed", path: path + "/" + place, errno: errno)
+            throw CacheStoreError("the entries are no longer used, but cannot be removed", path: path + "/" + place, .last)
         }
     }
 
@@ -193,7 +191,7 @@ extension RecordFolder {
                 let name = String(cString: name)
                 // A file that is being written is locked by its writer.
                 guard let file = FileDescriptor.open(name, in: writing, O_RDONLY) else { return true }
-                if flock(file.number, LOCK_EX | LOCK_NB) == 0 { unlinkat(writing.number, name, 0) }
+                if file.lock() { unlinkat(writing.number, name, 0) }
                 return true
             }
         }

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkFiles
 
 /// A directory of records. Each record is a separate file whose name is derived from its key. All calls may block.
 ///
@@ -41,26 +42,23 @@ final class RecordFolder: Sendable {
 
     private static func open(_ path: String) throws(CacheStoreError) -> FileDescriptor {
         try make(path)
-        let number = Foundation.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard number >= 0 else {
-            let number = errno
-            var status = stat()
-            if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+        guard let root = FileDescriptor.open(path, O_RDONLY | O_DIRECTORY) else {
+            let error = SystemError.last
+            if let status = stat(of: path), status.st_mode & S_IFMT == S_IFLNK {
                 throw CacheStoreError(.unsafeDirectory, "the directory is a symbolic link", path: path)
             }
-            throw CacheStoreError("the directory cannot be opened", path: path, errno: number)
+            throw CacheStoreError("the directory cannot be opened", path: path, error)
         }
-        let root = FileDescriptor(number)
         guard let status = root.status else {
-            throw CacheStoreError("the directory cannot be examined", path: path, errno: errno)
+            throw CacheStoreError("the directory cannot be examined", path: path, .last)
         }
         try check(status, path)
         for name in [records, writing, trash] {
             guard mkdirat(root.number, name, 0o700) == 0 || errno == EEXIST else {
-                throw CacheStoreError("a folder in it cannot be created", path: path, errno: errno)
+                throw CacheStoreError("a folder in it cannot be created", path: path, .last)
             }
             guard let status = root.status(of: name) else {
-                throw CacheStoreError("a folder in it cannot be examined", path: path, errno: errno)
+                throw CacheStoreError("a folder in it cannot be examined", path: path, .last)
             }
             guard status.st_mode & S_IFMT == S_IFDIR else {
                 throw CacheStoreError(.unsafeDirectory, "\(name) is not a folder", path: path)
@@ -84,11 +82,11 @@ final class RecordFolder: Sendable {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         let number = errno
         guard number == ENOENT, let end = path.lastIndex(of: "/"), end > path.startIndex else {
-            throw CacheStoreError("the directory cannot be created", path: path, errno: number)
+            throw CacheStoreError("the directory cannot be created", path: path, SystemError(number))
         }
         try make(String(path[..<end]))
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw CacheStoreError("the directory cannot be created", path: path, errno: errno)
+            throw CacheStoreError("the directory cannot be created", path: path, .last)
         }
     }
 
@@ -231,7 +229,7 @@ struct RecordStatus: Equatable, Sendable {
 
     /// Creates a status, or returns `nil` if it is not of a regular file that belongs to this user.
     init?(_ name: RecordName, _ status: stat) {
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), let bytes = Int(exactly: status.st_size) else {
+        guard status.isRegular, status.st_uid == geteuid(), let bytes = Int(exactly: status.st_size) else {
             return nil
         }
         self.name = name

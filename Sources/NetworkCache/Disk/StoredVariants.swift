@@ -3,7 +3,8 @@ import Foundation
 
 /// The variants under one key (RFC 9111 §4.1) in the format of a record. The payload contains their encodings one after another.
 /// The info contains for each variant the time at which it was received, its length, and a digest of its varying fields, so that
-/// variants can be distinguished without decoding them.
+/// variants can be distinguished without decoding them. The encodings have no checksum: that of the payload is compared when the record is
+/// read.
 struct StoredVariants {
     struct Note: Equatable {
         /// ``StoredResponse/responseTime``.
@@ -18,7 +19,9 @@ struct StoredVariants {
         var bytes: Data
 
         init(_ response: StoredResponse) {
-            self.init(time: response.responseTime, varying: Self.digest(of: response.varying), bytes: response.encoded())
+            self.init(
+                time: response.responseTime, varying: Self.digest(of: response.varying),
+                bytes: response.encoded(hasChecksum: false))
         }
 
         init(time: Date, varying: String, bytes: Data) {
@@ -57,9 +60,9 @@ struct StoredVariants {
     /// Returns the variants that can be decoded and have a key.
     func entries(of key: CacheKey) -> [CacheEntry] {
         variants.compactMap { variant in
-            guard let response = try? StoredResponse(encoded: variant.bytes, maximumBytes: .max), response.key == key else {
-                return nil
-            }
+            guard let response = try? StoredResponse(encoded: variant.bytes, maximumBytes: .max, comparesChecksum: false),
+                response.key == key
+            else { return nil }
             return CacheEntry(response)
         }
     }

@@ -5,7 +5,7 @@ import NetworkCore
 /// An interceptor that stores responses and reuses them, as a private cache according to RFC 9111.
 ///
 /// ```swift
-/// let cache = CacheInterceptor(store: MemoryCacheStore(maximumBytes: 64 << 20))
+/// let cache = CacheInterceptor(store: MemoryCacheStore(limits: CacheStoreLimits(maximumBytes: 64 << 20)))
 /// let service = DefaultNetworkService(configuration: api, interceptors: [cache] + RequestPipeline().interceptors)
 /// ```
 ///
@@ -28,32 +28,32 @@ import NetworkCore
 /// sending a request, that response is not stored.
 public final class CacheInterceptor: NetworkInterceptor {
     /// The store that holds the responses.
-    public let store: any CacheStore
+    package let store: any CacheStore
     /// The choices that RFC 9111 leaves to a cache.
-    public let policy: CachePolicy
+    package let options: CacheOptions
     let partition: (@Sendable (NetworkRequest) -> CachePartition?)?
     let status: CacheStatus
     let logger: (any NetworkErrorLogger)?
     let now: @Sendable () -> Date
     let ledger = CacheLedger()
 
-    /// Creates a cache.
+    /// Creates a cache over a store.
     ///
     /// - Parameters:
     ///   - store: The store for the responses. Several caches may share a store. Default: 16 MiB of memory.
-    ///   - policy: The choices that RFC 9111 leaves to a cache.
+    ///   - options: The choices that RFC 9111 leaves to a cache.
     ///   - name: The name of the cache in `Cache-Status`.
     ///   - partition: Returns the partition for a request, instead of the one that its credentials determine, or `nil` to use the
     ///     credentials. Called once per request, on the caller's task.
     ///   - logger: Receives failures of the store and of revalidations in the background.
     ///   - now: Returns the current date, from which ages are calculated.
     public init(
-        store: any CacheStore = MemoryCacheStore(), policy: CachePolicy = CachePolicy(), name: String = "NetworkCache",
+        store: any CacheStore = MemoryCacheStore(), options: CacheOptions = CacheOptions(), name: String = "NetworkCache",
         partition: (@Sendable (NetworkRequest) -> CachePartition?)? = nil, logger: (any NetworkErrorLogger)? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.store = store
-        self.policy = policy
+        self.options = options
         self.partition = partition
         self.logger = logger
         self.now = now
@@ -73,7 +73,7 @@ public final class CacheInterceptor: NetworkInterceptor {
         let exchange = CacheExchange(cache: self, request: request, terms: terms, next: next)
         let (entry, miss) = await exchange.find()
         let date = now()
-        let decision = policy.decision(
+        let decision = options.decision(
             terms, entry?.terms, miss: miss, isHead: isHead, at: date.timeIntervalSinceReferenceDate)
         switch (decision, entry) {
         case (.serve(let age, let ttl, let revalidates), let entry?):
@@ -110,15 +110,6 @@ public final class CacheInterceptor: NetworkInterceptor {
     }
 }
 
-extension NetworkInterceptor where Self == CacheInterceptor {
-    /// Returns a new cache that stores responses in memory. Create one, and share it between services.
-    ///
-    /// - Parameter maximumBytes: The maximum size of all stored responses, in bytes. Default: 16 MiB.
-    public static func cache(maximumBytes: Int = 16 << 20) -> CacheInterceptor {
-        CacheInterceptor(store: MemoryCacheStore(maximumBytes: maximumBytes))
-    }
-}
-
 extension CacheInterceptor {
     /// Returns the key under which the response to a request is stored, for `remove(.key(…))`.
     ///
@@ -141,13 +132,6 @@ extension CacheInterceptor {
             ledger.distrust(selection, until: now())
             throw error
         }
-    }
-
-    /// Removes all responses.
-    ///
-    /// - Throws: ``CacheStoreError`` if the store fails. Even then, this cache no longer uses the stored responses.
-    public func removeAll() async throws(CacheStoreError) {
-        try await remove(.all)
     }
 
     // MARK: Store access during requests. Errors are logged and not rethrown.

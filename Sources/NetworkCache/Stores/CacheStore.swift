@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkFiles
 import NetworkLogging
 
 /// A storage for responses: in memory, on disk, or in a server that several clients share.
@@ -21,7 +22,7 @@ public protocol CacheStore: Sendable {
     /// - Throws: ``CacheStoreError``, which the cache logs and treats as a miss.
     func entries(for key: CacheKey) async throws(CacheStoreError) -> [CacheEntry]
 
-    /// Stores a response, replacing the one with the same key and the same ``StoredResponse/varying``. After this method returns,
+    /// Stores a response, replacing the one that is the same variant (``CacheEntry/isSameVariant(as:)``). After this method returns,
     /// ``entries(for:)`` returns the response unless it has been removed since.
     ///
     /// - Throws: ``CacheStoreError``, which the cache logs.
@@ -33,6 +34,36 @@ public protocol CacheStore: Sendable {
     /// - Throws: ``CacheStoreError`` if responses could not be removed.
     @discardableResult
     func remove(_ selection: CacheSelection, because reason: CacheRemoval) async throws(CacheStoreError) -> Int
+}
+
+/// The limits of a ``MemoryCacheStore`` or a ``DiskCacheStore``.
+public struct CacheStoreLimits: Hashable, Sendable {
+    /// The maximum size of all entries, in bytes of ``CacheEntry/footprint`` in memory, and of their files on disk.
+    public var maximumBytes: Int
+    /// The maximum size of one entry, in bytes; on disk that of one key with all its variants, beyond which the variant stored first is
+    /// evicted. Never more than ``maximumBytes``.
+    public var maximumEntryBytes: Int
+    /// The maximum number of keys, each with all its variants.
+    public var maximumKeys: Int
+    /// The maximum number of variants under one key (RFC 9111 §4.1). Beyond it, the variant stored first is evicted. Default: 8.
+    public var maximumVariants: Int
+
+    /// Creates limits. The parameters are described at the properties of the same names.
+    public init(
+        maximumBytes: Int, maximumEntryBytes: Int = 8 << 20, maximumKeys: Int = 100_000, maximumVariants: Int = 8
+    ) {
+        self.maximumBytes = maximumBytes
+        self.maximumEntryBytes = maximumEntryBytes
+        self.maximumKeys = maximumKeys
+        self.maximumVariants = maximumVariants
+    }
+
+    /// The default limits in memory: 16 MiB, 4 MiB for an entry, and 10,000 keys.
+    public static let memory = CacheStoreLimits(
+        maximumBytes: 16 << 20, maximumEntryBytes: 4 << 20, maximumKeys: 10_000)
+    /// The default limits on disk: 128 MiB, 8 MiB for an entry, and 100,000 keys.
+    public static let disk = CacheStoreLimits(
+        maximumBytes: 128 << 20, maximumEntryBytes: 8 << 20, maximumKeys: 100_000)
 }
 
 /// The reason why a stored response was removed. Stores may define further reasons.
@@ -53,7 +84,7 @@ public struct CacheRemoval: RawRepresentable, Hashable, Sendable {
     public static let evicted = CacheRemoval(rawValue: "evicted")
     /// A request changed the resource (RFC 9111 §4.4), or a newer response shows that it is no longer valid.
     public static let invalidated = CacheRemoval(rawValue: "invalidated")
-    /// The application removed it.
+    /// The application removed the response.
     public static let removed = CacheRemoval(rawValue: "removed")
     /// The stored data is damaged and cannot be read.
     public static let damaged = CacheRemoval(rawValue: "damaged")
@@ -102,7 +133,7 @@ public struct CacheStoreError: Error, Sendable {
     }
 
     /// Creates an error with the code ``Code/other``. Secrets in `message` are redacted.
-    public init(_ message: String, underlying: (any Error)? = nil) {
+    package init(_ message: String, underlying: (any Error)? = nil) {
         self.init(.other, message, underlying: underlying)
     }
 }
@@ -119,7 +150,7 @@ extension CacheStoreError.Code {
     public static let unsafeDirectory = Self(rawValue: "unsafeDirectory")
     /// The entry exceeds the size limit for one entry, which the message names.
     public static let tooLarge = Self(rawValue: "tooLarge")
-    /// The value cannot be encoded.
+    /// A value cannot be encoded, or the stored bytes are not a valid encoding.
     public static let encoding = Self(rawValue: "encoding")
     /// Any other error, which the message describes.
     public static let other = Self(rawValue: "other")
@@ -127,17 +158,17 @@ extension CacheStoreError.Code {
 
 extension CacheStoreError {
     /// Creates an error for a failed system call.
-    init(_ what: String, path: String, errno number: Int32) {
-        self.init(Self.code(of: number), "\(what): \(String(cString: strerror(number)))", path: path, systemError: number)
+    init(_ what: String, path: String, _ error: SystemError) {
+        self.init(Self.code(of: error), "\(what): \(error.message)", path: path, systemError: error.number)
     }
 
-    private static func code(of number: Int32) -> Code {
-        switch number {
-        case ENOSPC, EDQUOT, EFBIG: .diskFull
-        case EACCES, EPERM, EROFS: .noPermission
-        case ENOENT, ENOTDIR: .directoryMissing
-        case ELOOP: .unsafeDirectory
-        default: .other
+    private static func code(of error: SystemError) -> Code {
+        switch error.kind {
+        case .noSpace: .diskFull
+        case .noPermission: .noPermission
+        case .missing: .directoryMissing
+        case .symbolicLink: .unsafeDirectory
+        case .exists, .isFolder, .isRunning, .nameTooLong, .other: .other
         }
     }
 }
@@ -148,6 +179,4 @@ extension CacheStoreError: RedactedStringConvertible, LocalizedError {
         let place = path.isEmpty ? "" : "\"\(path.printable(limit: 1024))\": "
         return "cache store: " + place + (code == .other ? "" : code.rawValue + ": ") + message.printableLine
     }
-    /// The path, code and message on one line.
-    public var errorDescription: String? { description }
 }

@@ -5,25 +5,9 @@ import NetworkCore
 /// variants.
 ///
 /// ```swift
-/// let store = MemoryCacheStore(maximumBytes: 64 << 20) { key, reason in print("\(key): \(reason.rawValue)") }
+/// let store = MemoryCacheStore(limits: CacheStoreLimits(maximumBytes: 64 << 20)) { key, reason in print("\(key): \(reason.rawValue)") }
 /// ```
 public final class MemoryCacheStore: CacheStore {
-    /// The limits of a memory store.
-    public struct Limits: Hashable, Sendable {
-        /// The maximum size of all entries, in bytes of ``CacheEntry/footprint``. Default: 16 MiB.
-        public var bytes = 16 << 20
-        /// The maximum size of one entry, in bytes. Never more than ``bytes``. Default: 4 MiB.
-        public var entryBytes = 4 << 20
-        /// The maximum number of keys, each with all its variants. Default: 10,000.
-        public var keys = 10_000
-        /// The maximum number of variants under one key (RFC 9111 §4.1). Beyond it, the variant stored first is evicted.
-        /// Default: 8.
-        public var variants = 8
-
-        /// Creates limits with the default values.
-        public init() {}
-    }
-
     fileprivate struct Bucket {
         var entries: [CacheEntry]
         var bytes: Int
@@ -38,27 +22,16 @@ public final class MemoryCacheStore: CacheStore {
     }
 
     /// The limits that the store was created with.
-    public let limits: Limits
+    package let limits: CacheStoreLimits
     private let state = Locked(State())
     private let onRemoval: CacheRemovalHandler?
-
-    /// Creates a store with a total size limit.
-    ///
-    /// - Parameters:
-    ///   - maximumBytes: The maximum size of all entries, in bytes. Default: 16 MiB.
-    ///   - onRemoval: Called for each response that is removed, with the reason.
-    public convenience init(maximumBytes: Int = 16 << 20, onRemoval: CacheRemovalHandler? = nil) {
-        var limits = Limits()
-        limits.bytes = maximumBytes
-        self.init(limits: limits, onRemoval: onRemoval)
-    }
 
     /// Creates a store with limits.
     ///
     /// - Parameters:
-    ///   - limits: The limits. Negative numbers count as zero, with which nothing is stored.
+    ///   - limits: The limits. Default: ``CacheStoreLimits/memory``. Negative numbers count as zero, with which nothing is stored.
     ///   - onRemoval: Called for each response that is removed, with the reason.
-    public init(limits: Limits, onRemoval: CacheRemovalHandler? = nil) {
+    public init(limits: CacheStoreLimits = .memory, onRemoval: CacheRemovalHandler? = nil) {
         self.limits = limits
         self.onRemoval = onRemoval
     }
@@ -68,7 +41,7 @@ public final class MemoryCacheStore: CacheStore {
     /// The number of stored responses, counting each variant.
     public var count: Int { state.withLock(\.count) }
     /// The maximum size of an entry, in bytes: the smaller of the limits for one entry and for all entries.
-    public var maximumEntryBytes: Int { min(limits.entryBytes, limits.bytes) }
+    public var maximumEntryBytes: Int { min(limits.maximumEntryBytes, limits.maximumBytes) }
 
     /// Returns all variants that are stored under a key, and marks them as used. Never throws.
     public func entries(for key: CacheKey) -> [CacheEntry] {
@@ -79,8 +52,9 @@ public final class MemoryCacheStore: CacheStore {
     /// removed. Never throws.
     public func save(_ entry: CacheEntry) {
         let removals = state.withLock { state in
-            var removals = state.replace(entry, keeps: entry.footprint <= maximumEntryBytes, maximumVariants: limits.variants)
-            while state.bytes > limits.bytes || state.table.count > limits.keys, let key = state.table.oldestKey {
+            var removals = state.replace(
+                entry, keeps: entry.footprint <= maximumEntryBytes, maximumVariants: limits.maximumVariants)
+            while state.bytes > limits.maximumBytes || state.table.count > limits.maximumKeys, let key = state.table.oldestKey {
                 removals += state.removeAll(key).map { ($0.response.key, .evicted) }
             }
             return removals

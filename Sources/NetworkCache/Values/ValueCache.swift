@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkFiles
 
 /// A cache for decoded values in memory or in a directory, with keys and lifetimes that the caller chooses.
 ///
@@ -25,33 +26,36 @@ public struct ValueCache: Sendable {
     public struct Limits: Hashable, Sendable {
         /// The maximum size of all values, in bytes of their JSON plus an overhead for each. Default: 16 MiB in memory, 128 MiB
         /// in a directory.
-        public var bytes: Int
-        /// The maximum size of one value, in bytes. Larger values are not stored. Never more than ``bytes``. Default: 8 MiB.
-        public var valueBytes = 8 << 20
+        public var maximumBytes: Int
+        /// The maximum size of one value, in bytes. Larger values are not stored. Never more than ``maximumBytes``. Default: 8 MiB.
+        public var maximumValueBytes: Int
         /// The maximum number of values. Default: 100,000.
-        public var values = 100_000
+        public var maximumValues: Int
 
-        /// Creates limits with a maximum size of all values, in bytes, and the default values for the others.
-        public init(bytes: Int) {
-            self.bytes = bytes
+        /// Creates limits. The parameters are described at the properties of the same names.
+        public init(maximumBytes: Int, maximumValueBytes: Int = 8 << 20, maximumValues: Int = 100_000) {
+            self.maximumBytes = maximumBytes
+            self.maximumValueBytes = maximumValueBytes
+            self.maximumValues = maximumValues
         }
 
-        var maximumValueBytes: Int { max(0, min(valueBytes, bytes)) }
+        /// The effective maximum size of one value, in bytes.
+        var boundedValueBytes: Int { max(0, min(maximumValueBytes, maximumBytes)) }
     }
 
     /// The name of the partition, or an empty string if the cache was not created with ``partition(_:)``.
-    public let partition: String
+    package let partition: String
     let storage: any ValueStorage
-    let flights: ValueFlights
+    let flights: MadeValue.Flights
     private let clock: @Sendable () -> FileTime
-    private let onFailure: (@Sendable (CacheStoreError) -> Void)?
+    let onFailure: (@Sendable (CacheStoreError) -> Void)?
 
     /// Creates a cache in memory, whose values are released with its last copy.
     ///
     /// - Parameters:
     ///   - limits: The limits. Default: 16 MiB. Negative numbers count as zero, with which nothing is stored.
     ///   - onFailure: Called with the reason if a made value could not be stored, on the task of the call that made it.
-    public init(limits: Limits = Limits(bytes: 16 << 20), onFailure: (@Sendable (CacheStoreError) -> Void)? = nil) {
+    public init(limits: Limits = Limits(maximumBytes: 16 << 20), onFailure: (@Sendable (CacheStoreError) -> Void)? = nil) {
         self.init(MemoryValues(limits), clock: { .now }, onFailure: onFailure)
     }
 
@@ -64,7 +68,7 @@ public struct ValueCache: Sendable {
     /// - Throws: ``CacheStoreError`` if the directory cannot be created, is not accessible to this user alone, or is not
     ///   writable.
     public init(
-        directory: URL, limits: Limits = Limits(bytes: 128 << 20), onFailure: (@Sendable (CacheStoreError) -> Void)? = nil
+        directory: URL, limits: Limits = Limits(maximumBytes: 128 << 20), onFailure: (@Sendable (CacheStoreError) -> Void)? = nil
     ) throws(CacheStoreError) {
         let clock: @Sendable () -> FileTime = { .now }
         self.init(try DiskValues(directory, limits, clock: clock), clock: clock, onFailure: onFailure)
@@ -74,11 +78,11 @@ public struct ValueCache: Sendable {
         _ storage: any ValueStorage, clock: @escaping @Sendable () -> FileTime,
         onFailure: (@Sendable (CacheStoreError) -> Void)? = nil
     ) {
-        self.init(storage, ValueFlights(), partition: "", clock, onFailure)
+        self.init(storage, MadeValue.Flights(), partition: "", clock, onFailure)
     }
 
     private init(
-        _ storage: any ValueStorage, _ flights: ValueFlights, partition: String, _ clock: @escaping @Sendable () -> FileTime,
+        _ storage: any ValueStorage, _ flights: MadeValue.Flights, partition: String, _ clock: @escaping @Sendable () -> FileTime,
         _ onFailure: (@Sendable (CacheStoreError) -> Void)?
     ) {
         self.storage = storage
@@ -94,81 +98,6 @@ public struct ValueCache: Sendable {
     ///   on disk as plain text, so it must not be secret.
     public func partition(_ name: String) -> ValueCache {
         ValueCache(storage, flights, partition: name, clock, onFailure)
-    }
-
-    // MARK: Making values
-
-    /// Returns the stored value of a key, or the value that `make` returns, which is then stored.
-    ///
-    /// If several calls for the same key and type are made concurrently, one of them calls `make`, and the others receive its
-    /// value or its error. If it is cancelled, one of the others calls `make` instead. A call that is cancelled while it waits
-    /// calls `make` itself, in its cancelled task.
-    ///
-    /// - Parameters:
-    ///   - key: The key, which may be any text.
-    ///   - lifetime: How long a value may be used. It also applies to a value that was stored with a longer lifetime. With zero
-    ///     or less, nothing is stored.
-    ///   - staleness: How long after its lifetime a stored value may be returned if `make` fails, unless the task was cancelled.
-    ///     Default: zero.
-    ///   - make: Makes the value. Called at most once per call, in its task.
-    /// - Throws: An error of `make`.
-    public func value<Value: Codable & Sendable, Failure: Error>(
-        for key: String, lifetime: Duration, allowingStale staleness: Duration = .zero,
-        make: @Sendable () async throws(Failure) -> Value
-    ) async throws(Failure) -> Value {
-        let valueKey = ValueKey(partition: partition, name: key)
-        let flight = ValueFlights.Key(value: valueKey, type: ObjectIdentifier(Value.self))
-        while true {
-            if let value: Value = await stored(valueKey, lifetime: lifetime, beyond: .zero) { return value }
-            switch await flights.join(flight) {
-            case .make:
-                return try await lead(flight, lifetime: lifetime, staleness, make)
-            case .made(let value):
-                if let value = value as? Value { return value }
-            case .failed(let error):
-                guard let error = error as? Failure else { return try await make() }
-                if staleness > .zero, let value: Value = await stored(valueKey, lifetime: lifetime, beyond: staleness) {
-                    return value
-                }
-                throw error
-            case .retry:
-                continue
-            case .cancelled:
-                return try await make()
-            }
-        }
-    }
-
-    private func lead<Value: Codable & Sendable, Failure: Error>(
-        _ flight: ValueFlights.Key, lifetime: Duration, _ staleness: Duration, _ make: @Sendable () async throws(Failure) -> Value
-    ) async throws(Failure) -> Value {
-        // Another call may have stored the value just before this one joined.
-        if let value: Value = await stored(flight.value, lifetime: lifetime, beyond: .zero) {
-            flights.finish(flight, .made(value))
-            return value
-        }
-        do throws(Failure) {
-            let value = try await make()
-            await keep(value, for: flight.value, lifetime: lifetime)
-            flights.finish(flight, .made(value))
-            return value
-        } catch {
-            flights.finish(flight, Task.isCancelled ? .retry : .failed(error))
-            if !Task.isCancelled, staleness > .zero,
-                let value: Value = await stored(flight.value, lifetime: lifetime, beyond: staleness)
-            {
-                return value
-            }
-            throw error
-        }
-    }
-
-    private func keep(_ value: some Encodable & Sendable, for key: ValueKey, lifetime: Duration) async {
-        do throws(CacheStoreError) {
-            try await set(value, for: key, lifetime: lifetime)
-        } catch {
-            onFailure?(error)
-        }
     }
 
     // MARK: Reading and writing
@@ -190,7 +119,7 @@ public struct ValueCache: Sendable {
         try await set(value, for: ValueKey(partition: partition, name: key), lifetime: lifetime)
     }
 
-    private func set(
+    func set(
         _ value: some Encodable & Sendable, for key: ValueKey, lifetime: Duration
     ) async throws(CacheStoreError) {
         guard lifetime > .zero else {
@@ -209,7 +138,7 @@ public struct ValueCache: Sendable {
         try await storage.set(StoredValue(storedAt: now, expiresAt: now.advanced(by: lifetime), json: json), for: key)
     }
 
-    private func stored<Value: Decodable>(_ key: ValueKey, lifetime: Duration?, beyond staleness: Duration) async -> Value? {
+    func stored<Value: Decodable>(_ key: ValueKey, lifetime: Duration?, beyond staleness: Duration) async -> Value? {
         guard let stored = await storage.value(for: key) else { return nil }
         let now = clock()
         let end = min(stored.expiresAt, lifetime.map(stored.storedAt.advanced(by:)) ?? stored.expiresAt)

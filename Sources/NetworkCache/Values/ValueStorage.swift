@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkFiles
 
 /// A value of a ``ValueCache`` in its stored form.
 struct StoredValue: Sendable, Equatable {
@@ -86,7 +87,7 @@ final class MemoryValues: ValueStorage {
 
     func set(_ value: StoredValue, for key: ValueKey) throws(CacheStoreError) {
         let size = Self.size(key, value)
-        let limit = limits.maximumValueBytes
+        let limit = limits.boundedValueBytes
         guard size <= limit else {
             remove(key)
             throw CacheStoreError(.tooLarge, "the value takes \(size) bytes, and the limit for one is \(limit)")
@@ -95,7 +96,9 @@ final class MemoryValues: ValueStorage {
             if let old = state.table.peek(key) { state.bytes -= Self.size(key, old) }
             state.table.set(value, for: key)
             state.bytes += size
-            while state.bytes > limits.bytes || state.table.count > limits.values, let oldest = state.table.oldestKey {
+            while state.bytes > limits.maximumBytes || state.table.count > limits.maximumValues,
+                let oldest = state.table.oldestKey
+            {
                 if let old = state.table.remove(oldest) { state.bytes -= Self.size(oldest, old) }
             }
         }
@@ -137,7 +140,8 @@ final class DiskValues: ValueStorage {
         clock: @escaping @Sendable () -> FileTime
     ) throws(CacheStoreError) {
         records = try DiskRecords(
-            directory, limits: DiskLimits(bytes: limits.bytes, entries: limits.values, recordBytes: limits.maximumValueBytes),
+            directory,
+            limits: DiskLimits(bytes: limits.maximumBytes, entries: limits.maximumValues, recordBytes: limits.boundedValueBytes),
             noting: interval, clock: clock)
     }
 
@@ -206,17 +210,25 @@ final class DiskValues: ValueStorage {
 
 /// The JSON encoding of values. Infinite numbers and NaN are encoded as strings.
 enum ValueCoding {
-    static func encode(_ value: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
+    private static let encoder: TransferJSONEncoder = {
+        let encoder = TransferJSONEncoder()
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-        return try encoder.encodeBounded(value)
+        return encoder
+    }()
+
+    private static let decoder: TransferJSONDecoder = {
+        let decoder = TransferJSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+        return decoder
+    }()
+
+    static func encode(_ value: some Encodable) throws -> Data {
+        try encoder.encodeBounded(value)
     }
 
     static func decode<Value: Decodable>(_ type: Value.Type, from json: Data) throws -> Value {
-        let decoder = JSONDecoder()
-        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-        return try decoder.decode(type, from: json)
+        try decoder.decode(type, from: json)
     }
 }

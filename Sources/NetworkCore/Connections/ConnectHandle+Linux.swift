@@ -7,7 +7,7 @@
     /// A connection with TLS stays with its handle, which encrypts and decrypts; a plain socket is detached from it.
     final class ConnectHandle: EasyHandle, PoolMember {
         /// The transfer that waits for the connection. `nil` if none waits, or the connection is established.
-        var transfer: CurlTransfer?
+        var transfer: LoopTransfer?
         /// Whether the connection will be used once it is established.
         var isWanted = true
         /// Whether the attempt was started for another transfer than the one that waits for it.
@@ -81,7 +81,7 @@
         var key: ConnectionKey { ConnectionKey(origin: origin, trust: trust.number, offersHTTP2: offersHTTP2) }
 
         /// Assigns the attempt to another transfer than the one for which it was started.
-        func takeOver(for transfer: CurlTransfer, at now: UInt64) {
+        func takeOver(for transfer: LoopTransfer, at now: UInt64) {
             self.transfer = transfer
             isTakenOver = true
             microsecondsBefore = Int64((now - min(begun, now)) / 1000)
@@ -152,9 +152,6 @@
                 throw TransportError(like: error, request: request)
             }
         }
-
-        /// Whether the route encrypts even requests without TLS, as with an HTTPS proxy.
-        var isEncrypted: Bool { proxy.server?.kind == .https }
 
         /// The form of the request target in requests without TLS (RFC 9112 §3.2).
         var target: HTTP1RequestWriter.Target {

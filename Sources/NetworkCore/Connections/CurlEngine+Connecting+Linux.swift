@@ -7,7 +7,7 @@
         // MARK: Which version of HTTP an origin speaks
 
         /// Returns the version of HTTP that the transfer's origin speaks, or how to find it out.
-        func version(of transfer: CurlTransfer) -> ProtocolRegistry.Lookup {
+        func version(of transfer: LoopTransfer) -> ProtocolRegistry.Lookup {
             let origin = transfer.origin
             if let version = versions[origin] { return .known(version) }
             let lookup = ProtocolRegistry.shared.ask(registryName(of: origin)) { [weak loop] in
@@ -52,14 +52,14 @@
         // MARK: Connecting
 
         /// Opens a connection for a transfer, or takes over an attempt that was started for another transfer.
-        func connect(_ transfer: CurlTransfer, _ trust: CurlTrust, offersHTTP2: Bool) {
+        func connect(_ transfer: LoopTransfer, _ trust: CurlTrust, offersHTTP2: Bool) {
             if !offersHTTP2, let handle = attempts.take(key(of: transfer)) {
                 handle.takeOver(for: transfer, at: now)
                 transfer.carrier = .connecting(handle)
-                return schedule(transfer, at: transfer.connectDeadline)
+                return schedule(transfer, at: transfer.timeLimits.connect)
             }
             makeRoom()
-            let isSecure = transfer.origin.hasPrefix("https:")
+            let isSecure = transfer.request.parsedURL.isSecure
             let timeout = transfer.request.timeouts.connect ?? loop.configuration.connectTimeout
             let route: Route
             do throws(TransportError) {
@@ -90,7 +90,7 @@
                     transfer,
                     .failure(TransportError(.other, reason, phase: .connect, request: transfer.request, engineCode: Int(result))))
             }
-            schedule(transfer, at: transfer.connectDeadline)
+            schedule(transfer, at: transfer.timeLimits.connect)
         }
 
         /// Handles the end of a connection attempt, successful or not.
@@ -122,7 +122,7 @@
             if let transfer { begin(transfer, on: connection, isReused: false) } else { keep(connection, serverSeconds: nil) }
         }
 
-        private func fail(_ handle: ConnectHandle, _ transfer: CurlTransfer?, _ code: CInt) {
+        private func fail(_ handle: ConnectHandle, _ transfer: LoopTransfer?, _ code: CInt) {
             let origin = handle.origin
             let offeredHTTP2 = handle.offersHTTP2
             let error = transfer.map { handle.error(code, for: $0) }
@@ -130,7 +130,7 @@
             let isLateForOther = handle.isTakenOver && Int(code) == CCURLE_OPERATION_TIMEDOUT
             // RFC 7301 §3.2: the server speaks none of the offered protocols. It may have begun to speak HTTP/2 in the meantime.
             let speaksOther = !offeredHTTP2 && handle.isSecure && handle.handshake.pointee.alert == 120
-            transfer?.connectionTimings.connecting = handle.timings
+            transfer?.exchange.connectionTimings.connecting = handle.timings
             drop(handle)
             transfer?.carrier = .none
             if offeredHTTP2 { settle(origin, nil) }
@@ -149,12 +149,12 @@
         ///
         /// Otherwise requests that are cancelled before their handshake is complete would make the server begin one handshake
         /// after another, and none of them would succeed.
-        func keepConnecting(_ transfer: CurlTransfer) {
+        func keepConnecting(_ transfer: LoopTransfer) {
             switch transfer.carrier {
             case .connecting(let handle):
                 guard maximumIdle > 0, idleLifetime > 0 else { return }
                 handle.transfer = nil
-                handle.deadline = transfer.connectDeadline
+                handle.deadline = transfer.timeLimits.connect
                 attempts.put(handle)
             case .http2(let easy):
                 guard easy.isConnecting else { return }
@@ -246,7 +246,7 @@
             return connection
         }
 
-        func key(of transfer: CurlTransfer) -> ConnectionKey {
+        func key(of transfer: LoopTransfer) -> ConnectionKey {
             ConnectionKey(origin: transfer.origin, trust: transfer.trust?.number ?? 0)
         }
 

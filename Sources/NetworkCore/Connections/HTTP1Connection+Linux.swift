@@ -58,7 +58,7 @@
 
         // MARK: The current exchange
 
-        var transfer: CurlTransfer?
+        var transfer: LoopTransfer?
         /// The reason why sending failed, if it did.
         var sendFailure: Failure?
         var parser = HTTP1ResponseParser(isHead: false, maximumHeaderBytes: 0)
@@ -80,7 +80,7 @@
 
         /// The number of bytes of the request's body that were sent.
         var sentBodyBytes: Int64 {
-            if sending.isStreamed { return Int64(transfer?.bodyOffset ?? 0) }
+            if sending.isStreamed { return Int64(transfer?.upload.offset ?? 0) }
             return Int64(sending.dataOffset) + Int64(max(sending.copiedBody - sending.pendingCount, 0))
         }
 

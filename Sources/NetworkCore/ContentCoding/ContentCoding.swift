@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkLogging
 
 /// A content coding that can be decoded, named as in `Content-Encoding` and `Accept-Encoding` (RFC 9110 §8.4.1).
 enum ContentCoding: String, CaseIterable, Sendable {
@@ -21,10 +22,10 @@ enum ContentCoding: String, CaseIterable, Sendable {
     /// - Returns: `nil` if a coding is unknown, or there are more than ``maximumCount``.
     static func list(_ contentEncoding: String) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
-        for element in contentEncoding.utf8.split(separator: UInt8(ascii: ",")) {
-            let name = String(Substring(element)).trimmed.lowercased()
+        for element in contentEncoding.listElements {
+            let name = element.lowercased()
             switch name {
-            case "", "identity": continue
+            case "identity": continue
             case "x-gzip": codings.append(.gzip)
             default:
                 guard let coding = ContentCoding(rawValue: name) else { return nil }
@@ -43,7 +44,7 @@ extension ContentCoding {
     /// - Parameters:
     ///   - contentEncoding: The value of `Content-Encoding`.
     ///   - headers: The header fields that the request sets explicitly.
-    static func areUndone(_ contentEncoding: String, for headers: HTTPHeaders) -> Bool {
+    static func areUndone(_ contentEncoding: String, for headers: HeaderFields) -> Bool {
         if headers.contains("Range") { return false }
         guard headers.contains("Accept-Encoding") else { return true }
         let names = headers.values(for: "Accept-Encoding").flatMap { accepted(by: $0) }
@@ -53,20 +54,11 @@ extension ContentCoding {
 
     /// Returns the names in an `Accept-Encoding` whose weight is not 0.
     private static func accepted(by field: String) -> [String] {
-        field.split(separator: ",").compactMap { element in
-            let parts = element.split(separator: ";", omittingEmptySubsequences: false).map { String($0).trimmed.lowercased() }
+        field.listElements.compactMap { element in
+            let parts = element.split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmed.lowercased() }
             let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) }
             guard let name = parts.first, weight != 0 else { return nil }
             return name == "x-gzip" ? gzip.rawValue : name
         }
-    }
-}
-
-extension String {
-    /// The text without spaces and tabs at both ends (OWS, RFC 9110 §5.6.3).
-    fileprivate var trimmed: String {
-        func isOuter(_ character: Character) -> Bool { character == " " || character == "\t" }
-        guard let first = firstIndex(where: { !isOuter($0) }), let last = lastIndex(where: { !isOuter($0) }) else { return "" }
-        return String(self[first...last])
     }
 }

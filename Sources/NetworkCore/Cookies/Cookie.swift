@@ -125,6 +125,24 @@ struct CookieLocation: Sendable, Hashable {
         self.path = path.utf8.first == UInt8(ascii: "/") ? Array(path.utf8) : [UInt8(ascii: "/")]
     }
 
+    /// Creates the location of a request; `nil` if the host has no canonical form.
+    init?(_ request: NetworkRequest) {
+        let parsed = request.parsedURL
+        guard parsed.isPlain else {
+            self.init(request.url)
+            return
+        }
+        let text = request.url.absoluteString.utf8
+        let (host, path) = (parsed.host, parsed.path)
+        let hostStart = text.index(text.startIndex, offsetBy: host.lowerBound)
+        let hostEnd = text.index(hostStart, offsetBy: host.count)
+        let pathStart = text.index(text.startIndex, offsetBy: path.lowerBound)
+        let pathEnd = text.index(pathStart, offsetBy: path.count)
+        self.init(
+            scheme: parsed.isSecure ? "https" : "http", host: Substring(text[hostStart..<hostEnd]),
+            path: Substring(text[pathStart..<pathEnd]))
+    }
+
     /// Creates a location from the text of a URL, without a lookup; `nil` if the host has no canonical form.
     init?(_ url: URL) {
         let text = URLText(url)

@@ -1,11 +1,5 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 import Endpoints
+import NetworkFiles
 import NetworkLogging
 
 /// The cookies of one session manager (RFC 6265), in memory. It may be used from any thread.
@@ -42,7 +36,9 @@ final class CookieStore: Sendable {
     ///
     /// - Parameter now: Returns the current time in milliseconds since 1970, which decides whether a cookie has expired. Default: the system
     ///   clock.
-    init(limits: Limits = Limits(), now: @escaping @Sendable () -> Int64 = CookieStore.systemMilliseconds) {
+    init(
+        limits: Limits = Limits(), now: @escaping @Sendable () -> Int64 = { FileTime.now.nanoseconds / 1_000_000 }
+    ) {
         self.limits = limits
         self.now = now
     }
@@ -73,14 +69,8 @@ final class CookieStore: Sendable {
         }
     }
 
-    /// Returns the `Cookie` field for a request (RFC 6265 §5.4): cookies with longer paths first, then older ones before newer ones.
-    ///
-    /// - Returns: `nil` if there is no cookie for the location.
-    func header(for location: CookieLocation) -> String? {
-        merged(own: nil, for: location)
-    }
-
-    /// Returns the `Cookie` field for a request that sets one itself: that field unchanged, then the stored cookies with other names.
+    /// Returns the `Cookie` field for a request: the field that it sets itself, unchanged, then the stored cookies with other names,
+    /// those with longer paths first, then older ones before newer ones (RFC 6265 §5.4).
     ///
     /// - Parameter own: The field that the request sets; several must be joined with `"; "` before. It is never shortened.
     /// - Returns: `nil` if `own` is `nil` and there is no cookie for the location.
@@ -92,7 +82,7 @@ final class CookieStore: Sendable {
 
     /// Returns the stored cookies that are sent after the `Cookie` field that a request sets itself; `nil` if there are none.
     func added(to request: NetworkRequest) -> String? {
-        guard let location = CookieLocation(request.url) else { return nil }
+        guard let location = CookieLocation(request) else { return nil }
         return added(to: request.headers["Cookie"], for: location)
     }
 
@@ -128,17 +118,6 @@ final class CookieStore: Sendable {
 
     private static func withoutEnd(_ field: [UInt8]) -> [UInt8] {
         field.lastIndex { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }.map { Array(field[...$0]) } ?? []
-    }
-
-    /// Removes all cookies from the store.
-    func removeAll() {
-        jar.withLock { $0 = CookieJar() }
-    }
-
-    @Sendable private static func systemMilliseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 }
 

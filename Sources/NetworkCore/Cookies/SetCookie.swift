@@ -1,3 +1,6 @@
+import Endpoints
+import NetworkLogging
+
 /// A parsed `Set-Cookie` field (RFC 6265 §5.2, with the limits of its revision, draft-ietf-httpbis-rfc6265bis).
 ///
 /// `SameSite`, `HttpOnly` and all other attributes are ignored: they have no meaning for a client without scripts and sites.
@@ -30,9 +33,9 @@ struct SetCookie {
         var rest = bytes[...]
         let pair = Self.takeUntilSemicolon(from: &rest)
         if let split = pair.firstIndex(of: UInt8(ascii: "=")) {
-            (name, value) = (Self.trimmed(pair[..<split]), Self.trimmed(pair[(split + 1)...]))
+            (name, value) = (pair[..<split].trimmed, pair[(split + 1)...].trimmed)
         } else {
-            (name, value) = ([], Self.trimmed(pair))
+            (name, value) = ([], pair.trimmed)
         }
         guard !name.isEmpty || !value.isEmpty, name.count + value.count <= Self.maximumPairBytes else { return nil }
         while !rest.isEmpty { receive(attribute: Self.takeUntilSemicolon(from: &rest)) }
@@ -41,9 +44,9 @@ struct SetCookie {
     /// Applies an attribute. The last attribute of a name counts; an invalid one is ignored.
     private mutating func receive(attribute: ArraySlice<UInt8>) {
         let split = attribute.firstIndex(of: UInt8(ascii: "=")) ?? attribute.endIndex
-        let value = Self.trimmed(attribute[split...].dropFirst())
+        let value = attribute[split...].dropFirst().trimmed
         guard value.count <= Self.maximumAttributeBytes else { return }
-        switch Self.lowercased(Self.trimmed(attribute[..<split])) {
+        switch Self.lowercased(attribute[..<split].trimmed) {
         case "expires": expires = CookieDate.seconds(value) ?? expires
         case "max-age": maximumAge = Self.age(value) ?? maximumAge
         case "domain":
@@ -58,9 +61,7 @@ struct SetCookie {
     private static func age(_ text: ArraySlice<UInt8>) -> Int64? {
         let isNegative = text.first == UInt8(ascii: "-")
         let digits = isNegative ? text.dropFirst() : text
-        guard !digits.isEmpty, digits.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
-        let bound: Int64 = 1 << 53
-        let age = digits.reduce(Int64(0)) { min(bound, $0 * 10 + Int64($1 &- UInt8(ascii: "0"))) }
+        guard let age = digits.decimal(clampedTo: 1 << 53) else { return nil }
         return isNegative ? -age : age
     }
 
@@ -68,13 +69,6 @@ struct SetCookie {
         let end = rest.firstIndex(of: UInt8(ascii: ";")) ?? rest.endIndex
         defer { rest = rest[end...].dropFirst() }
         return rest[..<end]
-    }
-
-    /// Returns the text without spaces and tabs at both ends.
-    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        let start = text.drop(while: isBlank)
-        return start.lastIndex { !isBlank($0) }.map { start[...$0] } ?? []
     }
 
     /// Returns the text with ASCII letters in lower case.
@@ -126,10 +120,10 @@ struct CookieDate {
     private var seconds: Int64? {
         guard let time, let day, let month, var year else { return nil }
         if year < 70 { year += 2000 } else if year < 100 { year += 1900 }
-        guard year >= 1601, (1...Self.length(ofMonth: month, year: year)).contains(day), time.hour < 24, time.minute < 60,
+        guard year >= 1601, (1...HTTPDate.length(ofMonth: month, year: year)).contains(day), time.hour < 24, time.minute < 60,
             time.second < 60
         else { return nil }
-        return Self.days(year: year, month: month, day: day) * 86_400
+        return HTTPDate.days(year: year, month: month, day: day) * 86_400
             + Int64(time.hour * 3600 + time.minute * 60 + time.second)
     }
 
@@ -157,19 +151,4 @@ struct CookieDate {
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ].map { Array($0.utf8) }
-
-    private static func length(ofMonth month: Int, year: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// Returns the days since 1970-01-01 of a Gregorian date. Internally, years begin in March, so that a leap day is the last of its year.
-    private static func days(year: Int, month: Int, day: Int) -> Int64 {
-        let year = month <= 2 ? year - 1 : year
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return Int64(year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468)
-    }
 }

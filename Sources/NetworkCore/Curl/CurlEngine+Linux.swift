@@ -23,7 +23,7 @@
         let handshakes = HandshakeCells()
         let workspace = Workspace()
         var now: UInt64 = 0
-        var deadlines = DeadlineHeap<CurlTransfer>()
+        var deadlines = DeadlineHeap<LoopTransfer>()
         /// The earliest deadline of a transfer in the queue.
         private var queueDeadline = UInt64.max
         /// Idle HTTP/1.1 connections.
@@ -47,9 +47,10 @@
         /// The known version of HTTP of each origin.
         var versions: [String: ProtocolRegistry.Version] = [:]
         /// The transfers that wait until the version of their origin is known, by origin.
-        var awaitingVersion: [String: [CurlTransfer]] = [:]
+        var awaitingVersion: [String: [LoopTransfer]] = [:]
         /// The route of HTTP/2 requests to each origin, and until when it is used before it is decided again.
         var streamRoutes: [String: (route: Route, until: UInt64)] = [:]
+        let lostConnections = LostConnections()
         /// Connections that still have bytes to read after they reached the limit of one round.
         var ready: [HTTP1Connection] = []
         var briefWait = BriefWait()
@@ -62,7 +63,7 @@
             didSet { sockets.keepsIdleSockets = transfers > 1 }
         }
         /// Transfers that were admitted and are about to be started.
-        var admitted: [CurlTransfer] = []
+        var admitted: [LoopTransfer] = []
         /// Until when the thread sleeps if there is no event.
         private var waitsUntil: UInt64 = 0
         /// Whether a transfer was started since the thread last slept without a time limit.
@@ -207,8 +208,8 @@
             switch command {
             case .enter(let transfer): enter(transfer)
             case .start(let transfer): start(transfer)
-            case .cancel(let transfer): if loops.isIn(loop.number, transfer) { cancel(transfer) }
-            case .resume(let transfer): if loops.isIn(loop.number, transfer) { resume(transfer) }
+            case .cancel(let transfer): if let transfer = loops.part(of: transfer, in: loop.number) { cancel(transfer) }
+            case .resume(let transfer): if let transfer = loops.part(of: transfer, in: loop.number) { resume(transfer) }
             case .versionSettled(let origin): goOn(to: origin)
             }
         }

@@ -6,7 +6,7 @@
     // The life of a transfer in its engine, the same for both versions of HTTP.
     extension CurlEngine {
         /// Starts a transfer, or its next redirect, that was admitted to this loop.
-        func start(_ transfer: CurlTransfer) {
+        func start(_ transfer: LoopTransfer) {
             transfers += 1
             wasUsed = true
             transfer.isHere = true
@@ -15,7 +15,7 @@
             guard !transfer.isDelivered else { return end(transfer, nil) }
             transfer.queued &+= now - min(now, transfer.entered)
             transfer.launched = now
-            transfer.connectDeadline =
+            transfer.timeLimits.connect =
                 now &+ (transfer.request.timeouts.connect ?? loop.configuration.connectTimeout).boundedNanoseconds
             transfer.sending.begin()
             transfer.lastActivity = now
@@ -23,10 +23,10 @@
         }
 
         /// Sends a transfer over an HTTP/1.1 connection or an HTTP/2 stream, or first finds out which version of HTTP the origin speaks.
-        func launch(_ transfer: CurlTransfer) {
+        func launch(_ transfer: LoopTransfer) {
             transfer.carrier = .none
             guard let trust = transfer.trust else { return }
-            guard transfer.origin.hasPrefix("https:") else { return launchHTTP1(transfer, trust) }
+            guard transfer.request.parsedURL.isSecure else { return launchHTTP1(transfer, trust) }
             guard LibraryQuirks.current.speaksHTTP2, transfer.versionRule != .http1 else { return launchHTTP1(transfer, trust) }
             switch version(of: transfer) {
             case .known(.http1): launchHTTP1(transfer, trust)
@@ -35,11 +35,11 @@
             case .wait:
                 transfer.carrier = .awaitingVersion
                 awaitingVersion[transfer.origin, default: []].append(transfer)
-                schedule(transfer, at: transfer.connectDeadline)
+                schedule(transfer, at: transfer.timeLimits.connect)
             }
         }
 
-        private func avoidsHTTP2(_ transfer: CurlTransfer) -> Bool {
+        private func avoidsHTTP2(_ transfer: LoopTransfer) -> Bool {
             guard transfer.versionRule == .any else { return false }
             // nghttp2 sends no header block of more than 64 KiB (NGHTTP2_MAX_HEADERSLEN).
             if transfer.request.headers.fields.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) > 60_000 {
@@ -51,7 +51,7 @@
         }
 
         /// Starts transfers that were admitted because others have left.
-        func admit(_ next: [CurlTransfer]) {
+        func admit(_ next: [LoopTransfer]) {
             let isAdmitting = !admitted.isEmpty
             admitted += next
             // Each may end at once and so admit another: they are started one after the other, without recursion.
@@ -65,7 +65,7 @@
         }
 
         /// Requests admission for a redirect or a repetition, under the trust policy of its host.
-        func enterAnew(_ transfer: CurlTransfer) {
+        func enterAnew(_ transfer: LoopTransfer) {
             transfer.entered = now
             do throws(TransportError) {
                 transfer.trust = try loops.trust.policy(for: transfer.request)
@@ -77,13 +77,13 @@
         }
 
         /// Requests admission; starts the transfer here or in another loop if it is admitted, else it waits in the queue.
-        func enter(_ transfer: CurlTransfer) {
+        func enter(_ transfer: LoopTransfer) {
             guard let number = loops.enter(transfer, near: loop.number) else { return }
             if number == loop.number { start(transfer) } else { loops.handOver(transfer, number) }
         }
 
         /// Ends a cancelled transfer; its connection attempt continues for later requests.
-        func cancel(_ transfer: CurlTransfer) {
+        func cancel(_ transfer: LoopTransfer) {
             // It may have ended already, or not have been started yet.
             guard transfer.isHere else { return }
             keepConnecting(transfer)
@@ -91,10 +91,10 @@
         }
 
         /// Continues sending and receiving after a pause. A direction that still has to wait is paused again.
-        func resume(_ transfer: CurlTransfer) {
+        func resume(_ transfer: LoopTransfer) {
             guard transfer.isPaused else { return }
             transfer.lastActivity = now
-            transfer.isSendPaused = false
+            transfer.upload.isPaused = false
             transfer.isReceivePaused = false
             switch transfer.carrier {
             case .http1(let connection): advance(connection)
@@ -104,12 +104,12 @@
         }
 
         /// Completes a transfer whose response was received completely: follows a redirect, or delivers the response.
-        func finish(_ transfer: CurlTransfer) {
-            if RedirectRules.isRedirect(transfer.status), loop.configuration.maximumRedirects > 0 {
+        func finish(_ transfer: LoopTransfer) {
+            if RedirectRules.isRedirect(transfer.exchange.status), loop.configuration.maximumRedirects > 0 {
                 do throws(TransportError) {
                     let next = try redirectRules.next(
-                        after: transfer.request, status: transfer.status,
-                        locations: transfer.head.headers.values(for: "Location"),
+                        after: transfer.request, status: transfer.exchange.status,
+                        locations: transfer.exchange.head.headers.values(for: "Location"),
                         followed: transfer.redirects)
                     if let next { return follow(next, transfer) }
                 } catch {
@@ -117,39 +117,39 @@
                 }
             }
             let response = RawResponse(
-                status: transfer.status, head: transfer.head, body: transfer.body, url: transfer.request.url,
+                status: transfer.exchange.status, head: transfer.exchange.head, body: transfer.exchange.body,
+                url: transfer.request.url,
                 timings: transfer.timings(now))
             end(transfer, .success(response))
         }
 
-        private func follow(_ next: NetworkRequest, _ transfer: CurlTransfer) {
+        private func follow(_ next: NetworkRequest, _ transfer: LoopTransfer) {
             if next.body == nil {
-                transfer.bodyLength = 0
+                transfer.upload.length = 0
             } else if !transfer.canSendBodyAgain {
                 return end(transfer, .failure(.bodyNotReplayable(for: next)))
             }
             leave(transfer, isEnd: false)
             transfer.redirects += 1
             transfer.request = next
-            transfer.origin = next.origin
             transfer.sending = SendRule()
             transfer.versionRule = .any
-            transfer.resetResponse()
+            transfer.exchange = TransferExchange()
             enterAnew(transfer)
         }
 
         /// Sends a request again, on a new connection, after the reused connection turned out to be closed.
-        func `repeat`(_ transfer: CurlTransfer) {
+        func `repeat`(_ transfer: LoopTransfer) {
             transfer.sending.repeatOnFreshConnection()
             leave(transfer, isEnd: false)
-            transfer.resetResponse()
+            transfer.exchange = TransferExchange()
             enterAnew(transfer)
         }
 
         /// Ends a transfer: removes it from the engine and delivers its outcome.
         ///
         /// - Parameter outcome: `nil` when an outcome was already delivered.
-        func end(_ transfer: CurlTransfer, _ outcome: CurlTransfer.Outcome?) {
+        func end(_ transfer: LoopTransfer, _ outcome: CurlTransfer.Outcome?) {
             let outcome = outcome?.mapError { error in
                 var error = error
                 error.timings = transfer.timings(now)
@@ -160,7 +160,7 @@
         }
 
         /// Removes a transfer from its carrier, the heap of deadlines and this loop. If it has not finished, its connection is closed.
-        func leave(_ transfer: CurlTransfer, isEnd: Bool) {
+        func leave(_ transfer: LoopTransfer, isEnd: Bool) {
             transfers -= 1
             transfer.isHere = false
             deadlines.remove(transfer)
@@ -185,8 +185,8 @@
     // Time limits. The engine enforces them itself; libcurl enforces only the connect timeout of HTTP/2.
     extension CurlEngine {
         /// Sets when a transfer is next checked for time limits: at `deadline`, or at its total deadline if that is earlier.
-        func schedule(_ transfer: CurlTransfer, at deadline: UInt64) {
-            let deadline = min(deadline, transfer.totalDeadline)
+        func schedule(_ transfer: LoopTransfer, at deadline: UInt64) {
+            let deadline = min(deadline, transfer.timeLimits.total)
             guard deadline != transfer.deadline || transfer.heapIndex < 0 else { return }
             deadlines.remove(transfer)
             guard deadline != .max else { return }
@@ -197,26 +197,26 @@
         /// Ends transfers, connection attempts and idle connections whose deadlines have passed.
         func endLate() {
             while let transfer = deadlines.first, transfer.deadline <= now {
-                if transfer.totalDeadline <= now {
-                    let error = transfer.lateness(transfer.totalLateness, phase: transfer.phase, now)
+                if transfer.timeLimits.total <= now {
+                    let error = transfer.lateness(transfer.timeLimits.totalLateness, phase: transfer.phase, now)
                     keepConnecting(transfer)
                     end(transfer, .failure(error))
                     continue
                 }
                 if isConnecting(transfer) {
-                    guard transfer.connectDeadline <= now else {
-                        schedule(transfer, at: transfer.connectDeadline)
+                    guard transfer.timeLimits.connect <= now else {
+                        schedule(transfer, at: transfer.timeLimits.connect)
                         continue
                     }
                     end(transfer, .failure(transfer.lateness("the connect timeout ran out", phase: transfer.phase, now)))
                     continue
                 }
                 if case .http1(let connection) = transfer.carrier, connection.sending.awaitsContinue {
-                    schedule(transfer, at: now &+ transfer.idleNanoseconds)
+                    schedule(transfer, at: now &+ transfer.timeLimits.idleNanoseconds)
                     stopAwaitingContinue(connection)
                     continue
                 }
-                let idleDeadline = lastActivity(of: transfer) &+ transfer.idleNanoseconds
+                let idleDeadline = lastActivity(of: transfer) &+ transfer.timeLimits.idleNanoseconds
                 if idleDeadline <= now {
                     end(transfer, .failure(transfer.lateness(transfer.idleLateness, phase: transfer.phase, now)))
                 } else {
@@ -230,7 +230,7 @@
             }
         }
 
-        private func isConnecting(_ transfer: CurlTransfer) -> Bool {
+        private func isConnecting(_ transfer: LoopTransfer) -> Bool {
             switch transfer.carrier {
             case .connecting, .awaitingVersion: true
             case .none, .http1, .http2: false
@@ -238,7 +238,7 @@
         }
 
         /// When a byte last moved. The idle timeout does not run while the transfer is paused on this side.
-        private func lastActivity(of transfer: CurlTransfer) -> UInt64 {
+        private func lastActivity(of transfer: LoopTransfer) -> UInt64 {
             if transfer.isPaused { return now }
             guard case .http2(let easy) = transfer.carrier else { return transfer.lastActivity }
             // Until the connection is ready, the connect timeout applies instead.
@@ -246,8 +246,8 @@
             if ready == 0 { return now }
             // libcurl sends small bodies from its own copy, without calling back.
             let uploaded = easy.offset(CCURLINFO_SIZE_UPLOAD_T)
-            if uploaded != transfer.uploadedAtLastCheck {
-                transfer.uploadedAtLastCheck = uploaded
+            if uploaded != transfer.exchange.uploadedAtLastCheck {
+                transfer.exchange.uploadedAtLastCheck = uploaded
                 if transfer.isSending(uploaded: uploaded) { return now }
             }
             return max(transfer.lastActivity, transfer.launched &+ UInt64(ready) * 1000)

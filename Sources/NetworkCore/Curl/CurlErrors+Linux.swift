@@ -6,7 +6,7 @@
 
     extension ConnectHandle {
         /// Converts a result code of libcurl into an error, for a connection that could not be made.
-        func error(_ code: CInt, for transfer: CurlTransfer) -> TransportError {
+        func error(_ code: CInt, for transfer: LoopTransfer) -> TransportError {
             let phase = phase
             let request = transfer.request
             let reason = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
@@ -22,10 +22,10 @@
 
     extension HTTP2Handle {
         /// Converts a result code of libcurl into an error, for an HTTP/2 stream.
-        func error(_ code: CInt, transfer: CurlTransfer) -> TransportError {
+        func error(_ code: CInt, transfer: LoopTransfer) -> TransportError {
             let phase = phase(of: transfer)
             let reason = message.isEmpty ? String(cString: ccurl_easy_strerror(code)) : message
-            let isHeadUnfinished = (phase == .receive || phase == .firstByte) && !transfer.head.isComplete
+            let isHeadUnfinished = (phase == .receive || phase == .firstByte) && !transfer.exchange.head.isComplete
             // A line of more than 100 KiB, or a head of more than 300 KiB. Before 8.6.0, the code for such a line is "out of memory".
             if Int(code) == CCURLE_TOO_LARGE || (Int(code) == CCURLE_OUT_OF_MEMORY && isHeadUnfinished) {
                 return TransportError(
@@ -38,9 +38,9 @@
             var error = error(code, reason: reason, phase: phase, request: transfer.request, hasProxy: server != nil)
             switch Int(code) {
             // The stream ended with its connection. Without a head, there is no body that could be incomplete.
-            case CCURLE_PARTIAL_FILE where !transfer.head.isComplete: error.code = .connectionLost
+            case CCURLE_PARTIAL_FILE where !transfer.exchange.head.isComplete: error.code = .connectionLost
             // A GOAWAY, a connection closed without one, or invalid frames: the connection is lost.
-            case CCURLE_HTTP2: error.code = transfer.head.isComplete ? .incompleteBody : .connectionLost
+            case CCURLE_HTTP2: error.code = transfer.exchange.head.isComplete ? .incompleteBody : .connectionLost
             default: break
             }
             return error

@@ -5,9 +5,9 @@
     final class CurlLoop: Sendable {
         enum Command {
             /// Requests admission for a transfer.
-            case enter(CurlTransfer)
+            case enter(LoopTransfer)
             /// Starts a transfer that was admitted to this loop.
-            case start(CurlTransfer)
+            case start(LoopTransfer)
             /// Ends a transfer that was cancelled.
             case cancel(CurlTransfer)
             /// Continues a transfer after a pause: the reader has room, or there is something to send.
@@ -16,7 +16,7 @@
             case versionSettled(String)
 
             /// The transfer that this command starts, if any.
-            var starting: CurlTransfer? {
+            var starting: LoopTransfer? {
                 switch self {
                 case .enter(let transfer), .start(let transfer): transfer
                 case .cancel, .resume, .versionSettled: nil
@@ -26,7 +26,7 @@
             /// Whether a library may write to a socket (OpenSSL, or libcurl through a proxy), which may raise `SIGPIPE`.
             func mayWriteByLibrary(_ configuration: SessionConfiguration) -> Bool {
                 guard configuration.proxy.kind == .none, let starting else { return true }
-                return starting.origin.hasPrefix("https:")
+                return starting.request.parsedURL.isSecure
             }
 
             /// Whether the thread must execute the command before it ends.
@@ -61,7 +61,7 @@
         ///
         /// - Parameter isAdmitted: Whether the transfer was already admitted to this loop.
         /// - Returns: `false` when the process has no descriptor, thread or memory for an engine.
-        func start(_ transfer: CurlTransfer, isAdmitted: Bool, of loops: CurlLoops) -> Bool {
+        func start(_ transfer: LoopTransfer, isAdmitted: Bool, of loops: CurlLoops) -> Bool {
             let command = isAdmitted ? Command.start(transfer) : .enter(transfer)
             if let engine = waitingEngine, engine.startOnCallingThread(command) { return true }
             return send(command, of: loops)

@@ -30,17 +30,13 @@
 
         /// Starts a transfer: applies its trust policy and time limits, and gives it to a loop or to the queue.
         func start(_ transfer: CurlTransfer) {
+            let transfer = transfer.loopPart
             do throws(TransportError) {
                 transfer.trust = try trust.policy(for: transfer.request)
             } catch {
                 return transfer.end(.failure(error))
             }
-            let timeouts = transfer.request.timeouts
-            if let total = timeouts.total ?? configuration.totalTimeout {
-                transfer.totalDeadline = transfer.submitted &+ total.boundedNanoseconds
-            }
-            transfer.idleNanoseconds = (timeouts.idle ?? configuration.idleTimeout).boundedNanoseconds
-            if let deadline = transfer.request.headDeadline { transfer.bound(by: deadline) }
+            transfer.timeLimits = TimeLimits(of: transfer.request, configuration, submitted: transfer.submitted)
             // With a single loop, the transfer is admitted on the loop's thread: callers would compete for the lock of the queue.
             let isAdmitted = loops.count > 1
             guard let number = isAdmitted ? enter(transfer) : 0 else { return }
@@ -61,17 +57,22 @@
 
         // MARK: For the loops' threads
 
-        /// Whether a transfer belongs to the loop of that number. A command may reach a loop after the transfer has moved to another one.
-        func isIn(_ number: Int, _ transfer: CurlTransfer) -> Bool {
-            loops.count == 1 || queue.withLock { queue in queue.loop(of: transfer) == number }
+        /// Returns the part of a transfer that belongs to the loop of that number; `nil` if it belongs to another one. A command may reach a
+        /// loop after the transfer has moved.
+        func part(of transfer: CurlTransfer, in number: Int) -> LoopTransfer? {
+            guard loops.count == 1 || queue.withLock({ queue in queue.loop(of: transfer) == number }) else { return nil }
+            return transfer.loopPart
         }
 
         /// Admits a transfer to a loop, or appends it to the queue.
         ///
         /// - Parameter preferred: The number of the loop that is used if it has a place.
         /// - Returns: The number of the loop that it belongs to from now on; `nil` when it waits or was cancelled.
-        func enter(_ transfer: CurlTransfer, near preferred: Int? = nil) -> Int? {
-            let (number, isFirst) = queue.withLock { queue in queue.enter(transfer, near: preferred) }
+        func enter(_ transfer: LoopTransfer, near preferred: Int? = nil) -> Int? {
+            let (origin, deadline) = (transfer.origin, transfer.timeLimits.total)
+            let (number, isFirst) = queue.withLock { queue in
+                queue.enter(transfer, origin: origin, deadline: deadline, near: preferred)
+            }
             // Any loop may enforce the deadlines of the queue, and while transfers wait, at least one loop runs.
             if isFirst { for loop in loops { loop.wake() } }
             return number
@@ -81,11 +82,11 @@
         ///
         /// - Parameter isEnd: Whether the transfer has ended; `false` when it will be admitted again, as for a redirect.
         /// - Returns: The transfers that were admitted to the same loop. Those of other loops are sent there.
-        func leave(_ transfer: CurlTransfer, isEnd: Bool) -> [CurlTransfer] {
+        func leave(_ transfer: LoopTransfer, isEnd: Bool) -> [LoopTransfer] {
             let (admitted, number) = queue.withLock { queue in queue.leave(transfer, isEnd: isEnd) }
             guard !admitted.isEmpty else { return [] }
-            for other in admitted where other.shard != number { handOver(other.member, other.shard) }
-            return admitted.compactMap { $0.shard == number ? $0.member : nil }
+            for other in admitted where other.shard != number { handOver(other.member.loopPart, other.shard) }
+            return admitted.compactMap { $0.shard == number ? $0.member.loopPart : nil }
         }
 
         /// Marks a transfer that failed between two requests as ended, so that it is not admitted again.
@@ -94,17 +95,17 @@
         }
 
         /// Sends a transfer to the loop that it was admitted to.
-        func handOver(_ transfer: CurlTransfer, _ number: Int) {
+        func handOver(_ transfer: LoopTransfer, _ number: Int) {
             if !loops[number].send(.start(transfer), of: self) { refuse(transfer) }
         }
 
         /// Raises the number of admitted transfers to an origin that speaks HTTP/2 to `maximumStreamsPerHost`.
         ///
         /// - Returns: The transfers that were admitted to the loop of that number by this. Those of other loops are sent there.
-        func widen(_ origin: String, loop number: Int) -> [CurlTransfer] {
+        func widen(_ origin: String, loop number: Int) -> [LoopTransfer] {
             let admitted = queue.withLock { queue in queue.widen(origin) }
-            for other in admitted where other.shard != number { handOver(other.member, other.shard) }
-            return admitted.compactMap { $0.shard == number ? $0.member : nil }
+            for other in admitted where other.shard != number { handOver(other.member.loopPart, other.shard) }
+            return admitted.compactMap { $0.shard == number ? $0.member.loopPart : nil }
         }
 
         /// Ends the queued transfers whose total deadline has passed.
@@ -112,17 +113,19 @@
         /// - Returns: The next deadline in the queue; `UInt64.max` if there is none.
         func endLate(_ now: UInt64) -> UInt64 {
             let (late, next) = queue.withLock { queue in queue.takeLate(now) }
-            for transfer in late { transfer.end(.failure(transfer.lateness(transfer.totalLateness, phase: .queued, now))) }
+            for transfer in late.map(\.loopPart) {
+                transfer.end(.failure(transfer.lateness(transfer.timeLimits.totalLateness, phase: .queued, now)))
+            }
             return next
         }
 
         /// Fails a transfer whose loop could not be started, and those that are admitted in its place and cannot be started either.
-        private func refuse(_ transfer: CurlTransfer) {
+        private func refuse(_ transfer: LoopTransfer) {
             var refused = [transfer]
             while let next = refused.popLast() {
                 let (admitted, _) = queue.withLock { queue in queue.leave(next, isEnd: true) }
-                for other in admitted where !loops[other.shard].send(.start(other.member), of: self) {
-                    refused.append(other.member)
+                for other in admitted where !loops[other.shard].send(.start(other.member.loopPart), of: self) {
+                    refused.append(other.member.loopPart)
                 }
                 next.end(
                     .failure(
@@ -133,95 +136,8 @@
         }
     }
 
-    /// The queue of a session manager: which loop each transfer belongs to, and which transfers wait. Used only while its lock is held.
-    ///
-    /// The gate has one shard for each loop: the number of the shard is that of the loop.
-    struct CurlQueue {
-        typealias Admission = OriginGate<CurlTransfer>.Admission
-
-        private var gate: OriginGate<CurlTransfer>
-        /// The total deadlines of the waiting transfers.
-        private var deadlines = DeadlineHeap<CurlTransfer>()
-
-        init(_ limits: GateLimits) {
-            gate = OriginGate(limits)
-        }
-
-        /// Admits a transfer, or appends it to the queue.
-        ///
-        /// - Returns: The number of the loop that it was admitted to; or whether its deadline is now the earliest of the queue.
-        mutating func enter(_ transfer: CurlTransfer, near preferred: Int?) -> (number: Int?, isFirst: Bool) {
-            // It may have been cancelled before, or between two requests.
-            guard case .outside = transfer.station else { return (nil, false) }
-            switch gate.enter(transfer.origin, transfer, near: preferred) {
-            case .inside(let number):
-                transfer.station = .inside(number)
-                return (number, false)
-            case .waiting(let ticket):
-                transfer.station = .waiting(ticket)
-                guard transfer.totalDeadline != .max else { return (nil, false) }
-                transfer.deadline = transfer.totalDeadline
-                deadlines.insert(transfer)
-                return (nil, deadlines.first === transfer)
-            }
-        }
-
-        /// Gives the place of a transfer back.
-        ///
-        /// - Returns: The transfers that were admitted by this, and the number of the loop that the transfer was in.
-        mutating func leave(_ transfer: CurlTransfer, isEnd: Bool) -> (admitted: [Admission], number: Int?) {
-            guard case .inside(let number) = transfer.station else { return ([], nil) }
-            transfer.station = isEnd ? .gone : .outside
-            return (admit(gate.leave(transfer.origin, shard: number)), number)
-        }
-
-        /// Raises the limit of an origin that speaks HTTP/2.
-        ///
-        /// - Returns: The transfers that were admitted by this.
-        mutating func widen(_ origin: String) -> [Admission] {
-            admit(gate.widen(origin))
-        }
-
-        /// Removes a transfer that is not in a loop.
-        ///
-        /// - Returns: The number of its loop if it is in one; that loop then has to be notified.
-        mutating func cancel(_ transfer: CurlTransfer) -> Int? {
-            if case .inside(let number) = transfer.station { return number }
-            remove(transfer)
-            return nil
-        }
-
-        /// Returns the number of the loop that a transfer is in, if it is in one.
-        func loop(of transfer: CurlTransfer) -> Int? {
-            if case .inside(let number) = transfer.station { number } else { nil }
-        }
-
-        /// Removes the transfers whose total deadline has passed.
-        ///
-        /// - Returns: These transfers, and the next deadline; `UInt64.max` if there is none.
-        mutating func takeLate(_ now: UInt64) -> (late: [CurlTransfer], next: UInt64) {
-            var late: [CurlTransfer] = []
-            while let first = deadlines.first, first.deadline <= now {
-                remove(first)
-                late.append(first)
-            }
-            return (late, deadlines.first?.deadline ?? .max)
-        }
-
-        private mutating func remove(_ transfer: CurlTransfer) {
-            if case .waiting(let ticket) = transfer.station {
-                gate.stopWaiting(transfer.origin, ticket: ticket)
-                deadlines.remove(transfer)
-            }
-            transfer.station = .gone
-        }
-
-        private mutating func admit(_ admitted: [Admission]) -> [Admission] {
-            for next in admitted {
-                deadlines.remove(next.member)
-                next.member.station = .inside(next.shard)
-            }
-            return admitted
-        }
+    extension CurlTransfer {
+        /// The part that belongs to the loop. Only the owner of that part may use it.
+        fileprivate var loopPart: LoopTransfer { unsafeDowncast(self, to: LoopTransfer.self) }
     }
 #endif

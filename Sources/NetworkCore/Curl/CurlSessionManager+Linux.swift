@@ -39,8 +39,8 @@
         /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``; it may block.
         /// - Returns: A handle that cancels the transfer.
         @discardableResult
-        public func request(
-            _ request: NetworkRequest,
+        public func response(
+            for request: NetworkRequest,
             completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
         ) -> any NetworkCancellable {
             if request.body?.looksAtFiles == true {
@@ -51,8 +51,8 @@
                 }
             }
             do throws(TransportError) {
-                let transfer = try transfer(for: request, isStreamed: false)
-                transfer.begin(.completion { completion($0.map(\.parsed)) })
+                let transfer = try transfer(for: request)
+                transfer.begin(.completion { completion($0.map(transfer.response)) })
                 return transfer
             } catch {
                 return FailedRequest.deliver(error, to: completion)
@@ -65,28 +65,16 @@
             (try? loops.get())?.cookies?.added(to: request)
         }
 
-        /// Sends a request and returns its complete response.
+        /// Sends a request and returns its response: the complete one, or, if the request is streamed, one whose head was received.
+        ///
+        /// While the reader of a streamed body does not read, no more bytes are received from the server. Releasing the body cancels
+        /// the transfer. `maximumBodyBytes` does not apply to it, and the idle timeout does not run while the transfer waits for the
+        /// reader.
         ///
         /// - Throws: ``TransportError``. When the task is cancelled, the error is thrown at once.
         public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-            try await outcome(of: try await preparedTransfer(for: request, isStreamed: false)).parsed
-        }
-
-        /// Sends a request, and returns when the head of its response was received.
-        ///
-        /// While the reader does not read, no more bytes are received from the server. Releasing the body cancels the transfer.
-        /// `maximumBodyBytes` does not apply, and the idle timeout does not run while the transfer waits for the reader.
-        ///
-        /// - Throws: ``TransportError``. When the task is cancelled, the error is thrown at once.
-        public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-            let transfer = try await preparedTransfer(for: request, isStreamed: true)
-            let response = try await outcome(of: transfer)
-            let body = transfer.download.map { pipe in
-                ResponseStream(next: pipe.next, end: { pipe.end }, stop: transfer.cancel)
-            }
-            return StreamedResponse(
-                statusCode: response.status, headers: response.head.headers, url: response.url, timings: response.timings,
-                body: body ?? ResponseStream(response.body))
+            let transfer = try await preparedTransfer(for: request)
+            return transfer.response(try await outcome(of: transfer))
         }
 
         private func outcome(of transfer: CurlTransfer) async throws(TransportError) -> RawResponse {
@@ -98,32 +86,21 @@
             return try result.get()
         }
 
-        private func preparedTransfer(
-            for request: NetworkRequest, isStreamed: Bool
-        ) async throws(TransportError) -> CurlTransfer {
-            guard request.body?.looksAtFiles == true else { return try transfer(for: request, isStreamed: isStreamed) }
-            return try await BackgroundThreads.files.value { () throws(TransportError) in
-                try self.transfer(for: request, isStreamed: isStreamed)
-            }
+        private func preparedTransfer(for request: NetworkRequest) async throws(TransportError) -> CurlTransfer {
+            guard request.body?.looksAtFiles == true else { return try transfer(for: request) }
+            return try await BackgroundThreads.files.value { () throws(TransportError) in try self.transfer(for: request) }
         }
 
         /// Validates a request and creates its transfer. May block, because it reads the sizes of the body's files.
-        private func transfer(for request: NetworkRequest, isStreamed: Bool) throws(TransportError) -> CurlTransfer {
+        private func transfer(for request: NetworkRequest) throws(TransportError) -> CurlTransfer {
             do throws(TransportError) {
                 let request = try request.prepared()
                 let length = try request.body.map { content throws(TransportError) in try content.length(for: request) } ?? 0
-                return CurlTransfer(request, bodyLength: length, isStreamed: isStreamed, loops: try loops.get())
+                return CurlTransfer.make(request, bodyLength: length, loops: try loops.get())
             } catch {
                 request.reportEnd()
                 throw error
             }
-        }
-    }
-
-    extension NetworkSessionManager where Self == CurlSessionManager {
-        /// Creates a session manager over libcurl with separate connections: `.curl()`.
-        public static func curl(_ configuration: SessionConfiguration = SessionConfiguration()) -> CurlSessionManager {
-            CurlSessionManager(configuration: configuration)
         }
     }
 #endif

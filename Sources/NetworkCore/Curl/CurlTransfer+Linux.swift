@@ -9,21 +9,22 @@
         var body: Data
         var url: URL
         var timings: TransferTimings
-
-        var parsed: NetworkResponse {
-            NetworkResponse(
-                statusCode: status, headers: head.headers, trailers: head.trailers, body: body, url: url, timings: timings)
-        }
     }
 
     /// One call of the session manager, from the request to the response, over all redirects and both versions of HTTP.
     ///
-    /// Its outcome is delivered once: by the loop, or by `cancel()`, whichever is first. Everything else in it is used only by the loop that
-    /// it belongs to, or by the queue.
-    // Sendable although unchecked: `delivery` is protected by its mutex, `station` by that of the queue, and each `let` is immutable. Each
-    // `var` below the mark is used by the thread that starts the transfer, then by the holder of the queue's lock while it waits, then by
-    // the holder of the engine's lock after the loop's inbox has passed the transfer on.
-    final class CurlTransfer: NetworkCancellable, DeadlineMember, @unchecked Sendable {
+    /// This class is the part that every thread may use: what is constant, the delivery of the outcome, and cancellation. The other parts
+    /// have one owner at a time:
+    ///
+    /// - ``place`` belongs to the queue in front of the loops. Only ``CurlQueue`` can read it, under the lock of the queue.
+    /// - ``deadline`` and ``heapIndex`` belong to the heap that the transfer is in: that of the queue, under its lock, or that of its loop,
+    ///   under the lock of the engine.
+    /// - ``LoopTransfer`` belongs to the thread that starts the transfer, then to the loop that it was admitted to.
+    ///
+    /// The outcome is delivered once: by the loop, or by `cancel()`, whichever is first.
+    // Sendable although unchecked: `delivery` is protected by its mutex, each `let` is immutable, `download` is set by the initializer
+    // only, and the other variables are protected as listed above. Inherited by `LoopTransfer` alone.
+    class CurlTransfer: NetworkCancellable, DeadlineMember, @unchecked Sendable {
         typealias Outcome = Result<RawResponse, TransportError>
 
         /// What receives the outcome.
@@ -41,37 +42,6 @@
             case delivered
         }
 
-        /// Where the transfer is, as the queue sees it.
-        enum Station {
-            /// It has not entered the queue yet, or is between two requests.
-            case outside
-            /// It waits in the queue with that ticket.
-            case waiting(UInt64)
-            /// It belongs to the loop of that number, and may still be in its inbox.
-            case inside(Int)
-            /// It has ended or was cancelled, and is not admitted again.
-            case gone
-        }
-
-        /// What carries the current request after it was admitted.
-        enum Carrier {
-            case none
-            /// It waits while another transfer finds out which version of HTTP the origin speaks.
-            case awaitingVersion
-            case connecting(ConnectHandle)
-            case http1(HTTP1Connection)
-            case http2(HTTP2Handle)
-        }
-
-        /// Which versions of HTTP a request may be sent over.
-        enum VersionRule {
-            case any
-            /// HTTP/1.1 only: the server has refused the request over HTTP/2 (RFC 9113 §7, `HTTP_1_1_REQUIRED`).
-            case http1
-            /// HTTP/2 only: the server has refused a connection that offered only HTTP/1.1.
-            case http2
-        }
-
         private let delivery = Locked(Delivery.idle)
         private let loops: CurlLoops
         var limits: SessionConfiguration { loops.configuration }
@@ -83,106 +53,24 @@
         private(set) var download: DownloadPipe?
         /// Reports progress; `nil` when the request has no observer.
         let progress: ProgressReporter?
-        var station = Station.outside
-
-        // MARK: Used by the loop only
-
-        /// The current request: that of the caller, or of the latest redirect.
-        var request: NetworkRequest
-        /// The origin of the current request.
-        var origin: String
-        /// The trust policy for the host of the current request.
-        var trust: CurlTrust?
-        /// The number of redirects that were followed.
-        var redirects = 0
-        /// Whether the current request was sent, and whether it may be sent again.
-        var sending = SendRule()
-        var carrier = Carrier.none
-        /// Which versions of HTTP the current request may be sent over.
-        var versionRule = VersionRule.any
-        /// Whether the loop has started it and it has not ended there.
-        var isHere = false
-        /// When the current request asked for admission.
-        var entered: UInt64
-        /// The time in the queue so far, over all redirects, in nanoseconds.
-        var queued: UInt64 = 0
-        /// When the current request was started in its loop.
-        var launched: UInt64 = 0
-        /// When a byte was last sent or received.
-        var lastActivity: UInt64 = 0
-        /// When the last byte of the request's body was sent; 0 before.
-        var sentAt: UInt64 = 0
-        /// When the first byte of the response was received; 0 before.
-        var firstByte: UInt64 = 0
-        /// The number of bytes that libcurl had sent when the idle timeout was last checked.
-        var uploadedAtLastCheck: Int64 = 0
-        /// When the total timeout ends.
-        var totalDeadline = UInt64.max
-        /// The limit of the time until the head of a streamed response is received, and after that of the time without a byte.
-        var headBound: Deadline?
-        /// The `totalDeadline` of a streamed response from when its head was received.
-        var bodyDeadline = UInt64.max
-        /// When the connect timeout ends.
-        var connectDeadline = UInt64.max
-        /// Until when the body of a request with `Expect: 100-continue` waits for a 100.
-        var continueDeadline = UInt64.max
-        /// The idle timeout, in nanoseconds.
-        var idleNanoseconds: UInt64 = 0
-        /// When the transfer is next checked for time limits.
+        /// Where the transfer is, as the queue sees it.
+        var place = QueuePlace()
         var deadline = UInt64.max
         var heapIndex = -1
-        /// The timings and the protocol of the connection of the current request.
-        var connectionTimings = ConnectionTimings()
-        var status = 0
-        var head = ResponseHead()
-        var body = Data()
-        /// The decoder of the content coding; `nil` when the body is passed on as it is received.
-        var decoder: ContentDecoder?
-        /// Content that was received while the reader had no room for it.
-        var held: [UInt8] = []
-        /// The number of bytes of `held` that the decoder has consumed.
-        var heldOffset = 0
-        /// Whether the decoder has more output than the reader has room for.
-        var isDecoderFull = false
-        /// Whether the response is a redirect that is followed, so that its body is not needed.
-        var isBodyUnwanted = false
-        /// Whether the body was received to its end, bytes in `held` included.
-        var isBodyComplete = false
-        /// The number of bytes of the current response's body that were received, before content decoding.
-        var bytesReceived: Int64 = 0
-        /// The number of bytes of the current request's body that were passed to the connection.
-        var bodyOffset = 0
-        /// The length of the request's body in bytes; `nil` for a stream of unknown length.
-        var bodyLength: Int64?
-        /// Whether a body of unknown length was sent to its end.
-        var isBodySent = false
-        /// The body writer: reads the body from its file or sequence into a pipe.
-        var bodyWriter: BodyWriter?
-        var isSendPaused = false
-        var isReceivePaused = false
-        /// Whether the head of a streamed response was delivered, so that the body goes to `download`.
-        var isStreaming = false
-        /// Whether it is in the list of transfers with new content (see ``Arrivals``).
-        var hasArrivals = false
-        /// The value of `Content-Length`, when progress is reported.
-        var announcedLength: Int64?
-        /// Why a callback of the engine stopped the transfer.
-        var failure: TransportError?
 
         /// Creates a transfer without sending anything.
         ///
         /// - Parameters:
         ///   - bodyLength: The length of the request's body in bytes; `nil` for a stream of unknown length.
-        ///   - isStreamed: Whether the outcome is delivered when the head of the response was received.
-        init(_ request: NetworkRequest, bodyLength: Int64? = 0, isStreamed: Bool = false, loops: CurlLoops) {
-            self.request = request
-            self.bodyLength = bodyLength
+        static func make(_ request: NetworkRequest, bodyLength: Int64? = 0, loops: CurlLoops) -> CurlTransfer {
+            LoopTransfer(request, bodyLength: bodyLength, loops: loops)
+        }
+
+        fileprivate init(_ request: NetworkRequest, loops: CurlLoops) {
             self.loops = loops
             original = request
-            entered = submitted
-            origin = request.origin
             progress = ProgressReporter(request.progress, submitted: submitted)
-            if isStreamed { download = DownloadPipe { [weak self] in self?.resume() } }
+            if request.isStreamed { download = DownloadPipe { [weak self] in self?.resume() } }
         }
 
         /// Sets the receiver of the outcome, and starts the transfer unless it was already cancelled.
@@ -197,6 +85,19 @@
                 return deliver(.failure(cancellation), to: receiver)
             }
             loops.start(self)
+        }
+
+        /// Returns the outcome as the caller receives it. The body of a streamed response cancels the transfer when it is released.
+        func response(_ outcome: RawResponse) -> NetworkResponse {
+            guard let download else {
+                return NetworkResponse(
+                    statusCode: outcome.status, headers: outcome.head.headers, trailers: outcome.head.trailers,
+                    body: .data(outcome.body), url: outcome.url, timings: outcome.timings)
+            }
+            return NetworkResponse(
+                statusCode: outcome.status, headers: outcome.head.headers,
+                body: NetworkBody(next: download.next, end: { download.end }, stop: cancel), url: outcome.url,
+                timings: outcome.timings)
         }
 
         /// Cancels the transfer and delivers the error, unless an outcome was delivered before. Ends a streamed body.
@@ -262,5 +163,77 @@
         private var cancellation: TransportError {
             TransportError(.cancelled, "the request was cancelled", request: original)
         }
+    }
+
+    /// The part of a transfer that belongs to the loop that it was admitted to, and is used only while the lock of that loop's engine is held.
+    ///
+    /// Before, it belongs to the thread that starts the transfer; while the transfer is in the queue, it belongs to no thread. Only
+    /// ``CurlLoops`` converts a ``CurlTransfer`` to it: for the thread that starts it, for the loop that it is admitted to or is in, and for
+    /// the thread that takes it out of the queue.
+    // Sendable although unchecked: its variables are passed on with the locks of the queue and of the loop's inbox.
+    final class LoopTransfer: CurlTransfer, @unchecked Sendable {
+        /// What carries the current request after it was admitted.
+        enum Carrier {
+            case none
+            /// It waits while another transfer finds out which version of HTTP the origin speaks.
+            case awaitingVersion
+            case connecting(ConnectHandle)
+            case http1(HTTP1Connection)
+            case http2(HTTP2Handle)
+        }
+
+        /// Which versions of HTTP a request may be sent over.
+        enum VersionRule {
+            case any
+            /// HTTP/1.1 only: the server has refused the request over HTTP/2 (RFC 9113 §7, `HTTP_1_1_REQUIRED`).
+            case http1
+            /// HTTP/2 only: the server has refused a connection that offered only HTTP/1.1.
+            case http2
+        }
+
+        /// The current request: that of the caller, or of the latest redirect.
+        var request: NetworkRequest
+        /// The trust policy for the host of the current request.
+        var trust: CurlTrust?
+        /// The number of redirects that were followed.
+        var redirects = 0
+        /// Whether the current request was sent, and whether it may be sent again.
+        var sending = SendRule()
+        /// Which versions of HTTP the current request may be sent over.
+        var versionRule = VersionRule.any
+        var timeLimits = TimeLimits()
+        /// When the current request asked for admission.
+        var entered: UInt64
+        /// The time in the queue so far, over all redirects, in nanoseconds.
+        var queued: UInt64 = 0
+        /// When the current request was started in its loop.
+        var launched: UInt64 = 0
+        /// Whether the loop has started it and it has not ended there.
+        var isHere = false
+        var carrier = Carrier.none
+        /// The current request on its connection, and its response.
+        var exchange = TransferExchange()
+        /// The body of the current request, as far as it was sent.
+        var upload: TransferUpload
+        /// When a byte was last sent or received.
+        var lastActivity: UInt64 = 0
+        var isReceivePaused = false
+        /// Whether the head of a streamed response was delivered, so that the body goes to `download`.
+        var isStreaming = false
+        /// Whether it is in the list of transfers with new content (see ``Arrivals``).
+        var hasArrivals = false
+        /// Why a callback of the engine stopped the transfer.
+        var failure: TransportError?
+
+        fileprivate init(_ request: NetworkRequest, bodyLength: Int64?, loops: CurlLoops) {
+            self.request = request
+            upload = TransferUpload(length: bodyLength)
+            entered = 0
+            super.init(request, loops: loops)
+            entered = submitted
+        }
+
+        /// The origin of the current request.
+        var origin: String { request.origin }
     }
 #endif

@@ -3,6 +3,7 @@
     import Endpoints
     import Foundation
     import Glibc
+    import NetworkFiles
 
     /// A trust policy as options of libcurl.
     ///
@@ -170,7 +171,6 @@
         private let table: TrustTable
         private let policies: [CurlTrust]
 
-        var count: Int { policies.count }
         /// The policy for all hosts that have no policy.
         var standard: CurlTrust? { policies.first }
 
@@ -217,18 +217,10 @@
 
         /// Creates a file with these bytes; `nil` when it cannot be created or written.
         init?(_ bytes: [UInt8]) {
-            var template = Array(FileManager.default.temporaryDirectory.appendingPathComponent("trust-XXXXXX").path.utf8CString)
-            // mkstemp creates the file with mode 0600 (POSIX).
-            let descriptor = mkstemp(&template)
-            guard descriptor >= 0 else { return nil }
-            path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            do {
-                let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
-                try file.write(contentsOf: Data(bytes))
-                try file.close()
-            } catch {
-                return nil
-            }
+            path = FileManager.default.temporaryDirectory.appendingPathComponent("trust-\(UUID().uuidString)").path
+            guard let file = FileDescriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600),
+                bytes.withUnsafeBytes({ file.write($0) })
+            else { return nil }
         }
 
         deinit {

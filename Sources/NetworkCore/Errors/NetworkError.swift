@@ -21,7 +21,7 @@ public enum NetworkError: Error, Sendable {
     ///
     /// An error with ``TransportError/Code/invalidRequest`` that was caused by a `RequestGenerationError` becomes
     /// ``requestGeneration(_:)``.
-    public init(_ error: TransportError) {
+    package init(_ error: TransportError) {
         switch error.code {
         case .cancelled: self = .cancelled(error)
         case .timedOut: self = .timedOut(error)
@@ -88,9 +88,6 @@ extension NetworkError: RedactedStringConvertible, LocalizedError {
         case .requestGeneration(let error): "the request cannot be built: \(error)"
         }
     }
-
-    /// A textual representation with secrets redacted.
-    public var errorDescription: String? { description }
 }
 
 extension NetworkResponse {
@@ -99,9 +96,9 @@ extension NetworkResponse {
         let place = Redaction.default.redacted(url: URLText(url).originAndPath).printableLine
         var text = (method.map { "\($0) " } ?? "") + "\(place): status \(statusCode)"
         if timings.attempt > 1 { text += " after \(timings.attempt) attempts" }
-        guard !body.isEmpty else { return text + ", empty body" }
+        guard !data.isEmpty else { return text + ", empty body" }
         let snippet = Redaction.default.redacted(
-            body: body, contentType: headers["Content-Type"], limit: NetworkError.maximumSnippetBytes)
+            body: data, contentType: headers["Content-Type"], maximumBytes: NetworkError.maximumSnippetBytes)
         return text + "; body: \(snippet.printable(limit: NetworkError.maximumSnippetBytes + 64))"
     }
 }

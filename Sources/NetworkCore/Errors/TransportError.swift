@@ -87,7 +87,7 @@ extension TransportError {
     }
 
     /// The error number of the underlying engine: a libcurl `CURLcode` or a `URLError` code.
-    public var engineCode: Int? {
+    package var engineCode: Int? {
         get { parts.value.engineCode }
         set { parts.value.engineCode = newValue }
     }
@@ -195,7 +195,7 @@ extension TransportError {
 
     /// Whether the same request may succeed when it is sent again later.
     ///
-    /// It does not indicate whether repeating the request is safe; see ``Endpoints/HTTPMethod/isIdempotent``.
+    /// It does not indicate whether repeating the request is safe; see ``Endpoints/RequestMethod/isIdempotent``.
     public var isRetryable: Bool {
         isConnectivity || isTimeout || code == .incompleteBody || code == .outOfResources
     }
@@ -215,9 +215,6 @@ extension TransportError: RedactedStringConvertible, LocalizedError {
         if code == .authenticationFailed, let cause = underlying as? any RedactedError { text += "; cause: \(cause)" }
         return text
     }
-
-    /// A textual representation with secrets redacted.
-    public var errorDescription: String? { description }
 }
 
 /// An error of this framework whose description contains no secrets.

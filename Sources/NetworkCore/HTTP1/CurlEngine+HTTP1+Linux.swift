@@ -6,7 +6,7 @@
     // Sending HTTP/1.1 requests on established connections.
     extension CurlEngine {
         /// Sends the transfer's current request on an idle connection, or opens a new connection.
-        func launchHTTP1(_ transfer: CurlTransfer, _ trust: CurlTrust) {
+        func launchHTTP1(_ transfer: LoopTransfer, _ trust: CurlTrust) {
             if !transfer.sending.needsFreshConnection {
                 let key = key(of: transfer)
                 while let connection = pool.take(key) {
@@ -18,24 +18,26 @@
         }
 
         /// Starts sending a request on an established connection.
-        func begin(_ transfer: CurlTransfer, on connection: HTTP1Connection, isReused: Bool) {
+        func begin(_ transfer: LoopTransfer, on connection: HTTP1Connection, isReused: Bool) {
             if !connection.isWatched {
                 if holdsBackWatching { unwatched.append(connection) } else { sockets.watch(connection, true) }
             }
             connection.uses += 1
             connection.transfer = transfer
             transfer.carrier = .http1(connection)
-            transfer.connectionTimings = ConnectionTimings(
+            transfer.exchange.connectionTimings = ConnectionTimings(
                 readyAt: now, connecting: isReused ? nil : connection.timings, isReused: isReused, protocolName: "http/1.1")
             transfer.lastActivity = now
-            transfer.sentAt = 0
+            transfer.exchange.sentAt = 0
             write(transfer, to: connection)
             schedule(
-                transfer, at: connection.sending.awaitsContinue ? transfer.continueDeadline : now &+ transfer.idleNanoseconds)
+                transfer,
+                at: connection.sending.awaitsContinue
+                    ? transfer.timeLimits.continuation : now &+ transfer.timeLimits.idleNanoseconds)
             advance(connection)
         }
 
-        private func write(_ transfer: CurlTransfer, to connection: HTTP1Connection) {
+        private func write(_ transfer: LoopTransfer, to connection: HTTP1Connection) {
             let request = transfer.request
             let cookie = storedCookies(for: request)
             connection.sending.reset()
@@ -43,7 +45,7 @@
             var copied = 0
             connection.sending.begin { buffer in
                 head = requestWriter.appendHead(
-                    of: request, bodyLength: transfer.bodyLength, target: connection.target, cookie: cookie, to: &buffer)
+                    of: request, bodyLength: transfer.upload.length, target: connection.target, cookie: cookie, to: &buffer)
                 // A small body is sent together with the head, in one packet.
                 if let data = request.body?.data, data.count <= HTTP1Sending.copiedBytes, !head.expectsContinue {
                     buffer.append(contentsOf: data)
@@ -53,7 +55,7 @@
             connection.sending.head = head
             connection.sending.copiedBody = copied
             connection.sending.awaitsContinue = head.expectsContinue
-            transfer.continueDeadline = now &+ 1_000_000_000
+            transfer.timeLimits.continuation = now &+ 1_000_000_000
             if let body = request.body {
                 if let data = body.data {
                     if copied == 0, !data.isEmpty { connection.sending.data = data }
@@ -70,9 +72,9 @@
 
         /// Polls briefly for the response on the thread that sent the request, if there is no other transfer and ``BriefWait``
         /// says that it is due.
-        func waitBriefly(for transfer: CurlTransfer) {
+        func waitBriefly(for transfer: LoopTransfer) {
             guard transfers == 1, case .http1(let connection) = transfer.carrier, connection.sending.isComplete,
-                transfer.firstByte == 0, briefWait.isDue()
+                transfer.exchange.firstByte == 0, briefWait.isDue()
             else { return }
             // Otherwise the engine's thread would also wake up for the response that this thread receives.
             if connection.isWatched, briefWait.isReliable {
@@ -162,9 +164,9 @@
                     continue
                 }
                 if connection.sending.awaitsContinue { return }
-                guard connection.sending.isStreamed, !transfer.isBodySent, let content = transfer.request.body else {
+                guard connection.sending.isStreamed, !transfer.upload.isSent, let content = transfer.request.body else {
                     connection.sending.isComplete = true
-                    transfer.sentAt = now
+                    transfer.exchange.sentAt = now
                     return
                 }
                 guard fill(connection, transfer, content) else { return }
@@ -174,7 +176,7 @@
         /// Reads the next piece of a body that comes from a file or a sequence into the send buffer.
         ///
         /// - Returns: `false` if no piece is available yet, or the transfer has ended.
-        private func fill(_ connection: HTTP1Connection, _ transfer: CurlTransfer, _ content: RequestContent) -> Bool {
+        private func fill(_ connection: HTTP1Connection, _ transfer: LoopTransfer, _ content: NetworkBody) -> Bool {
             if !connection.sending.head.isChunked, let chunk = transfer.takeLargeChunk() {
                 connection.sending.refill(with: chunk)
                 return true
@@ -201,7 +203,7 @@
 
         /// Handles a failed send. If the server responded before it closed the connection, the response is still used (RFC 9112
         /// §9.5).
-        private func failSending(_ connection: HTTP1Connection, _ transfer: CurlTransfer, _ failure: HTTP1Connection.Failure) {
+        private func failSending(_ connection: HTTP1Connection, _ transfer: LoopTransfer, _ failure: HTTP1Connection.Failure) {
             connection.sending.hasFailed = true
             // Nothing was sent, so the server cannot have processed the request: any method may be sent again on another
             // connection.
@@ -213,12 +215,12 @@
             connection.hasEnded = true
         }
 
-        private func launchAnew(_ transfer: CurlTransfer, insteadOf connection: HTTP1Connection) {
+        private func launchAnew(_ transfer: LoopTransfer, insteadOf connection: HTTP1Connection) {
             detach(transfer, from: connection)
             close(connection)
             transfer.stopBodyWriter()
             transfer.sending.useFreshConnection()
-            transfer.connectDeadline =
+            transfer.timeLimits.connect =
                 now &+ (transfer.request.timeouts.connect ?? loop.configuration.connectTimeout).boundedNanoseconds
             launch(transfer)
         }
@@ -228,8 +230,8 @@
         /// Returns the stored cookies for a request, except those whose names are in its own `Cookie` field.
         func storedCookies(for request: NetworkRequest) -> String? { loops.cookies?.added(to: request) }
 
-        func storeCookies(of head: ResponseHead, _ transfer: CurlTransfer) {
-            guard let cookies = loops.cookies, let location = CookieLocation(transfer.request.url) else { return }
+        func storeCookies(of head: ResponseHead, _ transfer: LoopTransfer) {
+            guard let cookies = loops.cookies, let location = CookieLocation(transfer.request) else { return }
             cookies.receive(head.headers.values(for: "Set-Cookie"), from: location)
         }
     }

@@ -8,7 +8,7 @@
             // Limits the reads per call, so that a server that sends without pause does not delay other connections.
             var reads = 8
             while connection.isOpen, let transfer = connection.transfer, !transfer.isReceivePaused {
-                if !transfer.held.isEmpty || transfer.isDecoderFull {
+                if !transfer.exchange.held.isEmpty || transfer.exchange.isDecoderFull {
                     guard receiveHeld(connection, transfer) else { return }
                 }
                 if let unread = connection.unread {
@@ -30,7 +30,7 @@
                     // A socket that returns fewer bytes than requested is empty.
                     if connection.handle == nil, count < workspace.read.count, !connection.hasEnded { connection.mayRead = false }
                     transfer.lastActivity = now
-                    if transfer.firstByte == 0 { transfer.firstByte = now }
+                    if transfer.exchange.firstByte == 0 { transfer.exchange.firstByte = now }
                     parse(connection, transfer, UnsafeRawBufferPointer(rebasing: workspace.read[..<count]))
                     if connection.isReady { return }
                 case .again:
@@ -53,7 +53,7 @@
         /// Delivers bytes that were buffered while the reader's pipe was full.
         ///
         /// - Returns: `false` if the pipe is full again, or the transfer has ended.
-        private func receiveHeld(_ connection: HTTP1Connection, _ transfer: CurlTransfer) -> Bool {
+        private func receiveHeld(_ connection: HTTP1Connection, _ transfer: LoopTransfer) -> Bool {
             do throws(TransportError) {
                 if try transfer.receiveHeld(workspace) { return true }
                 transfer.isReceivePaused = true
@@ -63,7 +63,7 @@
             return false
         }
 
-        private func parse(_ connection: HTTP1Connection, _ transfer: CurlTransfer, _ bytes: UnsafeRawBufferPointer) {
+        private func parse(_ connection: HTTP1Connection, _ transfer: LoopTransfer, _ bytes: UnsafeRawBufferPointer) {
             var offset = 0
             // One read may contain thousands of small chunks.
             var pieces = 2048
@@ -71,7 +71,9 @@
                 while true {
                     switch try connection.parser.next(bytes, at: &offset) {
                     case .needsMore:
-                        if transfer.isBodyUnwanted, connection.parser.isHeadComplete { abandonBody(connection, transfer) }
+                        if transfer.exchange.isBodyUnwanted, connection.parser.isHeadComplete {
+                            abandonBody(connection, transfer)
+                        }
                         return
                     case .interim(let status):
                         if status == 100, connection.sending.awaitsContinue {
@@ -96,7 +98,7 @@
                     }
                 }
             } catch {
-                if transfer.isBodyUnwanted { return abandonBody(connection, transfer) }
+                if transfer.exchange.isBodyUnwanted { return abandonBody(connection, transfer) }
                 end(transfer, .failure(TransportError(error.code, error.message, phase: .receive, request: transfer.request)))
             }
         }
@@ -104,9 +106,9 @@
         /// Handles the head of the final response.
         ///
         /// - Returns: `false` if the transfer has ended.
-        private func receiveHead(_ connection: HTTP1Connection, _ transfer: CurlTransfer) -> Bool {
+        private func receiveHead(_ connection: HTTP1Connection, _ transfer: LoopTransfer) -> Bool {
             let parser = connection.parser
-            if parser.minorVersion == 0 { transfer.connectionTimings.protocolName = "http/1.0" }
+            if parser.minorVersion == 0 { transfer.exchange.connectionTimings.protocolName = "http/1.0" }
             if parser.statusCode == 417, connection.sending.awaitsContinue {
                 sendWithoutExpectation(transfer, insteadOf: connection)
                 return false
@@ -125,17 +127,17 @@
 
         /// Sends the request again without `Expect`: the server rejected it with status 417, and has not received the body (RFC
         /// 9110 §10.1.1).
-        private func sendWithoutExpectation(_ transfer: CurlTransfer, insteadOf connection: HTTP1Connection) {
+        private func sendWithoutExpectation(_ transfer: LoopTransfer, insteadOf connection: HTTP1Connection) {
             detach(transfer, from: connection)
             close(connection)
             transfer.request.headers.remove("Expect")
             leave(transfer, isEnd: false)
-            transfer.resetResponse()
+            transfer.exchange = TransferExchange()
             enterAnew(transfer)
         }
 
         /// Follows a redirect without receiving the rest of its body, and closes the connection.
-        private func abandonBody(_ connection: HTTP1Connection, _ transfer: CurlTransfer) {
+        private func abandonBody(_ connection: HTTP1Connection, _ transfer: LoopTransfer) {
             detach(transfer, from: connection)
             close(connection)
             finish(transfer)
@@ -144,7 +146,7 @@
         /// Decodes and delivers a piece of the body.
         ///
         /// - Returns: `false` if the reader's pipe is full, or the transfer has ended.
-        private func receiveBody(_ transfer: CurlTransfer, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        private func receiveBody(_ transfer: LoopTransfer, _ bytes: UnsafeRawBufferPointer) -> Bool {
             do throws(TransportError) {
                 defer { transfer.reportProgress(now) }
                 if try transfer.receiveBody(bytes, workspace) { return true }
@@ -157,7 +159,7 @@
 
         // MARK: The end of an exchange
 
-        private func complete(_ connection: HTTP1Connection, _ transfer: CurlTransfer, hasLeftover: Bool) {
+        private func complete(_ connection: HTTP1Connection, _ transfer: LoopTransfer, hasLeftover: Bool) {
             do throws(TransportError) {
                 try transfer.finishBody()
             } catch {
@@ -168,7 +170,7 @@
                 parser.keepsConnection && !hasLeftover && isSent(transfer, on: connection)
                 && !connection.sending.head.closesConnection
                 && !connection.hasEnded && parser.keepAliveMaximum != 0
-            transfer.head = parser.head
+            transfer.exchange.head = parser.head
             detach(transfer, from: connection)
             if isReusable { keep(connection, serverSeconds: parser.keepAliveTimeoutSeconds) } else { close(connection) }
             finish(transfer)
@@ -176,13 +178,13 @@
 
         /// Whether the whole request has been sent. A body of known length is complete after its last byte, which may be sent
         /// before the sequence that produces it ends.
-        private func isSent(_ transfer: CurlTransfer, on connection: HTTP1Connection) -> Bool {
+        private func isSent(_ transfer: LoopTransfer, on connection: HTTP1Connection) -> Bool {
             if connection.sending.isComplete { return true }
             return connection.sending.isStreamed && !connection.sending.hasFailed && !connection.sending.hasBytes
-                && transfer.bodyLength == connection.sentBodyBytes
+                && transfer.upload.length == connection.sentBodyBytes
         }
 
-        private func receiveEnd(_ connection: HTTP1Connection, _ transfer: CurlTransfer) {
+        private func receiveEnd(_ connection: HTTP1Connection, _ transfer: LoopTransfer) {
             connection.hasEnded = true
             // The reset was reported to the sending side: a body that ends with the connection may be truncated.
             if let failure = connection.sendFailure, connection.parser.isHeadComplete, connection.parser.isDelimitedByClose {
@@ -209,7 +211,7 @@
         ///   - failure: Why the connection failed; `nil` if the server closed it normally.
         ///   - parsingError: What the response lacks in that case.
         private func lose(
-            _ connection: HTTP1Connection, _ transfer: CurlTransfer, _ failure: HTTP1Connection.Failure?,
+            _ connection: HTTP1Connection, _ transfer: LoopTransfer, _ failure: HTTP1Connection.Failure?,
             _ parsingError: HTTP1Error?
         ) {
             let wasKept = connection.wasIdle
@@ -227,8 +229,8 @@
         }
 
         /// Separates a transfer from its connection.
-        func detach(_ transfer: CurlTransfer, from connection: HTTP1Connection) {
-            transfer.bodyOffset = Int(connection.sentBodyBytes)
+        func detach(_ transfer: LoopTransfer, from connection: HTTP1Connection) {
+            transfer.upload.offset = Int(connection.sentBodyBytes)
             connection.transfer = nil
             connection.unread = nil
             connection.sending.data = nil

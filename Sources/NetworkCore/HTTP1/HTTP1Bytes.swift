@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// Character classes of HTTP fields, and search functions for raw bytes.
 enum HTTP1Bytes {
@@ -8,27 +9,16 @@ enum HTTP1Bytes {
     static let space = UInt8(ascii: " ")
     static let tab = UInt8(ascii: "\t")
 
-    // The characters of a token, one bit each (RFC 9110 §5.6.2).
-    private static let lowTokenBits: UInt64 = 0x03FF_6CFA_0000_0000
-    private static let highTokenBits: UInt64 = 0x57FF_FFFF_C7FF_FFFE
-
     /// Whether a token such as a field name may contain the character (RFC 9110 §5.6.2).
     @inline(__always)
-    static func isToken(_ byte: UInt8) -> Bool {
-        let bits = byte & 0x40 == 0 ? lowTokenBits : highTokenBits
-        return byte < 0x80 && bits &>> UInt64(byte & 0x3F) & 1 == 1
-    }
+    static func isToken(_ byte: UInt8) -> Bool { byte.isTokenByte }
 
     @inline(__always)
-    static func isDigit(_ byte: UInt8) -> Bool {
-        byte &- UInt8(ascii: "0") < 10
-    }
+    static func isDigit(_ byte: UInt8) -> Bool { byte.isDigit }
 
     /// Whether the byte is a space or a tab (RFC 9110 §5.6.3).
     @inline(__always)
-    static func isSpace(_ byte: UInt8) -> Bool {
-        byte == space || byte == tab
-    }
+    static func isSpace(_ byte: UInt8) -> Bool { byte.isSpaceOrTab }
 
     /// Whether the byte is a control character other than a tab, which a field value must not contain (RFC 9110 §5.5).
     @inline(__always)
@@ -70,11 +60,7 @@ enum HTTP1Bytes {
     /// Returns the bytes without leading and trailing spaces and tabs.
     @inline(__always)
     static func trimmed(_ bytes: UnsafeRawBufferPointer, from start: Int = 0) -> UnsafeRawBufferPointer {
-        var start = start
-        var end = bytes.count
-        while start < end, isSpace(bytes[start]) { start &+= 1 }
-        while start < end, isSpace(bytes[end &- 1]) { end &-= 1 }
-        return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        UnsafeRawBufferPointer(rebasing: bytes[start...].trimmed)
     }
 
     /// Whether the bytes equal the text, ignoring case. For tokens only: other bytes that differ only in bit 5 compare as equal.

@@ -128,10 +128,6 @@ struct HTTP1ChunkDecoder: Sendable {
 enum HTTP1Chunk {
     /// The maximum number of bytes that ``writeSize(_:into:)`` writes: 16 digits, CR, LF.
     static let maximumPrefixBytes = 18
-    /// The line end after the bytes of each chunk.
-    static let lineEnd: StaticString = "\r\n"
-    /// The end of a chunked body: a chunk of size 0, without trailers.
-    static let end: StaticString = "0\r\n\r\n"
 
     /// Writes the size line that precedes a chunk.
     ///

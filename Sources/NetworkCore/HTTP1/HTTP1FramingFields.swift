@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkLogging
 
 /// The fields of one head that concern the framing of the message and the connection (RFC 9112 §6, §9).
 ///
@@ -115,17 +116,13 @@ struct HTTP1FramingFields: Sendable {
         HTTP1Bytes.forEachElement(of: value) { element in
             guard let equals = element.firstIndex(of: UInt8(ascii: "=")) else { return }
             let name = HTTP1Bytes.trimmed(UnsafeRawBufferPointer(rebasing: element[..<equals]))
-            guard let number = Self.number(HTTP1Bytes.trimmed(element, from: equals + 1)) else { return }
+            // Larger numbers are as good as no limit.
+            guard let large = HTTP1Bytes.trimmed(element, from: equals + 1).decimal(clampedTo: 1_000_000_000) else { return }
+            let number = Int(large)
             if HTTP1Bytes.isSame(name, "timeout") { timeout = min(timeout ?? number, number) }
             if HTTP1Bytes.isSame(name, "max") { maximum = min(maximum ?? number, number) }
         }
         (keepAliveTimeoutSeconds, keepAliveMaximum) = (timeout, maximum)
-    }
-
-    /// Returns the number, at most 10^9; `nil` if the bytes are not a decimal number.
-    private static func number(_ digits: UnsafeRawBufferPointer) -> Int? {
-        guard !digits.isEmpty, digits.allSatisfy(HTTP1Bytes.isDigit) else { return nil }
-        return digits.reduce(0) { min($0 * 10 + Int($1 &- UInt8(ascii: "0")), 1_000_000_000) }
     }
 }
 

@@ -69,7 +69,8 @@ struct HTTP1RequestWriter: Sendable {
         let count = buffer.withUnsafeMutableBytes { bytes in
             var bytes = HTTP1HeadBytes(UnsafeMutableRawBufferPointer(rebasing: bytes[start...]))
             bytes.writeStart(
-                method: request.method.rawValue, url: url, target: target, host: ownHost.map { fields[$0].value })
+                method: request.method.rawValue, url: url, request.parsedURL, target: target,
+                host: ownHost.map { fields[$0].value })
             let hasContent = request.sendsBody && bodyLength != 0
             let own = bytes.write(fields, hasContent: hasContent, cookie: cookie, noting: &head)
             if case .proxy(let authorization) = target, !own.contains(.proxyAuthorization) {
@@ -112,11 +113,12 @@ extension HTTP1HeadBytes {
     ///
     /// - Parameter host: The request's own `Host`; `nil` to use the URL's host, without the scheme's default port (RFC 9110
     ///   §7.2).
-    fileprivate mutating func writeStart(method: String, url: String, target: HTTP1RequestWriter.Target, host: String?) {
+    fileprivate mutating func writeStart(
+        method: String, url: String, _ parts: ParsedURL, target: HTTP1RequestWriter.Target, host: String?
+    ) {
         write(token: method)
         write(" ")
         url.withRawUTF8 { url in
-            let parts = HTTP1RequestTarget(url)
             if case .proxy = target {
                 write(urlPart: UnsafeRawBufferPointer(rebasing: url[parts.scheme]))
                 write("://")
@@ -132,7 +134,7 @@ extension HTTP1HeadBytes {
         }
     }
 
-    private mutating func write(hostOf url: UnsafeRawBufferPointer, _ parts: HTTP1RequestTarget) {
+    private mutating func write(hostOf url: UnsafeRawBufferPointer, _ parts: ParsedURL) {
         write(urlPart: UnsafeRawBufferPointer(rebasing: url[parts.host]))
         if parts.lacksBracket { write("]") }
         if !parts.port.isEmpty {
@@ -143,7 +145,7 @@ extension HTTP1HeadBytes {
 
     /// Writes the request's own fields in their order, except those that only the writer may set.
     fileprivate mutating func write(
-        _ fields: [HTTPHeaders.Field], hasContent: Bool, cookie: String?, noting head: inout HTTP1SentHead
+        _ fields: [HeaderFields.Field], hasContent: Bool, cookie: String?, noting head: inout HTTP1SentHead
     ) -> OwnFields {
         var own: OwnFields = []
         for field in fields {
@@ -172,7 +174,7 @@ extension HTTP1HeadBytes {
             case 19 where field.name.isField("proxy-authorization"): own.insert(.proxyAuthorization)
             default: break
             }
-            write(token: field.name)
+            field.name.withRawUTF8 { write($0) }
             write(field.value.isEmpty && added == nil ? ":" : ": ")
             write(value: field.value)
             if let added {
@@ -220,5 +222,101 @@ extension NetworkRequest {
     var sendsBody: Bool {
         if let body, !body.isEmpty { return true }
         return method == .post || method == .put || method == .patch
+    }
+}
+
+/// Writes the parts of a request head into memory that the caller has made large enough.
+///
+/// Prevents injected lines: names, values and targets are written without line ends, whatever they contain.
+struct HTTP1HeadBytes: ~Copyable {
+    private let bytes: UnsafeMutableRawBufferPointer
+    private(set) var count = 0
+
+    init(_ bytes: UnsafeMutableRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    mutating func write(_ text: StaticString) {
+        write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    mutating func write(_ part: UnsafeRawBufferPointer) {
+        guard let start = part.baseAddress, !part.isEmpty else { return }
+        precondition(part.count <= bytes.count &- count)
+        memcpy(bytes.baseAddress! + count, start, part.count)
+        count &+= part.count
+    }
+
+    private mutating func write(_ byte: UInt8) {
+        bytes[count] = byte
+        count &+= 1
+    }
+
+    /// Writes a field line. Does nothing if the value is `nil`.
+    mutating func writeField(_ nameAndColon: StaticString, _ value: String?) {
+        guard let value else { return }
+        write(nameAndColon)
+        write(value: value)
+        write("\r\n")
+    }
+
+    /// Writes a token unchanged. Other characters, which validation rejects beforehand, are left out.
+    mutating func write(token: String) {
+        token.withRawUTF8 { token in
+            for byte in token where HTTP1Bytes.isToken(byte) { write(byte) }
+        }
+    }
+
+    /// Writes a field value unchanged. Control characters, which validation rejects beforehand, become spaces (RFC 9110 §5.5).
+    mutating func write(value: String) {
+        value.withRawUTF8 { value in
+            guard HTTP1Bytes.holdControl(value) else { return write(value) }
+            for byte in value { write(HTTP1Bytes.isControl(byte) ? HTTP1Bytes.space : byte) }
+        }
+    }
+
+    mutating func write(decimal number: Int64) {
+        var digits = 1
+        var power: Int64 = 10
+        while digits < 19, number >= power {
+            digits &+= 1
+            power = digits < 19 ? power &* 10 : Int64.max
+        }
+        var rest = number
+        for index in stride(from: count + digits - 1, through: count, by: -1) {
+            bytes[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        count &+= digits
+    }
+
+    /// Writes a part of a URL unchanged. Bytes that a URL must not contain, such as spaces and line ends, are percent-encoded
+    /// (RFC 3986 §2.1).
+    mutating func write(urlPart part: UnsafeRawBufferPointer) {
+        var isPlain = true
+        for byte in part { isPlain = isPlain && byte &- 0x21 < 0x5E }
+        if isPlain { return write(part) }
+        for byte in part {
+            if byte &- 0x21 < 0x5E {
+                write(byte)
+            } else {
+                write(UInt8(ascii: "%"))
+                write(Self.digit(byte >> 4))
+                write(Self.digit(byte & 15))
+            }
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") &+ value : UInt8(ascii: "A") &- 10 &+ value
+    }
+}
+
+extension String {
+    /// Calls `body` with the UTF-8 bytes of this text, which is copied only if it is not stored as UTF-8.
+    @inline(__always)
+    func withRawUTF8<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        if let result = utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) { return result }
+        return Array(utf8).withUnsafeBytes(body)
     }
 }

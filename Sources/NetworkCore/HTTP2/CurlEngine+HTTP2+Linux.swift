@@ -6,7 +6,7 @@
     // Requests over HTTP/2, which is implemented by libcurl.
     extension CurlEngine {
         /// Sends a request over HTTP/2 by libcurl.
-        func launchHTTP2(_ transfer: CurlTransfer, _ trust: CurlTrust) {
+        func launchHTTP2(_ transfer: LoopTransfer, _ trust: CurlTrust) {
             admit(loops.widen(transfer.origin, loop: loop.number))
             // libcurl limits the idle HTTP/2 connections. An idle HTTP/1.1 connection is closed because libcurl may open a new one.
             if streaming == 0 { makeRoom(isForStreams: true) }
@@ -26,20 +26,20 @@
             }
             easy.transfer = transfer
             transfer.carrier = .http2(easy)
-            transfer.connectionTimings = ConnectionTimings()
-            transfer.uploadedAtLastCheck = 0
+            transfer.exchange.connectionTimings = ConnectionTimings()
+            transfer.exchange.uploadedAtLastCheck = 0
             streaming += 1
             let result = ccurl_multi_add(streams.pointer, easy.pointer)
             guard result == 0 else {
                 let reason = String(cString: ccurl_multi_strerror(result))
                 return end(transfer, .failure(TransportError(.other, reason, request: transfer.request, engineCode: Int(result))))
             }
-            schedule(transfer, at: now &+ transfer.idleNanoseconds)
+            schedule(transfer, at: now &+ transfer.timeLimits.idleNanoseconds)
         }
 
         /// Returns the route for a connection that libcurl may have to make for the request. It is decided again after a second, and after a
         /// failure.
-        func streamRoute(for transfer: CurlTransfer) throws(TransportError) -> Route {
+        func streamRoute(for transfer: LoopTransfer) throws(TransportError) -> Route {
             if let known = streamRoutes[transfer.origin], now < known.until { return known.route }
             let route = try Route(loop.configuration, for: transfer.request)
             if streamRoutes.count >= 4096 { streamRoutes.removeAll() }
@@ -60,7 +60,7 @@
         }
 
         /// The header lines that the engine adds to those of a request.
-        private func extraFields(of transfer: CurlTransfer) -> [String] {
+        private func extraFields(of transfer: LoopTransfer) -> [String] {
             let request = transfer.request
             var lines: [String] = []
             if let userAgent = loop.configuration.userAgent, !request.headers.contains("User-Agent") {
@@ -72,7 +72,7 @@
         }
 
         /// Completes a stream that libcurl has finished.
-        func finish(_ transfer: CurlTransfer, _ easy: HTTP2Handle, _ code: CInt) {
+        func finish(_ transfer: LoopTransfer, _ easy: HTTP2Handle, _ code: CInt) {
             if let failure = transfer.failure { return end(transfer, .failure(failure)) }
             if easy.lostHTTP2 {
                 // Either the server requires HTTP/1.1 for the request (RFC 9113 §7), or it no longer speaks HTTP/2.
@@ -81,13 +81,14 @@
                 if isRequired { transfer.versionRule = .http1 } else { settle(transfer.origin, .http1) }
                 return launch(transfer)
             }
-            if transfer.isBodyUnwanted, transfer.head.isComplete { return finish(transfer) }
+            if transfer.exchange.isBodyUnwanted, transfer.exchange.head.isComplete { return finish(transfer) }
             guard code == CInt(CCURLE_OK) || easy.hasWholeResponse(code, transfer: transfer) else {
                 streamRoutes[transfer.origin] = nil
+                lostConnections.note(easy)
                 if mayRepeat(transfer, easy, code) { return `repeat`(transfer) }
                 return end(transfer, .failure(transfer.lostConnection(code) ?? easy.error(code, transfer: transfer)))
             }
-            guard transfer.head.isComplete else {
+            guard transfer.exchange.head.isComplete else {
                 return end(
                     transfer,
                     .failure(
@@ -95,13 +96,13 @@
                             .connectionLost, "the connection was closed inside the response head", phase: .receive,
                             request: transfer.request)))
             }
-            if transfer.head.value(for: "set-cookie") != nil { storeCookies(of: transfer.head, transfer) }
-            transfer.isBodyComplete = true
+            if transfer.exchange.head.value(for: "set-cookie") != nil { storeCookies(of: transfer.exchange.head, transfer) }
+            transfer.exchange.isBodyComplete = true
             finishStream(transfer)
         }
 
         /// Completes a stream that has ended, once its reader has taken the bytes that are held.
-        private func finishStream(_ transfer: CurlTransfer) {
+        private func finishStream(_ transfer: LoopTransfer) {
             do throws(TransportError) {
                 guard try transfer.receiveHeld(workspace) else {
                     transfer.isReceivePaused = true
@@ -115,8 +116,8 @@
         }
 
         /// Continues sending and receiving after a pause.
-        func resume(_ transfer: CurlTransfer, _ easy: HTTP2Handle) {
-            if transfer.isBodyComplete { return finishStream(transfer) }
+        func resume(_ transfer: LoopTransfer, _ easy: HTTP2Handle) {
+            if transfer.exchange.isBodyComplete { return finishStream(transfer) }
             do throws(TransportError) {
                 guard try transfer.receiveHeld(workspace) else {
                     transfer.isReceivePaused = true
@@ -140,13 +141,16 @@
             if isReusable { streamHandles.put(easy) }
         }
 
-        private func detach(_ transfer: CurlTransfer, _ easy: HTTP2Handle) {
+        private func detach(_ transfer: LoopTransfer, _ easy: HTTP2Handle) {
             transfer.carrier = .none
             release(easy)
         }
 
-        private func mayRepeat(_ transfer: CurlTransfer, _ easy: HTTP2Handle, _ code: CInt) -> Bool {
-            guard transfer.head.count == 0, transfer.request.isIdempotent, transfer.canSendBodyAgain else { return false }
+        private func mayRepeat(_ transfer: LoopTransfer, _ easy: HTTP2Handle, _ code: CInt) -> Bool {
+            if transfer.sending.isUnsent { return true }
+            guard transfer.exchange.head.count == 0, transfer.request.isIdempotent, transfer.canSendBodyAgain else {
+                return false
+            }
             if transfer.sending.waitsForFreshConnection { return true }
             // The last two are the codes of libcurl for a GOAWAY, and for a connection that ends with open streams.
             return [CCURLE_SEND_ERROR, CCURLE_RECV_ERROR, CCURLE_GOT_NOTHING, CCURLE_HTTP2, CCURLE_PARTIAL_FILE].contains(

@@ -36,34 +36,35 @@
             context.map { Unmanaged<HTTP2Handle>.fromOpaque($0).takeUnretainedValue() }
         }
 
-        fileprivate func receiveHead(_ line: UnsafeRawBufferPointer, _ transfer: CurlTransfer) -> Bool {
+        fileprivate func receiveHead(_ line: UnsafeRawBufferPointer, _ transfer: LoopTransfer) -> Bool {
             let now = monotonicNanoseconds()
             transfer.lastActivity = now
-            if transfer.firstByte == 0 { transfer.firstByte = now }
+            if transfer.exchange.firstByte == 0 { transfer.exchange.firstByte = now }
             let limit = transfer.limits.maximumHeaderBytes
-            guard transfer.head.count + line.count <= limit else {
+            guard transfer.exchange.head.count + line.count <= limit else {
                 transfer.failure = TransportError(
                     .headersTooLarge, "the response head is larger than \(limit) bytes (maximumHeaderBytes)", phase: .receive,
                     request: transfer.request)
                 return false
             }
-            let wasComplete = transfer.head.isComplete
-            transfer.head.receive(line)
-            guard !transfer.head.length.isContradictory else {
+            let wasComplete = transfer.exchange.head.isComplete
+            transfer.exchange.head.receive(line)
+            guard !transfer.exchange.head.length.isContradictory else {
                 transfer.failure = TransportError(
                     .malformedResponse, "the Content-Length is not a number, or there are several that differ", phase: .receive,
                     request: transfer.request)
                 return false
             }
-            guard !wasComplete, transfer.head.isComplete else { return true }
+            guard !wasComplete, transfer.exchange.head.isComplete else { return true }
             let status = long(CCURLINFO_RESPONSE_CODE)
             guard status >= 200 else { return true }
             do throws(TransportError) {
                 try transfer.receiveHead(
-                    transfer.head, status: status, length: transfer.head.value(for: "content-length").flatMap(Int64.init),
-                    encoding: transfer.head.value(for: "content-encoding"), at: now)
+                    transfer.exchange.head, status: status,
+                    length: transfer.exchange.head.value(for: "content-length").flatMap(Int64.init),
+                    encoding: transfer.exchange.head.value(for: "content-encoding"), at: now)
                 // A redirect is followed without waiting for its body, which may never arrive.
-                return !transfer.isBodyUnwanted
+                return !transfer.exchange.isBodyUnwanted
             } catch {
                 transfer.failure = error
                 return false
@@ -71,14 +72,14 @@
         }
 
         /// - Returns: The result for libcurl: the number of bytes taken, 0 to stop the transfer, or a request to pause it.
-        fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer, _ transfer: CurlTransfer) -> Int {
+        fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer, _ transfer: LoopTransfer) -> Int {
             let now = monotonicNanoseconds()
             transfer.lastActivity = now
             defer { transfer.reportProgress(now) }
             // A redirect is followed without waiting for its body.
-            if transfer.isBodyUnwanted { return 0 }
+            if transfer.exchange.isBodyUnwanted { return 0 }
             // Bytes that were received earlier and are still held come first.
-            guard transfer.held.isEmpty, !transfer.isDecoderFull else {
+            guard transfer.exchange.held.isEmpty, !transfer.exchange.isDecoderFull else {
                 transfer.isReceivePaused = true
                 return Int(CCURL_WRITEFUNC_PAUSE)
             }
@@ -92,7 +93,7 @@
         }
 
         /// - Returns: The result for libcurl: the number of bytes, 0 at the end of the body, or a request to pause or stop the transfer.
-        fileprivate func sendBody(into buffer: UnsafeMutableRawBufferPointer, _ transfer: CurlTransfer) -> Int {
+        fileprivate func sendBody(into buffer: UnsafeMutableRawBufferPointer, _ transfer: LoopTransfer) -> Int {
             let now = monotonicNanoseconds()
             transfer.lastActivity = now
             defer { transfer.reportProgress(now) }
@@ -102,21 +103,21 @@
                 case .bytes(let count): return count
                 case .wait: return Int(CCURL_READFUNC_PAUSE)
                 case .end:
-                    transfer.sentAt = now
+                    transfer.exchange.sentAt = now
                     return 0
                 case .failed: return Int(CCURL_READFUNC_ABORT)
                 }
             }
-            let count = min(buffer.count, data.count - transfer.bodyOffset)
-            let start = data.startIndex + transfer.bodyOffset
+            let count = min(buffer.count, data.count - transfer.upload.offset)
+            let start = data.startIndex + transfer.upload.offset
             data.copyBytes(to: buffer, from: start..<(start + count))
-            transfer.bodyOffset += count
-            if transfer.bodyOffset == data.count { transfer.sentAt = now }
+            transfer.upload.offset += count
+            if transfer.upload.offset == data.count { transfer.exchange.sentAt = now }
             return count
         }
     }
 
-    extension CurlTransfer {
+    extension LoopTransfer {
         /// Prepares the body to be sent again from an offset, because the connection that it was sent on had been closed.
         ///
         /// - Returns: `false` when that is not possible.
@@ -124,11 +125,11 @@
             guard let content = request.body else { return offset == 0 }
             if let data = content.data {
                 guard (0...Int64(data.count)).contains(offset) else { return false }
-                bodyOffset = Int(offset)
+                upload.offset = Int(offset)
                 return true
             }
             guard offset == 0 else { return false }
-            if bodyOffset == 0 { return true }
+            if upload.offset == 0 { return true }
             guard content.isReplayable else {
                 failure = .bodyNotReplayable(for: request)
                 return false
@@ -166,12 +167,12 @@
                 return false
             }
             // If a byte of a response was received, libcurl sends the request again because of that response, such as a 417.
-            guard transfer.head.count == 0 else { return true }
+            guard transfer.exchange.head.count == 0 else { return true }
             let wasRefused = wasRefused(transfer)
             reportedRefusal = false
             let decision = transfer.sending.next(
                 connections: long(CCURLINFO_NUM_CONNECTS), isIdempotent: transfer.request.isIdempotent,
-                wasRefused: wasRefused)
+                wasRefused: wasRefused, isLost: transfer.canSendBodyAgain && lostConnections.containsConnection(of: self))
             switch decision {
             case .send: return true
             case .sendOnFreshConnection: return false
@@ -184,13 +185,13 @@
         /// Returns whether the server refused the request, with a reset or with GOAWAY (RFC 9113 §8.7), so that it was not processed.
         ///
         /// libcurl sends a request again in that case, and also when a kept connection was lost. No result code distinguishes the two.
-        private func wasRefused(_ transfer: CurlTransfer) -> Bool {
+        private func wasRefused(_ transfer: LoopTransfer) -> Bool {
             guard transfer.sending.wasSent else { return false }
             return LibraryQuirks.current.saysRefusals ? reportedRefusal : message.isEmpty
         }
     }
 
-    extension CurlTransfer {
+    extension LoopTransfer {
         /// Returns the error of a request that was already sent, must not be sent again, and failed to get another connection.
         func lostConnection(_ code: CInt) -> TransportError? {
             guard sending.wasSent, !request.isIdempotent, CurlErrors.isBeforeSending(code) else { return nil }

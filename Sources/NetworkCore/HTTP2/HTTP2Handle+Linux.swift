@@ -2,6 +2,7 @@
     import CCurl
     import Endpoints
     import Foundation
+    import Glibc
 
     /// A libcurl handle that sends one request at a time over HTTP/2, and is reused.
     ///
@@ -9,8 +10,9 @@
     /// as the transfer.
     final class HTTP2Handle: EasyHandle {
         /// The transfer that libcurl's callbacks work on.
-        var transfer: CurlTransfer?
+        var transfer: LoopTransfer?
         let workspace: Workspace
+        let lostConnections: LostConnections
         /// Whether a new connection did not agree on HTTP/2; the request was not sent on it.
         var lostHTTP2 = false
         /// Whether libcurl has reported in its log that the server refused the stream (``LibraryQuirks/saysRefusals``).
@@ -29,6 +31,7 @@
 
         init?(_ trust: CurlTrust, _ engine: CurlEngine) {
             workspace = engine.workspace
+            lostConnections = engine.lostConnections
             sockets = engine.sockets
             super.init(trust, handshakes: engine.handshakes)
             let context = Unmanaged.passUnretained(self).toOpaque()
@@ -72,16 +75,16 @@
         ///
         /// - Parameter extraFields: The header lines that the engine adds to those of the request. A `Cookie` line is the last one.
         /// - Returns: `false` when there is not enough memory.
-        func configure(_ transfer: CurlTransfer, route: Route, connectTimeout: Duration, extraFields: [String]) -> Bool {
+        func configure(_ transfer: LoopTransfer, route: Route, connectTimeout: Duration, extraFields: [String]) -> Bool {
             reset()
             lostHTTP2 = false
             isConnecting = false
             reportedRefusal = false
             let request = transfer.request
-            guard setURL(request.url.absoluteString) else { return false }
-            guard setMethod(request, bodyLength: transfer.bodyLength), setHeaders(request, extraFields) else { return false }
+            guard setURL(request) else { return false }
+            guard setMethod(request, bodyLength: transfer.upload.length), setHeaders(request, extraFields) else { return false }
             // A body that is sent together with the head has no separate time of sending.
-            transfer.sentAt = request.sendsBody && holdsBody ? 1 : 0
+            transfer.exchange.sentAt = request.sendsBody && holdsBody ? 1 : 0
             if route != self.route {
                 guard setRoute(route) else { return false }
                 self.route = route
@@ -106,11 +109,10 @@
         }
 
         /// Sets the URL, and separately the exact request target: some versions of libcurl drop the question mark of an empty query.
-        private func setURL(_ url: String) -> Bool {
-            var url = url
+        private func setURL(_ request: NetworkRequest) -> Bool {
+            var url = request.url.absoluteString
             let target = url.withUTF8 { bytes in
-                let bytes = UnsafeRawBufferPointer(bytes)
-                let pathAndQuery = bytes[HTTP1RequestTarget(bytes).pathAndQuery]
+                let pathAndQuery = bytes[request.parsedURL.pathAndQuery]
                 return (pathAndQuery.first == UInt8(ascii: "/") ? "" : "/") + String(decoding: pathAndQuery, as: UTF8.self)
             }
             return setText(CCURLOPT_URL, url) && setText(CCURLOPT_REQUEST_TARGET, target)
@@ -191,8 +193,24 @@
 
     // What libcurl reports about a stream.
     extension HTTP2Handle {
+        /// libcurl's identifier of the connection that the transfer uses, or has used last; `nil` before libcurl 8.2.0.
+        var connectionID: Int64? {
+            var id: Int64 = -1
+            ccurl_easy_get_offset(pointer, CInt(CCURLINFO_CONN_ID), &id)
+            return id < 0 ? nil : id
+        }
+
+        /// Whether libcurl has kept the connection of the transfer although the server has closed it.
+        var isConnectionClosed: Bool {
+            let socket = ccurl_easy_get_socket(pointer)
+            guard socket >= 0 else { return false }
+            // `POLLRDHUP` has the same value; Glibc's module does not declare it.
+            var state = pollfd(fd: socket, events: Int16(EPOLLRDHUP.rawValue), revents: 0)
+            return poll(&state, 1, 0) > 0
+        }
+
         /// Returns the timings and the protocol of the connection that the transfer uses.
-        func connectionTimings(of transfer: CurlTransfer) -> ConnectionTimings {
+        func connectionTimings(of transfer: LoopTransfer) -> ConnectionTimings {
             let ready = microseconds(CCURLINFO_PRETRANSFER_TIME_T)
             let isReused = ready > 0 ? long(CCURLINFO_NUM_CONNECTS) == 0 : nil
             let times = ConnectTimings(
@@ -207,28 +225,51 @@
         ///
         /// A server may respond before it has read the whole request and then reset the stream (RFC 9113 §8.1), or send GOAWAY after the
         /// response (§6.8).
-        func hasWholeResponse(_ code: CInt, transfer: CurlTransfer) -> Bool {
-            guard transfer.head.isComplete, transfer.status >= 200 else { return false }
+        func hasWholeResponse(_ code: CInt, transfer: LoopTransfer) -> Bool {
+            guard transfer.exchange.head.isComplete, transfer.exchange.status >= 200 else { return false }
             switch Int(code) {
             case CCURLE_HTTP2_STREAM, CCURLE_SEND_ERROR, CCURLE_RECV_ERROR:
                 guard transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)) else { return false }
             case CCURLE_HTTP2: break
             default: return false
             }
-            if transfer.status == 204 || transfer.status == 304 || transfer.request.method == .head { return true }
-            return transfer.head.headers["Content-Length"].flatMap(Int64.init) == transfer.bytesReceived
+            if transfer.exchange.status == 204 || transfer.exchange.status == 304 || transfer.request.method == .head {
+                return true
+            }
+            return transfer.exchange.head.headers["Content-Length"].flatMap(Int64.init) == transfer.exchange.bytesReceived
         }
 
         /// Returns the phase of a transfer, derived from the times that libcurl has recorded.
-        func phase(of transfer: CurlTransfer) -> TransportError.Phase {
+        func phase(of transfer: LoopTransfer) -> TransportError.Phase {
             if microseconds(CCURLINFO_NAMELOOKUP_TIME_T) == 0 { return .nameLookup }
             if microseconds(CCURLINFO_PRETRANSFER_TIME_T) == 0 {
                 return handshake.pointee.has_begun != 0 && handshake.pointee.is_done == 0 ? .tls : .connect
             }
-            if transfer.head.count > 0 { return .receive }
+            if transfer.exchange.head.count > 0 { return .receive }
             // libcurl records the time of the first byte also when it begins to send a body.
             if transfer.isSending(uploaded: offset(CCURLINFO_SIZE_UPLOAD_T)) { return .send }
             return microseconds(CCURLINFO_STARTTRANSFER_TIME_T) != 0 ? .receive : .firstByte
+        }
+    }
+
+    /// The HTTP/2 connections of an engine that the server has closed and that libcurl may still choose for requests.
+    ///
+    /// libcurl 8.23.0 keeps a connection after some errors of receiving, until its next check, which follows within a second.
+    final class LostConnections {
+        /// libcurl's identifiers of the last 64 lost connections.
+        private var identifiers: [Int64] = []
+
+        /// Records the connection of a failed stream if it is lost and libcurl has kept it.
+        func note(_ easy: HTTP2Handle) {
+            guard let identifier = easy.connectionID, !identifiers.contains(identifier), easy.isConnectionClosed else { return }
+            if identifiers.count == 64 { identifiers.removeFirst() }
+            identifiers.append(identifier)
+        }
+
+        /// Returns whether the connection that libcurl has chosen for a request is lost.
+        func containsConnection(of easy: HTTP2Handle) -> Bool {
+            guard !identifiers.isEmpty, let identifier = easy.connectionID else { return false }
+            return identifiers.contains(identifier)
         }
     }
 #endif

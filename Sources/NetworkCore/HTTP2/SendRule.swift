@@ -20,6 +20,8 @@ struct SendRule: Sendable {
     private(set) var isRepeated = false
     /// Whether the last decision was ``Decision/sendOnFreshConnection``.
     private(set) var waitsForFreshConnection = false
+    /// Whether that decision was made before a byte of the request was sent, because the connection was already lost.
+    private(set) var isUnsent = false
     /// Whether it must be sent on a connection that was not used before.
     private(set) var needsFreshConnection = false
     /// Whether it was sent since ``begin()``.
@@ -42,7 +44,13 @@ struct SendRule: Sendable {
     ///   - connections: The number of connections that libcurl has made since ``begin()``.
     ///   - isIdempotent: Whether the request may be sent again although the server may have processed it.
     ///   - wasRefused: Whether the server is known not to have processed the request that was sent before.
-    mutating func next(connections: Int, isIdempotent: Bool, wasRefused: Bool = false) -> Decision {
+    ///   - isLost: Whether the connection is known to be closed by the server.
+    mutating func next(connections: Int, isIdempotent: Bool, wasRefused: Bool = false, isLost: Bool = false) -> Decision {
+        if isLost, !wasSentInRun {
+            isUnsent = true
+            waitsForFreshConnection = true
+            return .sendOnFreshConnection
+        }
         let isKept = connections == self.connections
         wasAskedAgain = wasSentInRun
         // This applies to any connection: libcurl treats a new connection as a kept one as soon as another stream shares it.
@@ -62,7 +70,8 @@ struct SendRule: Sendable {
 
     /// Records that the request is about to be sent again, on a new connection.
     mutating func repeatOnFreshConnection() {
-        isRepeated = true
+        if !isUnsent { isRepeated = true }
+        isUnsent = false
         waitsForFreshConnection = false
         needsFreshConnection = true
     }

@@ -23,7 +23,7 @@ extension AttemptObserver {
     package func observer<Observer: AttemptObserver>(_ type: Observer.Type) -> Observer? { self as? Observer }
 }
 
-private enum AttemptObserverKey: RequestContextKey {
+private enum AttemptObserverKey: ContextKey {
     typealias Value = any AttemptObserver
 }
 

@@ -6,13 +6,13 @@ import Endpoints
 /// attempt.
 public struct Deadline: Sendable {
     /// The duration of the deadline, measured from its creation.
-    public let limit: Duration
+    package let limit: Duration
     /// The origin of the deadline, as errors show it, such as "set by the endpoint".
-    public let source: String
+    package let source: String
     /// Whether the deadline applies to the head of the response only, instead of the whole response.
     ///
     /// If so, the body that follows the head may take longer, but no more than ``limit`` may pass without a byte.
-    public let endsWithHead: Bool
+    package let endsWithHead: Bool
 
     /// The message of session managers for a response head that did not arrive in time.
     static let headLateness = "the head of the response did not arrive"
@@ -70,7 +70,7 @@ public struct Deadline: Sendable {
         }
     }
     /// Whether the deadline has passed.
-    public var hasPassed: Bool { remaining <= .zero }
+    package var hasPassed: Bool { remaining <= .zero }
 
     /// The part of the call to which the deadline applies, as errors show it.
     private var extent: String { endsWithHead ? "until the response's head" : "for the whole call" }
@@ -86,12 +86,8 @@ public struct Deadline: Sendable {
     }
 }
 
-private enum DeadlineKey: RequestContextKey {
+private enum DeadlineKey: ContextKey {
     typealias Value = Deadline
-}
-
-private enum StreamedKey: RequestContextKey {
-    typealias Value = Bool
 }
 
 extension NetworkRequest {
@@ -99,12 +95,6 @@ extension NetworkRequest {
     public var deadline: Deadline? {
         get { context[DeadlineKey.self] }
         set { context[DeadlineKey.self] = newValue }
-    }
-
-    /// Whether the response is read while it arrives, as for streams and downloads, instead of being collected in memory.
-    public package(set) var isStreamed: Bool {
-        get { context[StreamedKey.self] == true }
-        set { context[StreamedKey.self] = newValue ? true : nil }
     }
 }
 

@@ -17,8 +17,8 @@ import Endpoints
 /// form, on a separate task of the service. A cancelled request ends only when they have returned, so they should respond to the
 /// cancellation of their task. Without interceptors, requests go directly to the session manager.
 ///
-/// The response to a streamed request has a ``NetworkResponse/stream`` and no body: return it unchanged, or read the stream and
-/// replace it.
+/// The body of the response to a streamed request may still be arriving (``NetworkResponse/data`` is then empty): return it
+/// unchanged, or read it and replace it.
 public protocol NetworkInterceptor: Sendable {
     /// Processes a request and returns its response.
     ///
@@ -39,34 +39,21 @@ package protocol CookieSource: Sendable {
 }
 
 /// A session manager with interceptors in front of it. The chain is built once, not for each request.
-struct InterceptedSession: Sendable {
-    private let whole: NetworkExchange
-    private let streamed: NetworkExchange
+struct InterceptedSession: NetworkSessionManager {
+    private let exchange: NetworkExchange
 
     /// The session manager, if it stores cookies. Cookies are credentials that interceptors could not see otherwise.
     private let cookies: (any CookieSource)?
 
     init(interceptors: [any NetworkInterceptor], session: any NetworkSessionManager) {
         cookies = (session as? any CookieSource).flatMap { $0.storesCookies ? $0 : nil }
-        whole = Self.chain(interceptors) { (request) async throws(TransportError) in
+        exchange = Self.chain(interceptors) { (request) async throws(TransportError) in
             try await session.response(for: request)
-        }
-        streamed = Self.chain(interceptors) { (request) async throws(TransportError) in
-            let streamed = try await session.stream(for: request)
-            var response = streamed.head()
-            response.stream = streamed.body
-            return response
         }
     }
 
     func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-        try await whole(marked(request))
-    }
-
-    func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-        var request = marked(request)
-        request.isStreamed = true
-        return StreamedResponse(try await streamed(request))
+        try await exchange(marked(request))
     }
 
     private func marked(_ request: NetworkRequest) -> NetworkRequest {
@@ -103,4 +90,23 @@ struct InterceptedSession: Sendable {
             }
         }
     }
+}
+
+/// A substitute for an interceptor of `NetworkPipeline`, by which the compiler names the missing import.
+public struct MissingInterceptor: NetworkInterceptor {
+    fileprivate init() {}
+
+    /// Sends the request unchanged.
+    public func intercept(
+        _ request: NetworkRequest, next: @escaping NetworkExchange
+    ) async throws(TransportError) -> NetworkResponse {
+        try await next(request)
+    }
+}
+
+extension NetworkInterceptor where Self == MissingInterceptor {
+    /// Unavailable without `NetworkPipeline`, which contains the interceptor that sends a request again after a failure.
+    @available(*, unavailable, message: "add `import NetworkPipeline`")
+    @_disfavoredOverload
+    public static func retry(_ options: Any? = nil, budget: Any? = nil) -> MissingInterceptor { MissingInterceptor() }
 }

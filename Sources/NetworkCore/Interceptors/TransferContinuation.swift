@@ -37,11 +37,11 @@ package final class TransferContinuation: Sendable {
     }
 }
 
-private enum TransferContinuationKey: RequestContextKey {
+private enum TransferContinuationKey: ContextKey {
     typealias Value = TransferContinuation
 }
 
-extension RequestContext {
+extension ContextValues {
     /// The means to continue the call after its body was interrupted; `nil` if it cannot be continued.
     package var continuation: TransferContinuation? {
         get { self[TransferContinuationKey.self] }

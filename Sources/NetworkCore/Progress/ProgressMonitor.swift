@@ -12,9 +12,6 @@ import Endpoints
 /// the sequence ends after it. A consumer that is slower receives only the newest state. Use one monitor for one transfer and one
 /// loop.
 public final class ProgressMonitor: TransferProgressObserver, SettlingObserver, AsyncSequence {
-    /// A snapshot of the transfer's progress.
-    public typealias Element = TransferProgress
-
     private struct State {
         var current: TransferProgress?
         var isWaiting = false
@@ -28,20 +25,11 @@ public final class ProgressMonitor: TransferProgressObserver, SettlingObserver, 
     private let stream: AsyncStream<TransferProgress>
     private let sink: AsyncStream<TransferProgress>.Continuation
 
-    /// Creates a monitor whose state is read from the sequence or from ``current``.
-    public convenience init() {
-        self.init(nil)
-    }
-
-    /// Creates a monitor that passes each state to a closure.
+    /// Creates a monitor, whose states are read from the sequence or from ``current``, or passed to a closure.
     ///
-    /// - Parameter onProgress: Called on ``BackgroundThreads/completions``, one call at a time. The call that is monitored
-    ///   returns, throws or completes only after the closure has returned from the last event.
-    public convenience init(onProgress: @escaping @Sendable (TransferProgress) -> Void) {
-        self.init(.some(onProgress))
-    }
-
-    private init(_ onProgress: (@Sendable (TransferProgress) -> Void)?) {
+    /// - Parameter onProgress: Called with each state on ``BackgroundThreads/completions``, one call at a time. The call that is
+    ///   monitored returns, throws or completes only after the closure has returned from the last event.
+    public init(onProgress: (@Sendable (TransferProgress) -> Void)? = nil) {
         self.onProgress = onProgress
         (stream, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -112,6 +100,8 @@ extension (any TransferProgressObserver)? {
     /// Returns after the observer has processed its last event, if one was sent, even if the task is cancelled.
     package func settled() async {
         guard let observer = self as? any SettlingObserver else { return }
-        await withUnsafeContinuation { continuation in observer.whenSettled { continuation.resume() } }
+        let settled = Promise<Void>()
+        observer.whenSettled { settled.resolve(()) }
+        await settled.value()
     }
 }

@@ -2,44 +2,60 @@ import Endpoints
 import Foundation
 import NetworkLogging
 
-/// A complete response: status, headers, body, URL and timings.
+/// A response: status, headers, body, URL and timings.
 ///
+/// The body is in memory, or still arriving if the request is streamed (``Endpoints/NetworkRequest/isStreamed``).
 /// Descriptions show no body, no query and no header that could be secret.
 public struct NetworkResponse: Sendable {
     /// The final status code, not that of a followed redirect.
     public var statusCode: Int
     /// The header fields as received. After content decoding, `Content-Encoding` and `Content-Length` still refer to the encoded
     /// bytes.
-    public var headers: HTTPHeaders
-    /// The trailer fields of a chunked or HTTP/2 response (RFC 9110 §6.5); always empty with `URLSession`.
-    public var trailers: HTTPHeaders
-    /// The body after content decoding; empty if there is none.
-    public var body: Data
+    public var headers: HeaderFields
+    /// The trailer fields of a chunked or HTTP/2 response (RFC 9110 §6.5); always empty with `URLSession`. Those of a body that is
+    /// still arriving are available as soon as it has ended.
+    public var trailers: HeaderFields {
+        get { body.end?.trailers ?? initialTrailers }
+        set { initialTrailers = newValue }
+    }
+    private var initialTrailers: HeaderFields
+    /// The body after content decoding; empty if there is none. Releasing one that is still arriving cancels the transfer.
+    public var body: NetworkBody
+    /// The bytes of a body that is in memory; empty for one that is still arriving. ``collected(maximumBytes:)`` receives it.
+    public var data: Data {
+        get { body.data ?? Data() }
+        set {
+            if let end = body.end {
+                initialTrailers = end.trailers
+                boxedTimings.value = end.timings
+            }
+            body = .data(newValue)
+        }
+    }
     /// The URL of the response, after redirects.
     public var url: URL
     /// The method of the request, set in ``NetworkError/status(_:)``; `nil` elsewhere.
-    public package(set) var method: HTTPMethod?
-    /// The durations of the transfer's phases, and its byte counts.
+    public package(set) var method: RequestMethod?
+    /// The durations of the transfer's phases, and its byte counts. For a body that is still arriving, those until the head was
+    /// received, and the final ones as soon as it has ended.
     public var timings: TransferTimings {
-        get { boxedTimings.value }
+        get { body.end?.timings ?? boxedTimings.value }
         set { boxedTimings.value = newValue }
     }
     private var boxedTimings: Boxed<TransferTimings>
-    /// The body of a streamed response while it passes through the interceptors; ``body`` is then empty. Otherwise `nil`.
-    public var stream: ResponseStream?
 
     /// Creates a response from its parts.
     public init(
         statusCode: Int,
-        headers: HTTPHeaders = [:],
-        trailers: HTTPHeaders = [:],
-        body: Data = Data(),
+        headers: HeaderFields = [:],
+        trailers: HeaderFields = [:],
+        body: NetworkBody = .empty,
         url: URL,
         timings: TransferTimings = TransferTimings()
     ) {
         self.statusCode = statusCode
         self.headers = headers
-        self.trailers = trailers
+        initialTrailers = trailers
         self.body = body
         self.url = url
         boxedTimings = Boxed(timings)
@@ -47,9 +63,10 @@ public struct NetworkResponse: Sendable {
 }
 
 extension NetworkResponse: RedactedStringConvertible {
-    /// The status, the origin and path of the URL, the size of the body, and the headers without secrets.
+    /// The status, the origin and path of the URL, the size of a body in memory, and the headers without secrets.
     public var description: String {
-        "\(statusCode) from \(URLText(url).originAndPath), \(body.count) bytes, \(headers)"
+        let body = body.data.map { "\($0.count) bytes" } ?? "a streamed body"
+        return "\(statusCode) from \(URLText(url).originAndPath), \(body), \(headers)"
     }
 }
 
@@ -110,5 +127,46 @@ public struct TransferTimings: Sendable, Hashable {
         self.protocolName = protocolName
         self.isReusedConnection = isReusedConnection
         self.attempt = attempt
+    }
+}
+
+extension NetworkResponse {
+    /// Returns the response with its whole body in memory, and its final trailers and timings.
+    ///
+    /// - Parameter maximumBytes: The maximum size of the body, in bytes. Default: 64 MiB.
+    /// - Throws: ``TransportError``, with ``TransportError/Code/bodyTooLarge`` if the body is larger than `maximumBytes`.
+    public func collected(maximumBytes: Int = 64 << 20) async throws(TransportError) -> NetworkResponse {
+        var response = self
+        response.data = try await body.collected(maximumBytes: maximumBytes)
+        return response
+    }
+
+    /// The response without its body.
+    var head: NetworkResponse {
+        var head = self
+        head.data = Data()
+        return head
+    }
+
+    /// Passes each chunk to a closure, which may block, and waits until it returns.
+    ///
+    /// - Returns: The head, with trailers and timings.
+    func delivered(
+        to onChunk: @escaping @Sendable (NetworkResponse, Data) -> Void
+    ) async throws(TransportError) -> NetworkResponse {
+        let head = head
+        let result = await withTaskCancellationHandler {
+            await Result.from { () async throws(TransportError) in
+                var chunks = body.makeAsyncIterator()
+                while let chunk = try await chunks.next() {
+                    await BackgroundThreads.completions.perform { onChunk(head, chunk) }
+                }
+            }
+        } onCancel: {
+            // Closes the transfer even while the closure blocks.
+            body.stop()
+        }
+        try result.get()
+        return self.head
     }
 }

@@ -21,18 +21,6 @@ struct ResponseHead: Sendable {
 
     /// The number of bytes received so far, including interim responses and trailers.
     var count: Int { lines.count + droppedBytes }
-
-    mutating func reset() {
-        removeLines()
-        droppedBytes = 0
-    }
-
-    private mutating func removeLines() {
-        lines.removeAll(keepingCapacity: true)
-        end = nil
-        hasTrailers = false
-        length = AnnouncedLength()
-    }
 }
 
 // MARK: HTTP/1
@@ -46,7 +34,10 @@ extension ResponseHead {
     /// Drops the received lines, which were an interim response (RFC 9110 §15.2). Their bytes remain part of ``count``.
     mutating func dropInterim() {
         droppedBytes += lines.count
-        removeLines()
+        lines.removeAll(keepingCapacity: true)
+        end = nil
+        hasTrailers = false
+        length = AnnouncedLength()
     }
 
     /// Completes the head. What is appended afterwards is part of the trailers.
@@ -84,27 +75,27 @@ extension ResponseHead {
 /// read as ISO-8859-1 (RFC 9110 §5.5).
 extension ResponseHead {
     /// The header fields of the final head.
-    var headers: HTTPHeaders {
-        var fields: [HTTPHeaders.Field] = []
+    var headers: HeaderFields {
+        var fields: [HeaderFields.Field] = []
         fields.reserveCapacity(12)
         forEachLine(in: 0..<(end ?? lines.count), skippingFirst: true) { Self.append($0, to: &fields) }
-        return HTTPHeaders(fields)
+        return HeaderFields(fields)
     }
 
     /// The trailer fields after the body; empty in most responses.
-    var trailers: HTTPHeaders {
+    var trailers: HeaderFields {
         // The empty line may be the only one.
         guard let end, lines.count > end + 2 else { return [:] }
-        var fields: [HTTPHeaders.Field] = []
+        var fields: [HeaderFields.Field] = []
         forEachLine(in: end..<lines.count, skippingFirst: false) { Self.append($0, to: &fields) }
-        return HTTPHeaders(fields)
+        return HeaderFields(fields)
     }
 
     /// Returns the value of one field of the final head without parsing the others. Several lines are joined with `", "`.
     ///
     /// - Parameter lowercasedName: The field name in lower case: letters, digits and hyphens.
     func value(for lowercasedName: StaticString) -> String? {
-        var fields: [HTTPHeaders.Field] = []
+        var fields: [HeaderFields.Field] = []
         var isWanted = false
         forEachLine(in: 0..<(end ?? lines.count), skippingFirst: true) { line in
             if let first = line.first, !HTTP1Bytes.isSpace(first) {
@@ -134,7 +125,7 @@ extension ResponseHead {
         }
     }
 
-    private static func append(_ line: UnsafeRawBufferPointer, to fields: inout [HTTPHeaders.Field]) {
+    private static func append(_ line: UnsafeRawBufferPointer, to fields: inout [HeaderFields.Field]) {
         guard let first = line.first else { return }
         if HTTP1Bytes.isSpace(first) {
             // A folded line continues the one before (RFC 9112 §5.2).
@@ -146,7 +137,7 @@ extension ResponseHead {
         var colon = 0
         while colon < line.count, line[colon] != UInt8(ascii: ":") { colon &+= 1 }
         guard colon > 0, colon < line.count else { return }
-        fields.append(HTTPHeaders.Field(name: text(line, 0, colon), value: text(line, colon + 1, line.count)))
+        fields.append(HeaderFields.Field(name: text(line, 0, colon), value: text(line, colon + 1, line.count)))
     }
 
     /// Returns the bytes as text, without surrounding white space.
@@ -205,26 +196,12 @@ struct AnnouncedLength: Sendable {
             var end = index
             while end < list.count, list[end] != UInt8(ascii: ",") { end &+= 1 }
             let digits = HTTP1Bytes.trimmed(UnsafeRawBufferPointer(rebasing: list[index..<end]))
-            guard let number = Self.number(digits), number == value ?? number else {
+            guard let number = digits.decimal, number == value ?? number else {
                 isContradictory = true
                 return
             }
             value = number
             index = end &+ 1
         } while index <= list.count
-    }
-
-    /// Returns the number; `nil` if there are no digits or other characters, or if it exceeds `Int64.max`.
-    private static func number(_ digits: UnsafeRawBufferPointer) -> Int64? {
-        guard !digits.isEmpty else { return nil }
-        var number: Int64 = 0
-        for digit in digits {
-            guard HTTP1Bytes.isDigit(digit) else { return nil }
-            let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
-            let (sum, isStillTooLarge) = tens.addingReportingOverflow(Int64(digit &- UInt8(ascii: "0")))
-            guard !isTooLarge, !isStillTooLarge else { return nil }
-            number = sum
-        }
-        return number
     }
 }

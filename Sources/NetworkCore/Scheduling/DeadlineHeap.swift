@@ -12,7 +12,6 @@ struct DeadlineHeap<Member: DeadlineMember> {
     private var members: [Member] = []
 
     var first: Member? { members.first }
-    var isEmpty: Bool { members.isEmpty }
 
     mutating func insert(_ member: Member) {
         member.heapIndex = members.count

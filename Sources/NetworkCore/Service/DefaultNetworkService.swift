@@ -44,25 +44,25 @@ public struct DefaultNetworkService: NetworkService {
     ///   ``BackgroundThreads/completions`` if there are interceptors or no request could be built.
     /// - Returns: A handle that cancels the request.
     @discardableResult
-    public func request(
-        _ endpoint: any Requestable,
+    public func response(
+        for endpoint: any Requestable,
         completion: @escaping @Sendable (Result<NetworkResponse, NetworkError>) -> Void
     ) -> any NetworkCancellable {
+        let description = endpoint.request
         let request: NetworkRequest
         do throws(NetworkError) {
-            request = try build(endpoint)
+            request = try build(description)
         } catch {
+            let progress = description.progress
             return FailedRequest.deliver(error) { result in
-                endpoint.progress.whenSettled { completion(result) }
+                progress.whenSettled { completion(result) }
             }
         }
         let call = log.enabled(for: request.context).begin(request)
-        let accepted = endpoint.acceptedStatuses
+        let accepted = description.acceptedStatuses
         let progress = request.progress
         let finish: @Sendable (Result<NetworkResponse, TransportError>) -> Void = { result in
-            progress.whenSettled {
-                completion(Result { () throws(NetworkError) in try Self.check(result, of: request, accepted, call) })
-            }
+            progress.whenSettled { completion(Self.outcome(result, of: request, accepted, call)) }
         }
         if intercepted(for: request) != nil {
             return TaskCancellable { () async throws(TransportError) in
@@ -72,7 +72,7 @@ public struct DefaultNetworkService: NetworkService {
             }
         }
         call?.attemptWillBegin(request)
-        return session.request(request) { result in
+        return session.response(for: request) { result in
             call?.attemptDidEnd(result)
             finish(result)
         }
@@ -82,11 +82,13 @@ public struct DefaultNetworkService: NetworkService {
     ///
     /// - Throws: ``NetworkError``; when the task is cancelled, at once, unless an interceptor delays it.
     public func response(for endpoint: any Requestable) async throws(NetworkError) -> NetworkResponse {
-        let request = try await settled(endpoint)
+        let description = endpoint.request
+        let accepted = description.acceptedStatuses
+        let request = try await settled(description)
         let call = log.enabled(for: request.context).begin(request)
-        let result = await Self.result { () async throws(TransportError) in try await exchange(request, call) }
+        let result = await Result.from { () async throws(TransportError) in try await exchange(request, call) }
         if let progress = request.progress { await Optional(progress).settled() }
-        return try Self.check(result, of: request, endpoint.acceptedStatuses, call)
+        return try Self.outcome(result, of: request, accepted, call).get()
     }
 
     /// Returns the interceptors to send the request through; `nil` to send it directly with the session manager.
@@ -95,66 +97,65 @@ public struct DefaultNetworkService: NetworkService {
     }
 
     /// Builds the request. If that fails, throws after the endpoint's observer has processed its last event.
-    func settled(_ endpoint: any Requestable) async throws(NetworkError) -> NetworkRequest {
+    func settled(_ description: RequestDescription) async throws(NetworkError) -> NetworkRequest {
         do throws(NetworkError) {
-            return try build(endpoint)
+            return try build(description)
         } catch {
-            await endpoint.progress.settled()
+            await description.progress.settled()
             throw error
         }
     }
 
-    func build(_ endpoint: any Requestable) throws(NetworkError) -> NetworkRequest {
+    func build(_ description: RequestDescription) throws(NetworkError) -> NetworkRequest {
         do throws(RequestGenerationError) {
-            return try endpoint.networkRequest(with: configuration)
+            return try description.build(with: configuration)
         } catch {
             var error = error
-            error.request = RequestGenerationError.text(of: endpoint)
+            error.request = RequestGenerationError.text(of: description)
             let failure = NetworkError.requestGeneration(error)
-            ProgressReporter(endpoint.progress, submitted: monotonicNanoseconds())?.finish()
-            log.enabled(for: endpoint.context).reject(failure)
+            ProgressReporter(description.progress, submitted: monotonicNanoseconds())?.finish()
+            log.enabled(for: description.context).reject(failure)
             throw failure
         }
     }
 }
 
-// Steps that the completion form and the async form share.
+// Steps that the completion form and the async forms share.
 extension DefaultNetworkService {
-    /// Sends a request through the interceptors, logs each attempt, and ends its progress.
+    /// Sends a request through the interceptors, logs each attempt, and ends its progress, unless the body is still arriving.
     func exchange(_ request: NetworkRequest, _ call: CallLog?) async throws(TransportError) -> NetworkResponse {
         guard let intercepted = intercepted(for: request) else {
-            call?.attemptWillBegin(request)
-            let result = await Self.result { () async throws(TransportError) in try await session.response(for: request) }
-            call?.attemptDidEnd(result)
+            guard let call else { return try await session.response(for: request) }
+            call.attemptWillBegin(request)
+            let result = await Result.from { () async throws(TransportError) in try await session.response(for: request) }
+            call.attemptDidEnd(result)
             return try result.get()
         }
         var (request, relay) = request.relayed()
-        defer { relay?.finish() }
         if let call { request.addAttemptObserver(call) }
-        return try await intercepted.response(for: request)
-    }
-
-    static func result<Value>(_ work: () async throws(TransportError) -> Value) async -> Result<Value, TransportError> {
         do throws(TransportError) {
-            return .success(try await work())
+            var response = try await intercepted.response(for: request)
+            // An interceptor may return another body than one in memory.
+            if !request.isStreamed, response.body.data == nil { response = try await response.collected() }
+            await relay?.end(with: response)
+            return response
         } catch {
-            return .failure(error)
+            relay?.finish()
+            throw error
         }
     }
 
-    /// Returns the response if its status is accepted, and otherwise logs and throws the error.
-    static func check(
+    /// Returns the response if its status is accepted, and otherwise logs and returns the error.
+    static func outcome(
         _ result: Result<NetworkResponse, TransportError>, of request: NetworkRequest, _ accepted: AcceptedStatuses,
         _ call: CallLog?
-    ) throws(NetworkError) -> NetworkResponse {
+    ) -> Result<NetworkResponse, NetworkError> {
         switch result {
         case .success(let response):
-            if accepted.contains(response.statusCode) {
-                call?.end(response)
-                return response
-            }
-            throw refusal(response, of: request, call)
-        case .failure(let error): throw failure(error, of: request, call)
+            guard accepted.contains(response.statusCode) else { return .failure(refusal(response, of: request, call)) }
+            call?.end(response)
+            return .success(response)
+        case .failure(let error): return .failure(failure(error, of: request, call))
         }
     }
 
@@ -189,60 +190,25 @@ extension DefaultNetworkService {
     /// - Throws: ``NetworkError``; when the task is cancelled, at once, unless an interceptor delays it. A status that the
     ///   endpoint does not accept is an error with the first MiB of its body, or with what arrives within 30 seconds. Later
     ///   failures are thrown by the body, as ``TransportError``, and logged.
-    public func stream(for endpoint: any Requestable) async throws(NetworkError) -> StreamedResponse {
-        let request = try await settled(endpoint)
+    public func stream(for endpoint: any Requestable) async throws(NetworkError) -> NetworkResponse {
+        let description = endpoint.request
+        let accepted = description.acceptedStatuses
+        var request = try await settled(description)
+        request.isStreamed = true
         let call = log.enabled(for: request.context).begin(request)
-        let failed: NetworkResponse
+        var response: NetworkResponse
         do throws(TransportError) {
-            let response = try await send(request, call)
-            if endpoint.acceptedStatuses.contains(response.statusCode) { return logged(response, call) }
-            failed = response.head(
-                body: try await response.body.collectedStart(
-                    upTo: Self.maximumErrorBodyBytes, within: Self.maximumErrorBodyTime))
+            response = try await exchange(request, call)
+            if accepted.contains(response.statusCode) {
+                if let call { response.observeEnd { [head = response.head] in call.end(head, $0) } }
+                return response
+            }
+            response.data = try await response.body.collectedStart(
+                upTo: Self.maximumErrorBodyBytes, within: Self.maximumErrorBodyTime)
         } catch {
             if let progress = request.progress { await Optional(progress).settled() }
             throw Self.failure(error, of: request, call)
         }
-        throw Self.refusal(failed, of: request, call)
-    }
-
-    private func send(_ request: NetworkRequest, _ call: CallLog?) async throws(TransportError) -> StreamedResponse {
-        guard let intercepted = intercepted(for: request) else {
-            call?.attemptWillBegin(request)
-            let result = await Self.result { () async throws(TransportError) in try await session.stream(for: request) }
-            call?.attemptDidEnd(result.map { $0.exchanged })
-            return try result.get()
-        }
-        var (request, relay) = request.relayed()
-        if let call { request.addAttemptObserver(call) }
-        do throws(TransportError) {
-            let response = try await intercepted.stream(for: request)
-            relay?.expectEnd()
-            if let relay { await Optional(relay).settled() }
-            return response
-        } catch {
-            relay?.finish()
-            throw error
-        }
-    }
-
-    /// Returns the response with a body that logs the end of the call.
-    private func logged(_ response: StreamedResponse, _ call: CallLog?) -> StreamedResponse {
-        guard let call else { return response }
-        var response = response
-        let head = response.head()
-        response.body = response.body.observed { error in
-            if let error { call.end(NetworkError(error)) } else { call.end(head) }
-        }
-        return response
-    }
-}
-
-extension StreamedResponse {
-    /// The response in the form in which it passes through interceptors.
-    fileprivate var exchanged: NetworkResponse {
-        var response = head()
-        response.stream = body
-        return response
+        throw Self.refusal(response, of: request, call)
     }
 }

@@ -3,18 +3,10 @@ import Foundation
 
 /// Sends requests to endpoints and returns their response data: builds the request, sends it, and reports each status that the
 /// endpoint does not accept as an error.
+///
+/// A service implements one method; the completion form and the streamed forms have default implementations.
 public protocol NetworkService: Sendable {
-    /// Sends a request to an endpoint.
-    ///
-    /// - Parameter completion: Called exactly once, on a thread that no transfer depends on, even if no request could be built.
-    /// - Returns: A handle that cancels the request; the completion is then called with ``NetworkError/cancelled(_:)``.
-    @discardableResult
-    func request(
-        _ endpoint: any Requestable,
-        completion: @escaping @Sendable (Result<NetworkResponse, NetworkError>) -> Void
-    ) -> any NetworkCancellable
-
-    /// Sends a request to an endpoint and returns its response. The default implementation uses ``request(_:completion:)``.
+    /// Sends a request to an endpoint and returns its response.
     ///
     /// - Throws: ``NetworkError``; at once when the task is cancelled.
     func response(for endpoint: any Requestable) async throws(NetworkError) -> NetworkResponse
@@ -24,24 +16,42 @@ public protocol NetworkService: Sendable {
     ///
     /// - Throws: ``NetworkError``; at once when the task is cancelled. A status that the endpoint does not accept is an error
     ///   with the first MiB of its body. Later failures are thrown by the body, as ``TransportError``.
-    func stream(for endpoint: any Requestable) async throws(NetworkError) -> StreamedResponse
+    func stream(for endpoint: any Requestable) async throws(NetworkError) -> NetworkResponse
+
+    /// Sends a request to an endpoint and calls a completion. The default implementation uses ``response(for:)`` in a task.
+    ///
+    /// - Parameter completion: Called exactly once, on a thread that no transfer depends on, even if no request could be built.
+    /// - Returns: A handle that cancels the request; the completion is then called with ``NetworkError/cancelled(_:)``.
+    @discardableResult
+    func response(
+        for endpoint: any Requestable,
+        completion: @escaping @Sendable (Result<NetworkResponse, NetworkError>) -> Void
+    ) -> any NetworkCancellable
 }
 
 extension NetworkService {
-    /// Sends a request to an endpoint with ``request(_:completion:)``, and cancels it when the task is cancelled.
+    /// Sends a request to an endpoint with ``response(for:)``. The whole body is in memory.
     ///
     /// - Throws: ``NetworkError``; at once when the task is cancelled.
-    public func response(for endpoint: any Requestable) async throws(NetworkError) -> NetworkResponse {
-        let bridge = CancellationBridge<NetworkResponse, NetworkError>(
-            cancellation: .cancelled(TransportError(.cancelled, "the task was cancelled")))
-        return try await bridge.run { completion in self.request(endpoint, completion: completion) }
+    public func stream(for endpoint: any Requestable) async throws(NetworkError) -> NetworkResponse {
+        try await response(for: endpoint)
     }
 
-    /// Sends a request to an endpoint with ``response(for:)``. The body is one chunk, from memory.
+    /// Sends a request to an endpoint with ``response(for:)`` in a separate task, and calls a completion.
     ///
-    /// - Throws: ``NetworkError``; at once when the task is cancelled.
-    public func stream(for endpoint: any Requestable) async throws(NetworkError) -> StreamedResponse {
-        StreamedResponse(try await response(for: endpoint))
+    /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``; it may block.
+    /// - Returns: A handle that cancels the task.
+    @discardableResult
+    public func response(
+        for endpoint: any Requestable,
+        completion: @escaping @Sendable (Result<NetworkResponse, NetworkError>) -> Void
+    ) -> any NetworkCancellable {
+        TaskCancellable { () async throws(NetworkError) in
+            if Task.isCancelled { throw .cancelled(.taskCancelled()) }
+            return try await self.response(for: endpoint)
+        } completion: {
+            completion($0)
+        }
     }
 
     /// Sends a request to an endpoint and passes its response to a closure in parts.
@@ -54,7 +64,7 @@ extension NetworkService {
     /// - Returns: A handle that cancels the request; the completion is then called with ``NetworkError/cancelled(_:)``.
     @discardableResult
     public func stream(
-        _ endpoint: any Requestable,
+        for endpoint: any Requestable,
         onChunk: @escaping @Sendable (_ head: NetworkResponse, _ chunk: Data) -> Void,
         completion: @escaping @Sendable (Result<NetworkResponse, NetworkError>) -> Void
     ) -> any NetworkCancellable {

@@ -9,7 +9,7 @@ struct RequestLog: Sendable {
     private static let lastIdentifier = Locked<UInt64>(0)
 
     /// Returns this log, or one without a logger if the request is not to be logged.
-    func enabled(for context: RequestContext) -> RequestLog {
+    func enabled(for context: ContextValues) -> RequestLog {
         context.isLogged ? self : RequestLog(logger: nil)
     }
 
@@ -33,7 +33,7 @@ struct RequestLog: Sendable {
     }
 }
 
-extension HTTPHeaders {
+extension HeaderFields {
     /// The fields with secrets redacted, since an application's logger may write them anywhere.
     fileprivate var logged: [LoggedField] {
         fields.map { LoggedField(name: $0.name, value: Redaction.default.redacted(headerValue: $0.value, for: $0.name)) }
@@ -49,12 +49,12 @@ extension NetworkRequest {
     }
 }
 
-extension RequestContent {
+extension NetworkBody {
     fileprivate var logged: LoggedBody {
         switch source {
         case .data(let data): .data(data)
         case .file(let url): .file(url, bytes: nil)
-        case .stream, .sequence: .stream(bytes: knownLength)
+        case .stream, .sequence, .received: .stream(bytes: knownLength)
         }
     }
 }
@@ -66,9 +66,9 @@ extension NetworkResponse {
             ("send", timings.send), ("first byte", timings.wait),
         ]
         return LoggedResponse(
-            statusCode: statusCode, url: url, headers: headers.logged, body: stream == nil ? body : nil, duration: timings.total,
+            statusCode: statusCode, url: url, headers: headers.logged, body: body.data, duration: timings.total,
             protocolName: timings.protocolName, isReusedConnection: timings.isReusedConnection,
-            bytesSent: timings.bytesSent, bytesReceived: stream == nil ? timings.bytesReceived : nil, attempt: timings.attempt,
+            bytesSent: timings.bytesSent, bytesReceived: body.data == nil ? nil : timings.bytesReceived, attempt: timings.attempt,
             phases: measured.compactMap { name, duration in duration.map { LoggedPhase(name: name, duration: $0) } })
     }
 }
@@ -139,6 +139,11 @@ final class CallLog: AttemptObserver {
     /// Logs that the call has succeeded.
     func end(_ response: NetworkResponse) {
         end(statusCode: response.statusCode, error: nil)
+    }
+
+    /// Logs the end of a call with a streamed response.
+    func end(_ response: NetworkResponse, _ error: TransportError?) {
+        if let error { end(NetworkError(error)) } else { end(response) }
     }
 
     /// Logs that the call has failed. An error that was logged as the failure of the last attempt is not repeated.

@@ -1,4 +1,4 @@
-/// A cancellable operation.
+/// A handle to cancel an operation.
 public protocol NetworkCancellable: Sendable {
     /// Cancels the operation and returns at once.
     ///
@@ -19,18 +19,31 @@ package struct TaskCancellable: NetworkCancellable {
         completion: @escaping @Sendable (Result<Value, Failure>) -> Void
     ) {
         task = Task {
-            let result: Result<Value, Failure>
-            do throws(Failure) {
-                result = .success(try await operation())
-            } catch {
-                result = .failure(error)
-            }
+            let result = await Result.from(operation)
             BackgroundThreads.completions.run { completion(result) }
         }
     }
 
     package func cancel() {
         task.cancel()
+    }
+}
+
+extension Result {
+    /// Returns what an async function returns or throws.
+    package static func from(_ work: () async throws(Failure) -> Success) async -> Result {
+        do throws(Failure) {
+            return .success(try await work())
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension TransportError {
+    /// Returns the error of an operation whose task was cancelled.
+    package static func taskCancelled(_ request: NetworkRequest? = nil, phase: Phase? = nil) -> TransportError {
+        TransportError(.cancelled, "the task was cancelled", phase: phase, request: request)
     }
 }
 
@@ -50,16 +63,15 @@ package struct FailedRequest: NetworkCancellable {
 /// Adapts a function with a completion and a handle to an async call.
 ///
 /// A cancellation that arrives before the handle exists is not lost: whichever of the two comes second cancels the operation. The
-/// continuation is resumed once, with the result or the cancellation, whichever comes first.
-package final class CancellationBridge<Value: Sendable, Failure: Error>: Sendable {
+/// call returns the result or throws the cancellation, whichever comes first.
+package struct CancellationBridge<Value: Sendable, Failure: Error>: Sendable {
     private struct State {
-        var continuation: UnsafeContinuation<Result<Value, Failure>, Never>?
         var handle: (any NetworkCancellable)?
         var isCancelled = false
-        var isFinished = false
     }
 
     private let state = Locked(State())
+    private let promise = Promise<Result<Value, Failure>>()
     private let cancellation: Failure
 
     /// - Parameter cancellation: The error that is thrown when the task is cancelled.
@@ -67,45 +79,28 @@ package final class CancellationBridge<Value: Sendable, Failure: Error>: Sendabl
         self.cancellation = cancellation
     }
 
-    /// Calls `start`, which calls its completion at most once, on any thread.
+    /// Calls `start`, which calls its completion at most once, on any thread. Must be called only once.
     package func run(
         _ start: (@escaping @Sendable (Result<Value, Failure>) -> Void) -> any NetworkCancellable
     ) async throws(Failure) -> Value {
         if Task.isCancelled { throw cancellation }
         let result = await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                let isCancelled = state.withLock { state in
-                    if !state.isCancelled { state.continuation = continuation }
-                    return state.isCancelled
-                }
-                if isCancelled { return continuation.resume(returning: .failure(cancellation)) }
-                let handle = start { self.finish($0) }
-                let wasCancelled = state.withLock { state in
-                    if !state.isFinished { state.handle = handle }
-                    return state.isCancelled
-                }
-                if wasCancelled { handle.cancel() }
+            if state.withLock(\.isCancelled) { return Result<Value, Failure>.failure(cancellation) }
+            let handle = start { [promise] in promise.resolve($0) }
+            let isCancelled = state.withLock { state in
+                state.handle = handle
+                return state.isCancelled
             }
+            if isCancelled { handle.cancel() }
+            return await promise.value()
         } onCancel: {
             let handle = state.withLock { state in
                 state.isCancelled = true
                 return state.handle
             }
-            finish(.failure(cancellation))
+            promise.resolve(.failure(cancellation))
             handle?.cancel()
         }
         return try result.get()
-    }
-
-    private func finish(_ result: Result<Value, Failure>) {
-        let continuation = state.withLock { state in
-            defer {
-                state.continuation = nil
-                if !state.isCancelled { state.handle = nil }
-            }
-            state.isFinished = state.isFinished || state.continuation != nil
-            return state.continuation
-        }
-        continuation?.resume(returning: result)
     }
 }

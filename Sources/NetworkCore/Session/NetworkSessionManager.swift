@@ -3,59 +3,59 @@ import Foundation
 
 /// Sends single requests and returns their responses: the transport layer.
 ///
-/// A test double implements one method; the async forms have default implementations.
+/// A session manager implements one method; the completion form and the streamed forms use it.
 public protocol NetworkSessionManager: Sendable {
-    /// Sends a request and calls a completion with its response.
+    /// Sends a request and returns its response.
     ///
-    /// Responses of any status are successes here, a 404 as well as a 200. Redirects have been followed.
+    /// Responses of any status are successes here, a 404 as well as a 200. Redirects have been followed. If the request
+    /// ``Endpoints/NetworkRequest/isStreamed``, it may return when the head of the response was received, with a body that is still
+    /// arriving.
+    ///
+    /// - Throws: ``TransportError``; at once when the task is cancelled, while the transfer is closed afterwards. Later failures are
+    ///   thrown by the body.
+    func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse
+
+    /// Sends a request and calls a completion with its response. The default implementation uses ``response(for:)`` in a task.
     ///
     /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``, which no transfer depends on: it may
     ///   block.
     /// - Returns: A handle that cancels the transfer; the completion is then called with ``TransportError/Code/cancelled``.
     @discardableResult
-    func request(
-        _ request: NetworkRequest,
+    func response(
+        for request: NetworkRequest,
         completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
     ) -> any NetworkCancellable
-
-    /// Sends a request and returns its response. The default implementation uses ``request(_:completion:)``.
-    ///
-    /// When the task is cancelled, it returns at once; the transfer is closed afterwards.
-    ///
-    /// - Throws: ``TransportError``.
-    func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse
-
-    /// Sends a request and returns when the head of the response was received. The default implementation uses
-    /// ``response(for:)``, and so has the whole body in memory.
-    ///
-    /// - Throws: ``TransportError``; at once when the task is cancelled. Later failures are thrown by the body.
-    func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse
 }
 
 extension NetworkSessionManager {
-    /// Sends a request with ``request(_:completion:)``, and cancels it when the task is cancelled.
+    /// Sends a request with ``response(for:)`` in a separate task, and calls a completion with its response.
     ///
-    /// - Throws: ``TransportError``; at once when the task is cancelled.
-    public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
-        let bridge = CancellationBridge<NetworkResponse, TransportError>(
-            cancellation: TransportError(.cancelled, "the task was cancelled", request: request))
-        let hasBegun = request.progress.map { _ in Locked(false) }
-        do throws(TransportError) {
-            return try await bridge.run { completion in
-                hasBegun?.withLock { $0 = true }
-                return self.request(request, completion: completion)
+    /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``; it may block.
+    /// - Returns: A handle that cancels the task.
+    @discardableResult
+    public func response(
+        for request: NetworkRequest,
+        completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
+    ) -> any NetworkCancellable {
+        TaskCancellable { () async throws(TransportError) in
+            if Task.isCancelled {
+                request.reportEnd()
+                throw .taskCancelled(request)
             }
-        } catch {
-            if hasBegun?.withLock({ $0 }) == false { request.reportEnd() }
-            throw error
+            return try await self.response(for: request)
+        } completion: {
+            completion($0)
         }
     }
 
-    /// Sends a request with ``response(for:)``. The body is one chunk, from memory.
+    /// Sends a request, and returns when the head of the response was received. Releasing the body before its end cancels the
+    /// transfer.
     ///
-    /// - Throws: ``TransportError``; at once when the task is cancelled.
-    public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-        StreamedResponse(try await response(for: request))
+    /// - Throws: ``TransportError``; at once when the task is cancelled. Later failures are thrown by the body.
+    public func stream(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
+        var request = request
+        request.isStreamed = true
+        return try await response(for: request)
     }
 
     /// Sends a request and passes its response to a closure in parts.
@@ -68,7 +68,7 @@ extension NetworkSessionManager {
     /// - Returns: A handle that cancels the transfer; the completion is then called with ``TransportError/Code/cancelled``.
     @discardableResult
     public func stream(
-        _ request: NetworkRequest,
+        for request: NetworkRequest,
         onChunk: @escaping @Sendable (_ head: NetworkResponse, _ chunk: Data) -> Void,
         completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
     ) -> any NetworkCancellable {
@@ -98,8 +98,7 @@ extension NetworkRequest {
         } catch {
             throw TransportError(.invalidRequest, error.description, request: self, underlying: error)
         }
-        guard url.absoluteString.utf8.contains(UInt8(ascii: "@")) else { return self }
-        return withoutUserInformation()
+        return parsedURL.isPlain ? self : withoutUserInformation()
     }
 
     private func withoutUserInformation() -> NetworkRequest {

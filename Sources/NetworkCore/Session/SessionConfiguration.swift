@@ -71,18 +71,15 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// host is not in canonical form, such as `127.1`, is an error (``TransportError/Code/trustUnavailable``).
     public var trustByHost: [String: TrustPolicy] = [:]
 
-    /// Creates a configuration with the defaults.
+    /// Creates a configuration with the defaults, and changes it: `SessionConfiguration { $0.maximumConnectionsPerHost = 64 }`.
     ///
     /// Times must lie between 1 millisecond and 10^6 seconds, `maximumHeaderBytes` must be at least 1024,
     /// `maximumConnectionsPerHost`, `maximumStreamsPerHost`, `maximumConnections`, `maximumUsesPerConnection` and
     /// `maximumDecodingRatio` at least 1, the other counts at least 0; `eventLoops` must lie in 1...64 and not exceed
     /// `maximumConnections`. Otherwise, session managers fail each request with ``TransportError/Code/invalidConfiguration``.
-    public init() {}
-
-    /// Creates a configuration and changes it: `SessionConfiguration { $0.maximumConnectionsPerHost = 64 }`.
     ///
-    /// - Parameter change: Called synchronously with the defaults.
-    public init(_ change: (inout SessionConfiguration) -> Void) {
+    /// - Parameter change: Called once with the defaults, before the initializer returns. Default: changes nothing.
+    public init(_ change: (inout SessionConfiguration) -> Void = { _ in }) {
         change(&self)
     }
 
@@ -120,7 +117,7 @@ public struct SessionConfiguration: Sendable, Hashable {
                 .invalidConfiguration, "unixSocketPath has \(path.utf8.count) bytes; it must have 1...107, none of them NUL")
         }
         try proxy.validate()
-        let agent = HTTPHeaders([HTTPHeaders.Field(name: "User-Agent", value: userAgent ?? "")])
+        let agent = HeaderFields([HeaderFields.Field(name: "User-Agent", value: userAgent ?? "")])
         if agent[0].value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw TransportError(.invalidConfiguration, "userAgent has a control character")
         }

@@ -125,10 +125,10 @@ final class DownloadPipe: Sendable {
 
 /// The trailers and timings, which are known only at the end of a response.
 package struct StreamEnd: Sendable {
-    package var trailers: HTTPHeaders
+    package var trailers: HeaderFields
     package var timings: TransferTimings
 
-    package init(trailers: HTTPHeaders = [:], timings: TransferTimings = TransferTimings()) {
+    package init(trailers: HeaderFields = [:], timings: TransferTimings = TransferTimings()) {
         self.trailers = trailers
         self.timings = timings
     }

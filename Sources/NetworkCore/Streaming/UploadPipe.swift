@@ -166,9 +166,10 @@ final class BodyWriter: Sendable {
     /// Starts writing the body.
     ///
     /// - Parameters:
-    ///   - length: The result of ``Endpoints/RequestContent/length(for:)``; `nil` for a stream of unknown length.
+    ///   - length: The result of ``Endpoints/NetworkBody/length(for:)``; `nil` for a stream of unknown length.
+    ///   - request: The request that errors name, if the body is sent.
     ///   - onBytes: Called after ``UploadPipe/Reading/wait`` when there is something to read.
-    init(_ content: RequestContent, length: Int64?, request: NetworkRequest, onBytes: @escaping @Sendable () -> Void) {
+    init(_ content: NetworkBody, length: Int64?, request: NetworkRequest?, onBytes: @escaping @Sendable () -> Void) {
         let pipe = UploadPipe(onBytes: onBytes)
         self.pipe = pipe
         task = Task {
@@ -176,7 +177,7 @@ final class BodyWriter: Sendable {
                 try await content.send(length: length, to: pipe.write)
                 pipe.finish(.success(()))
             } catch {
-                pipe.finish(.failure(TransportError(like: error, request: request)))
+                pipe.finish(.failure(request.map { TransportError(like: error, request: $0) } ?? error))
             }
         }
     }

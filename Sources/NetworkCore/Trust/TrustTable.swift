@@ -58,9 +58,8 @@ struct TrustTable: Sendable {
 
     private func configuredTrust(for request: NetworkRequest) throws(TransportError) -> LoadedTrust {
         if all.count == 1 { return standard }
-        let text = URLText(request.url)
-        guard text.scheme == "https" else { return standard }
-        guard let host = HostName.canonical(HostName.withoutPort(text.hostAndPort)) else {
+        guard request.parsedURL.isSecure else { return standard }
+        guard let host = HostName.canonical(HostName.withoutPort(URLText(request.url).hostAndPort)) else {
             throw TransportError(
                 .trustUnavailable, "the host is written in a form that cannot be matched to a trust policy", request: request
             )

@@ -22,16 +22,14 @@ public protocol TrustingAPI: API {
 }
 
 extension TrustingAPI {
-    /// The context of the API's requests. Default: ``statedContext``.
-    public var context: RequestContext { statedContext }
+    /// The description of the request, which is ``composedRequest`` by default.
+    public var request: RequestDescription { composedRequest }
 
-    /// A context that contains the trust policy, and whether requests are logged. An API with its own `context` starts with this
-    /// one.
-    public var statedContext: RequestContext {
-        var context = RequestContext()
-        if !shouldLog { context.isLogged = false }
-        context[StatedTrust.Key.self] = StatedTrust(host: host, policy: trust)
-        return context
+    /// The description of the request, composed of the API's parts and its trust policy.
+    public var composedRequest: RequestDescription {
+        var request = requestOfParts
+        request.context[StatedTrust.Key.self] = StatedTrust(host: host, policy: trust)
+        return request
     }
 }
 
@@ -66,7 +64,7 @@ extension SessionConfiguration {
 
 /// The policy that a request's API states for its host.
 struct StatedTrust: Sendable {
-    enum Key: RequestContextKey { typealias Value = StatedTrust }
+    enum Key: ContextKey { typealias Value = StatedTrust }
 
     let host: String
     let policy: TrustPolicy
@@ -76,7 +74,7 @@ extension NetworkRequest {
     /// The trust policy that the request's ``TrustingAPI`` states for its host; `nil` if there is none.
     ///
     /// Code that responds to a request in place of a session manager must not return what was received under another policy.
-    public var statedTrust: TrustPolicy? { context[StatedTrust.Key.self]?.policy }
+    package var statedTrust: TrustPolicy? { context[StatedTrust.Key.self]?.policy }
 
     /// Checks that a session manager's policy for the request's host is the one that the request's API states.
     ///

@@ -42,12 +42,12 @@ public final class URLSessionManager: NetworkSessionManager {
     ///   - configuration: The limits and trust policies. Each request fails if a value is invalid
     ///     (``TransportError/Code/invalidConfiguration``), or if a trust policy cannot be loaded or enforced
     ///     (``TransportError/Code/trustUnavailable``).
-    ///   - sessionConfiguration: The configuration of the session, which is copied. Default: without cookies, cache and stored
-    ///     credentials. Its time limits and its number of connections per host are replaced by those of `configuration`. On Linux
+    ///   - sessionConfiguration: The configuration of the session, which is copied. With `nil`, the default, without cookies, cache and
+    ///     stored credentials. Its time limits and its number of connections per host are replaced by those of `configuration`. On Linux
     ///     its cache is removed, since it can return the response to another query.
     public init(
         configuration: SessionConfiguration = SessionConfiguration(),
-        sessionConfiguration: URLSessionConfiguration = .isolated
+        sessionConfiguration: URLSessionConfiguration? = nil
     ) {
         self.configuration = configuration
         var trust: URLSessionTrust?
@@ -60,62 +60,27 @@ public final class URLSessionManager: NetworkSessionManager {
         }
         self.trust = trust
         engine = URLSessionEngine(
-            limits: configuration, sessionConfiguration: sessionConfiguration.governed(by: configuration), trust: trust)
-    }
-
-    /// Creates a session manager with the configuration of an existing session: protocol classes, cookie storage, proxies and
-    /// additional headers.
-    ///
-    /// A session's delegate cannot be set later, so only the session's configuration is used: the session itself sends nothing,
-    /// its delegate is not called, and it is never invalidated here.
-    public convenience init(session: URLSession, configuration: SessionConfiguration = SessionConfiguration()) {
-        self.init(configuration: configuration, sessionConfiguration: session.configuration)
+            limits: configuration, sessionConfiguration: (sessionConfiguration ?? .isolated).governed(by: configuration),
+            trust: trust)
     }
 
     deinit {
         engine.close()
     }
 
-    /// Sends a request. User information in its URL is sent as `Authorization`, unless that field is set.
-    ///
-    /// - Parameter completion: Called exactly once, on ``BackgroundThreads/completions``, so that it may block.
-    /// - Returns: A handle that cancels the transfer.
-    @discardableResult
-    public func request(
-        _ request: NetworkRequest,
-        completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
-    ) -> any NetworkCancellable {
-        do throws(TransportError) {
-            try admit(request)
-            if let body = request.body, body.data == nil {
-                return TaskCancellable { () async throws(TransportError) in
-                    try await self.response(for: request)
-                } completion: {
-                    completion($0)
-                }
-            }
-            return start(try request.prepared()) { outcome in
-                // Not on a queue of the session, since the caller's closure may block.
-                BackgroundThreads.completions.run { completion(outcome) }
-            }
-        } catch {
-            request.reportEnd()
-            return FailedRequest.deliver(error, to: completion)
-        }
-    }
-
-    /// Sends a request and returns its response. A body from a file or a sequence is collected in memory first.
+    /// Sends a request and returns its response. User information in its URL is sent as `Authorization`, unless that field is set.
+    /// A body from a file or a sequence is collected in memory first, and the body of the response is in memory.
     ///
     /// - Throws: ``TransportError``; at once when the task is cancelled.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         let bridge = CancellationBridge<NetworkResponse, TransportError>(
-            cancellation: TransportError(.cancelled, "the task was cancelled", request: request))
+            cancellation: .taskCancelled(request))
         let hasBegun = Locked(false)
         do throws(TransportError) {
             try admit(request)
             var prepared = request
             if let body = request.body, body.data == nil {
-                prepared.body = .data(try await body.collected(upTo: configuration.maximumBodyBytes))
+                prepared.body = .data(try await body.collected(maximumBytes: configuration.maximumBodyBytes))
             }
             prepared = try prepared.prepared()
             return try await bridge.run { [prepared] completion in
@@ -143,26 +108,9 @@ public final class URLSessionManager: NetworkSessionManager {
     }
 }
 
-extension NetworkSessionManager where Self == URLSessionManager {
-    /// A session manager with a separate `URLSession`: `.urlSession()`.
-    public static func urlSession(
-        _ configuration: SessionConfiguration = SessionConfiguration()
-    ) -> URLSessionManager {
-        URLSessionManager(configuration: configuration)
-    }
-
-    /// A session manager with the configuration of a session: `.urlSession(like: stubbed)`. See
-    /// ``URLSessionManager/init(session:configuration:)``.
-    public static func urlSession(
-        like session: URLSession, _ configuration: SessionConfiguration = SessionConfiguration()
-    ) -> URLSessionManager {
-        URLSessionManager(session: session, configuration: configuration)
-    }
-}
-
 extension URLSessionConfiguration {
     /// A new configuration that shares and stores nothing: no cookies, no cache and no stored credentials.
-    public static var isolated: URLSessionConfiguration {
+    package static var isolated: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false

@@ -1,84 +1,90 @@
 import Endpoints
 import NetworkCore
 
-/// A circuit breaker for each host.
+/// An interceptor with a circuit breaker for each host.
 ///
 /// After too many failures, requests to the host fail at once for a while; then a few requests are let through as probes.
 ///
 /// Connection errors, incomplete bodies, timeouts and the statuses 500, 502, 503 and 504 count as failures. Cancelled requests are not counted.
 /// Share one breaker among all services that send requests to the same hosts.
-public final class CircuitBreaker: Sendable {
-    /// The maximum number of hosts in memory. Above it, hosts without failures are removed.
-    private static let maximumHosts = 10_000
+public final class CircuitBreaker: NetworkInterceptor {
+    private let circuits = Locked(OriginTable<CircuitState>())
+    private let options: CircuitBreakerOptions
+    private let time: TimeSource
+    private let configurationError: String?
 
-    private let circuits = Locked<[String: Circuit]>([:])
-    private let rule: CircuitRule
-    private let elapsed: @Sendable () -> Duration
-    let configurationError: String?
-
-    /// Creates a breaker that follows the same rule for all hosts.
+    /// Creates a breaker with the same options for all hosts.
     ///
     /// - Parameters:
-    ///   - rule: When a circuit opens and closes. An invalid rule makes every request fail.
-    ///   - clock: The clock that measures ``CircuitRule/openDuration``.
-    public init<Time: Clock<Duration>>(_ rule: CircuitRule = CircuitRule(), clock: Time = ContinuousClock()) {
-        self.rule = rule
-        configurationError = rule.configurationError
-        elapsed = stopwatch(clock)
+    ///   - options: When a circuit opens and closes. An invalid value makes every request fail.
+    ///   - clock: The clock that measures ``CircuitBreakerOptions/openDuration``.
+    public init(options: CircuitBreakerOptions = CircuitBreakerOptions(), clock: any Clock<Duration> = ContinuousClock()) {
+        self.options = options
+        configurationError = options.configurationError
+        time = TimeSource(clock)
     }
 
     /// The origins of the hosts to which requests currently fail at once, such as `https://api.example.com:443`.
     public var openHosts: [String] {
-        circuits.withLock { $0 }.filter { $0.value.state.withLock(\.isOpen) }.keys.sorted()
+        circuits.withLock { $0.states.filter(\.value.isOpen).keys }.sorted()
+    }
+
+    /// Sends the request unless the circuit of its host is open, and records the outcome.
+    ///
+    /// - Throws: ``NetworkCore/TransportError/Code/notAdmitted`` while the circuit is open;
+    ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if an option is invalid; otherwise what `next` throws.
+    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        if let configurationError {
+            throw TransportError(.invalidConfiguration, configurationError, request: request)
+        }
+        let origin = request.origin
+        let epoch = try admit(request, to: origin)
+        do throws(TransportError) {
+            let response = try await next(request)
+            record(origin, epoch, failed: Self.isFailure(response.statusCode) && request.hasOrigin(of: response.url))
+            return response
+        } catch {
+            let isFailure = error.isConnectivity || error.isTimeout || error.code == .incompleteBody
+            record(origin, epoch, failed: isFailure ? true : nil)
+            throw error
+        }
     }
 
     /// Admits a request, or throws if the circuit of its host is open.
     ///
-    /// - Returns: What to pass to ``record(_:failed:)`` when the exchange has ended; `nil` if the maximum number of hosts is
-    ///   in memory, so that the exchange is not counted.
-    func admit(_ request: NetworkRequest) throws(TransportError) -> Pass? {
-        guard let circuit = circuit(of: request.origin) else { return nil }
+    /// - Returns: The epoch of the circuit, to record the outcome; `nil` if too many hosts are in memory, so that the exchange is
+    ///   not counted.
+    func admit(_ request: NetworkRequest, to origin: String) throws(TransportError) -> Int? {
         // The clock is supplied by the caller and is therefore not read while the lock is held.
-        let now = elapsed()
-        switch circuit.state.withLock({ $0.admit(now: now) }) {
-        case .pass(let epoch): return Pass(circuit: circuit, epoch: epoch)
+        let now = time.elapsed
+        let decision = circuits.withLock { circuits in
+            circuits.update(origin, initial: CircuitState(options), isIdle: \.isClear) { $0.admit(now: now) }
+        }
+        switch decision {
+        case nil: return nil
+        case .pass(let epoch): return epoch
         case .refuse(let rest):
             let message = rest > .zero ? "retry after \(rest)" : "its probes have not ended yet"
             throw TransportError(
-                .notAdmitted, "the circuit breaker for \(request.origin) is open: \(message)", phase: .queued,
-                request: request)
+                .notAdmitted, "the circuit breaker for \(origin) is open: \(message)", phase: .queued, request: request)
         }
     }
 
-    func record(_ pass: Pass?, failed: Bool?) {
-        guard let pass else { return }
-        let now = elapsed()
-        pass.circuit.state.withLock { $0.record(failed: failed, epoch: pass.epoch, now: now) }
-    }
-
-    private func circuit(of origin: String) -> Circuit? {
-        let (known, isFull): (Circuit?, Bool) = circuits.withLock { ($0[origin], $0.count >= Self.maximumHosts) }
-        if let known { return known }
-        if isFull { forgetClear() }
-        return circuits.withLock { circuits in
-            if let circuit = circuits[origin] { return circuit }
-            if circuits.count >= Self.maximumHosts { return nil }
-            let circuit = Circuit(rule)
-            circuits[origin] = circuit
-            return circuit
-        }
-    }
-
-    private func forgetClear() {
-        let clear = circuits.withLock { $0 }.filter { $0.value.state.withLock(\.isClear) }.keys
+    private func record(_ origin: String, _ epoch: Int?, failed: Bool?) {
+        guard let epoch else { return }
+        let now = time.elapsed
         circuits.withLock { circuits in
-            for origin in clear { circuits[origin] = nil }
+            _ = circuits.updateExisting(origin) { $0.record(failed: failed, epoch: epoch, now: now) }
         }
+    }
+
+    private static func isFailure(_ status: Int) -> Bool {
+        status == 500 || (502...504).contains(status)
     }
 }
 
-/// The rule that decides when a circuit breaker opens and when it closes again.
-public struct CircuitRule: Sendable, Hashable {
+/// The options that decide when a circuit breaker opens and when it closes again.
+public struct CircuitBreakerOptions: Sendable, Hashable {
     /// The share of failures among the latest outcomes that opens the circuit, above 0 and at most 1. Default: 0.5.
     public var failureRatio: Double
     /// The number of latest outcomes that are counted, 1 to 10,000. Default: 20.
@@ -92,7 +98,7 @@ public struct CircuitRule: Sendable, Hashable {
     /// If all of them succeed, the circuit closes; the first failure opens it again. Default: 1.
     public var probes: Int
 
-    /// Creates a rule from these parameters.
+    /// Creates options from these parameters.
     ///
     /// The values are checked when a request passes the interceptor; an invalid one is
     /// ``NetworkCore/TransportError/Code/invalidConfiguration``.
@@ -123,58 +129,107 @@ public struct CircuitRule: Sendable, Hashable {
     }
 }
 
-/// The state of one host.
-final class Circuit: Sendable {
-    let state: Locked<CircuitState>
-
-    init(_ rule: CircuitRule) {
-        state = Locked(CircuitState(rule))
-    }
-}
-
-/// An admitted request, with the epoch of the circuit in which it was admitted.
-struct Pass {
-    let circuit: Circuit
-    let epoch: Int
-}
-
-/// An interceptor that sends requests through a ``CircuitBreaker``.
-public struct BreakerInterceptor: NetworkInterceptor {
-    private let breaker: CircuitBreaker
-
-    /// Creates an interceptor that uses a circuit breaker.
-    ///
-    /// - Parameter breaker: The breaker that admits or rejects requests.
-    public init(_ breaker: CircuitBreaker) {
-        self.breaker = breaker
+/// The circuit breaker of one host: a pure state machine that gets the current time as a parameter.
+struct CircuitState: Sendable {
+    enum Decision: Equatable {
+        case pass(epoch: Int)
+        /// The request is rejected, and so are others until this duration has passed.
+        case refuse(Duration)
     }
 
-    /// Sends the request unless the circuit of its host is open, and reports the outcome to the breaker.
-    ///
-    /// - Throws: ``NetworkCore/TransportError/Code/notAdmitted`` while the circuit is open;
-    ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if the rule is invalid; otherwise what `next` throws.
-    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        if let configurationError = breaker.configurationError {
-            throw TransportError(.invalidConfiguration, configurationError, request: request)
+    private enum Phase: Equatable {
+        case closed
+        case open(until: Duration)
+        /// `free` more probes may be sent, and `missing` more have to succeed to close the circuit.
+        ///
+        /// The first failure opens it again.
+        case halfOpen(free: Int, missing: Int)
+    }
+
+    let options: CircuitBreakerOptions
+    private var phase = Phase.closed
+    /// The latest outcomes, `true` for a failure. Once the window is full, the oldest is at `next`.
+    private var outcomes: [Bool] = []
+    private var next = 0
+    private(set) var failures = 0
+    /// Counts the openings and closings. Outcomes of requests that were admitted in an earlier epoch are ignored.
+    private var epoch = 0
+
+    init(_ options: CircuitBreakerOptions) {
+        self.options = options
+    }
+
+    var isOpen: Bool { if case .open = phase { true } else { false } }
+    /// Whether the state can be removed from memory without losing information.
+    var isClear: Bool { phase == .closed && failures == 0 }
+
+    mutating func admit(now: Duration) -> Decision {
+        if case .open(let until) = phase {
+            if now < until {
+                // If the clock was set back, the circuit must not stay open for longer than the configured duration.
+                let rest = min(until - now, options.openDuration)
+                phase = .open(until: now + rest)
+                return .refuse(rest)
+            }
+            epoch += 1
+            phase = .halfOpen(free: options.probes, missing: options.probes)
         }
-        let pass = try breaker.admit(request)
-        do throws(TransportError) {
-            let response = try await next(request)
-            breaker.record(pass, failed: Self.isFailure(response.statusCode) && request.hasOrigin(of: response.url))
-            return response
-        } catch {
-            let isFailure = error.isConnectivity || error.isTimeout || error.code == .incompleteBody
-            breaker.record(pass, failed: isFailure ? true : nil)
-            throw error
+        if case .halfOpen(let free, let missing) = phase {
+            guard free > 0 else { return .refuse(.zero) }
+            phase = .halfOpen(free: free - 1, missing: missing)
+        }
+        return .pass(epoch: epoch)
+    }
+
+    /// Records the outcome of an exchange.
+    ///
+    /// - Parameter failed: `nil` if the outcome does not count, such as that of a cancelled request.
+    mutating func record(failed: Bool?, epoch: Int, now: Duration) {
+        guard epoch == self.epoch else { return }
+        switch phase {
+        case .open: break
+        case .halfOpen(let free, let missing):
+            switch failed {
+            case nil: phase = .halfOpen(free: free + 1, missing: missing)
+            case true?: open(now: now)
+            case false? where missing > 1: phase = .halfOpen(free: free, missing: missing - 1)
+            case false?: close()
+            }
+        case .closed:
+            guard let failed else { return }
+            remember(failed)
+            if outcomes.count >= options.minimumOutcomes, Double(failures) >= options.failureRatio * Double(outcomes.count) {
+                open(now: now)
+            }
         }
     }
 
-    private static func isFailure(_ status: Int) -> Bool {
-        status == 500 || (502...504).contains(status)
+    private mutating func remember(_ failed: Bool) {
+        failures += failed ? 1 : 0
+        if outcomes.count < options.window {
+            outcomes.append(failed)
+        } else {
+            failures -= outcomes[next] ? 1 : 0
+            outcomes[next] = failed
+            next = (next + 1) % options.window
+        }
     }
-}
 
-extension NetworkInterceptor where Self == BreakerInterceptor {
-    /// Sends requests through a circuit breaker, by default a new one with the default rule.
-    public static func breaker(_ breaker: CircuitBreaker = CircuitBreaker()) -> BreakerInterceptor { BreakerInterceptor(breaker) }
+    private mutating func open(now: Duration) {
+        epoch += 1
+        forget()
+        phase = .open(until: now + options.openDuration)
+    }
+
+    private mutating func close() {
+        epoch += 1
+        forget()
+        phase = .closed
+    }
+
+    private mutating func forget() {
+        outcomes = []
+        next = 0
+        failures = 0
+    }
 }

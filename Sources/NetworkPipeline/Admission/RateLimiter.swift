@@ -2,28 +2,25 @@ import Endpoints
 import Foundation
 import NetworkCore
 
-/// A limit on the request rate to each host.
+/// An interceptor that limits the rate of requests to each host.
 ///
 /// It also applies the quotas that servers report in `RateLimit` and `RateLimit-Policy`.
 ///
 /// ```swift
 /// let limiter = RateLimiter(RateLimit(10, per: .seconds(1), burst: 20))
-/// let interceptors: [any NetworkInterceptor] = [.retry(), .rate(limiter)]
+/// let interceptors: [any NetworkInterceptor] = [.retry(), limiter]
 /// ```
 ///
 /// A request that arrives too early is delayed; requests are sent in the order of arrival. If the delay would exceed
-/// `maximumDelay` or the deadline, the request fails at once.
-public final class RateLimiter: Sendable {
-    /// The maximum number of hosts in memory. Above it, hosts without recent requests are removed.
-    private static let maximumHosts = 10_000
-
-    private let state = Locked<[String: RateState]>([:])
+/// `maximumDelay` or the deadline, the request fails at once. At most 10,000 hosts are limited at a time; requests to others are
+/// sent without a delay.
+public final class RateLimiter: NetworkInterceptor {
+    private let hosts = Locked(OriginTable<RateState>())
     private let limit: RateLimit?
     private let maximumDelay: Duration
-    private let elapsed: @Sendable () -> Duration
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let time: TimeSource
     private let malformed = MalformedFields()
-    let configurationError: String?
+    private let configurationError: String?
 
     /// Creates a rate limiter that applies the same limit to each host.
     ///
@@ -33,34 +30,47 @@ public final class RateLimiter: Sendable {
     ///   - limit: The limit for each host; with `nil`, only the quotas that servers report apply.
     ///   - maximumDelay: The longest time that a request is delayed. Default: 60 seconds.
     ///   - clock: The clock that measures rates and delays.
-    public init<Time: Clock<Duration>>(
-        _ limit: RateLimit?, maximumDelay: Duration = .seconds(60), clock: Time = ContinuousClock()
-    ) {
+    public init(_ limit: RateLimit?, maximumDelay: Duration = .seconds(60), clock: any Clock<Duration> = ContinuousClock()) {
         self.limit = limit
         self.maximumDelay = maximumDelay
-        elapsed = stopwatch(clock)
-        sleep = { try await clock.sleep(bounded: $0) }
+        time = TimeSource(clock)
         configurationError =
             limit?.configurationError
             ?? (maximumDelay < .zero ? "rate: maximumDelay is \(maximumDelay); it must not be negative" : nil)
     }
 
-    func wait(_ origin: String, _ request: NetworkRequest) async throws(TransportError) {
+    /// Delays the request as the rate limit requires, sends it, and applies the quota that the response reports.
+    ///
+    /// - Throws: ``NetworkCore/TransportError/Code/notAdmitted`` if the delay would be too long;
+    ///   ``NetworkCore/TransportError/Code/cancelled`` if the task is cancelled during the delay;
+    ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if the limit is invalid; otherwise what `next` throws.
+    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        if let configurationError {
+            throw TransportError(.invalidConfiguration, configurationError, request: request)
+        }
+        try await wait(request.origin, request)
+        let response = try await next(request)
+        receive(response, to: request)
+        return response
+    }
+
+    private func wait(_ origin: String, _ request: NetworkRequest) async throws(TransportError) {
         let maximum = min(maximumDelay, request.deadline?.remaining ?? maximumDelay)
         // The clock is supplied by the caller and is therefore not read while the lock is held.
-        let now = elapsed()
-        let delay = state.withLock { hosts in
-            if hosts.count >= Self.maximumHosts, hosts[origin] == nil { hosts = hosts.filter { !$0.value.isIdle(now: now) } }
-            return hosts[origin, default: RateState()].take(limit, now: now, maximum: maximum)
+        let now = time.elapsed
+        let delay = hosts.withLock { hosts in
+            hosts.update(origin, initial: RateState(), isIdle: { $0.isIdle(now: now) }) {
+                $0.take(limit, now: now, maximum: maximum)
+            }
         }
-        if delay <= .zero { return }
+        guard let delay, delay > .zero else { return }
         guard delay <= maximum else {
             let bound = maximum < maximumDelay ? "the deadline allows" : "maximumDelay, \(maximumDelay)"
             let message = "the rate limit for \(origin) would delay the request by \(delay), longer than \(bound)"
             throw TransportError(.notAdmitted, message, phase: .queued, request: request)
         }
         do {
-            try await sleep(delay)
+            try await time.sleep(for: delay)
         } catch {
             throw TransportError(.cancelled, "cancelled while delayed by the rate limit", request: request)
         }
@@ -75,42 +85,11 @@ public final class RateLimiter: Sendable {
         let fields = RateLimitFields(response.headers)
         for name in fields.malformed { malformed.note(name, in: request) }
         guard let pause = fields.pause else { return }
-        let end = elapsed() + pause
-        state.withLock { $0[origin, default: RateState()].close(until: end) }
-    }
-}
-
-/// An interceptor that limits the request rate with a ``RateLimiter``.
-public struct RateInterceptor: NetworkInterceptor {
-    private let limiter: RateLimiter
-
-    /// Creates an interceptor that uses a rate limiter.
-    ///
-    /// - Parameter limiter: The rate limiter that delays or rejects requests.
-    public init(_ limiter: RateLimiter) {
-        self.limiter = limiter
-    }
-
-    /// Delays the request as the rate limit requires, sends it, and applies the quota that the response reports.
-    ///
-    /// - Throws: ``NetworkCore/TransportError/Code/notAdmitted`` if the delay would be too long;
-    ///   ``NetworkCore/TransportError/Code/cancelled`` if the task is cancelled during the delay;
-    ///   ``NetworkCore/TransportError/Code/invalidConfiguration`` if the limit is invalid; otherwise what `next` throws.
-    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        if let configurationError = limiter.configurationError {
-            throw TransportError(.invalidConfiguration, configurationError, request: request)
+        let now = time.elapsed
+        hosts.withLock { hosts in
+            _ = hosts.update(origin, initial: RateState(), isIdle: { $0.isIdle(now: now) }) { $0.close(until: now + pause) }
         }
-        let origin = request.origin
-        try await limiter.wait(origin, request)
-        let response = try await next(request)
-        limiter.receive(response, to: request)
-        return response
     }
-}
-
-extension NetworkInterceptor where Self == RateInterceptor {
-    /// Limits the rate of requests to each host.
-    public static func rate(_ limiter: RateLimiter) -> RateInterceptor { RateInterceptor(limiter) }
 }
 
 /// A number of requests per period, evenly spaced, with bursts.
@@ -179,4 +158,97 @@ struct RateState: Sendable {
     }
 
     func isIdle(now: Duration) -> Bool { due <= now && closedUntil <= now }
+}
+
+/// The content of the `RateLimit` and `RateLimit-Policy` fields: whether a quota is used up, and until when.
+///
+/// See draft-ietf-httpapi-ratelimit-headers-10.
+///
+/// ```
+/// RateLimit-Policy: "burst";q=100;w=60, "day";q=5000;w=86400
+/// RateLimit: "burst";r=0;t=17
+/// ```
+struct RateLimitFields: Equatable {
+    /// The time until the quota is available again; `nil` if some of it is left or no time is given.
+    var pause: Duration?
+    /// The names of the fields that are malformed and were ignored.
+    var malformed: [String] = []
+
+    /// The longest pause that is accepted from a server; longer ones are shortened to it.
+    private static let maximumSeconds = 86_400
+
+    init(_ headers: HeaderFields) {
+        guard let text = headers["RateLimit"] else { return }
+        guard let limits = Self.quotas(text) else {
+            malformed = ["RateLimit"]
+            return
+        }
+        var windows: [StructuredField.Value: Int] = [:]
+        if let text = headers["RateLimit-Policy"] {
+            if let policies = Self.quotas(text) {
+                for policy in policies { windows[policy.name] = policy.parameters["w"] }
+            } else {
+                malformed = ["RateLimit-Policy"]
+            }
+        }
+        var seconds: Int?
+        for limit in limits where limit.parameters["r"] == 0 {
+            // Without a time (`t`), the quota is available again after one window (`w`) at the latest.
+            guard let wait = limit.parameters["t"] ?? windows[limit.name] else { continue }
+            seconds = max(seconds ?? 0, min(wait, Self.maximumSeconds))
+        }
+        pause = seconds.map { .seconds($0) }
+    }
+
+    private struct Quota {
+        var name: StructuredField.Value
+        var parameters: [String: Int] = [:]
+    }
+
+    /// Parses a list of quotas, whose parameters are non-negative integers (RFC 9651 §3.1). Unknown parameters are ignored.
+    private static func quotas(_ text: String) -> [Quota]? {
+        guard text.utf8.count <= 4096, let members = StructuredField.list(text), !members.isEmpty else { return nil }
+        var quotas: [Quota] = []
+        for member in members {
+            var quota = Quota(name: member.value)
+            for (key, value) in member.parameters where ["r", "t", "q", "w"].contains(key) {
+                guard case .integer(let number) = value, number >= 0 else { return nil }
+                quota.parameters[key] = Int(number)
+            }
+            quotas.append(quota)
+        }
+        return quotas
+    }
+}
+
+/// The states of origins, of which it holds a limited number.
+///
+/// If it is full, states that contain no information are removed. If there are none, further origins get no state.
+struct OriginTable<State: Sendable>: Sendable {
+    /// The maximum number of origins.
+    static var maximumCount: Int { 10_000 }
+
+    private(set) var states: [String: State] = [:]
+
+    /// Calls a closure with the state of an origin.
+    ///
+    /// - Parameters:
+    ///   - initial: The state of an origin that is not in the table.
+    ///   - isIdle: Returns whether a state may be removed. Called only if the table is full.
+    /// - Returns: The result of the closure; `nil` without a call if the table is full.
+    mutating func update<Result>(
+        _ origin: String, initial: @autoclosure () -> State, isIdle: (State) -> Bool, _ change: (inout State) -> Result
+    ) -> Result? {
+        if let result = updateExisting(origin, change) { return result }
+        if states.count >= Self.maximumCount { states = states.filter { !isIdle($0.value) } }
+        guard states.count < Self.maximumCount else { return nil }
+        return change(&states[origin, default: initial()])
+    }
+
+    /// Calls a closure with the state of an origin, if the origin is in the table.
+    @discardableResult
+    mutating func updateExisting<Result>(_ origin: String, _ change: (inout State) -> Result) -> Result? {
+        guard let index = states.index(forKey: origin) else { return nil }
+        return change(&states.values[index])
+    }
 }

@@ -63,9 +63,9 @@ public struct Credential: Sendable {
     }
 
     /// Creates a credential that is sent in a header field of any name, such as an API key.
-    public static func header(_ name: String, _ value: String) -> Credential {
+    public static func header(_ value: String, for name: String) -> Credential {
         SecretValues.insert(fieldValue: value, named: name)
-        return Credential(parts: Parts(header: HTTPHeaders.Field(name: name, value: value))) { $0.headers[name] = value }
+        return Credential(parts: Parts(header: HeaderFields.Field(name: name, value: value))) { $0.headers[name] = value }
     }
 
     func applied(to request: NetworkRequest) throws(TransportError) -> NetworkRequest {
@@ -97,12 +97,12 @@ extension Credential {
         /// The password of a basic credential.
         public var password: String?
         /// The header field of a credential that is sent in a field of any name.
-        public var header: HTTPHeaders.Field?
+        public var header: HeaderFields.Field?
 
         /// Creates components. All are `nil` by default.
         public init(
             token: String? = nil, refreshToken: String? = nil, user: String? = nil, password: String? = nil,
-            header: HTTPHeaders.Field? = nil
+            header: HeaderFields.Field? = nil
         ) {
             self.token = token
             self.refreshToken = refreshToken

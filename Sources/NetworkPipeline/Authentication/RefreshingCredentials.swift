@@ -23,9 +23,6 @@ import NetworkCore
 /// ``set(_:)`` starts a new identity. It cancels a running refresh and discards its result. A request of the previous
 /// identity is never sent with the new credential.
 public final class RefreshingCredentials: Sendable {
-    /// A closure that returns a new credential. Its parameter is the previous one, or `nil` if there is none.
-    public typealias Refresh = @Sendable (_ old: Credential?) async throws -> Credential
-
     struct Generation: Sendable {
         var number: Int
         /// Incremented by each ``set(_:)``, but not by a refresh.
@@ -33,29 +30,34 @@ public final class RefreshingCredentials: Sendable {
         var credential: Credential
     }
 
-    private struct Waiting {
-        let waiter: Waiter<Generation>
-        /// The identity of the credential that was rejected; `nil` for a request that started without a credential.
-        let identity: Int?
+    private enum Refreshed: Sendable {
+        case newer(Generation)
+        /// ``set(_:)`` was called in the meantime.
+        case replaced(by: Generation?)
     }
 
     private struct State {
         var current: Generation?
         var lastGeneration = 0
         var identity = 0
-        var isRefreshing = false
         var refreshes = 0
-        var work: Task<Credential, any Error>?
-        var waiters: [ObjectIdentifier: Waiting] = [:]
+
+        /// Returns the current generation if it is newer than the rejected one.
+        func current(newerThan refused: Generation?) -> Generation? {
+            guard let current, let refused else { return current }
+            return current.number > refused.number ? current : nil
+        }
     }
 
     /// The credentials that the current task is refreshing, to let the requests of a refresh pass.
     @TaskLocal private static var refreshing: Set<ObjectIdentifier> = []
 
     private let state: Locked<State>
-    private let refresh: Refresh
+    /// The running refresh of each identity.
+    private let flights = SingleFlight<Int, Result<Refreshed, TransportError>>()
+    private let refresh: @Sendable (_ old: Credential?) async throws -> Credential
     private let limit: Duration
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let time: TimeSource
     private let now: @Sendable () -> Date
 
     /// Creates credentials that are refreshed by a closure.
@@ -65,15 +67,16 @@ public final class RefreshingCredentials: Sendable {
     ///   - timeout: The time after which a refresh fails. Default: 30 seconds.
     ///   - clock: The clock that measures the timeout, and the deadlines of requests that wait.
     ///   - now: Returns the date to compare ``Credential/expires`` with.
-    ///   - refresh: Returns a new credential. Runs in a separate task, and never concurrently with itself unless ``set(_:)``
+    ///   - refresh: Returns a new credential. Its parameter is the previous one, or `nil` if there is none. Runs in a separate task, and never concurrently with itself unless ``set(_:)``
     ///     was called in between. ``Credential/parts`` of the old credential contain its refresh token.
     public init(
         initial: Credential? = nil, timeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock(),
-        now: @escaping @Sendable () -> Date = { Date() }, refresh: @escaping Refresh
+        now: @escaping @Sendable () -> Date = { Date() },
+        refresh: @escaping @Sendable (_ old: Credential?) async throws -> Credential
     ) {
         state = Locked(State(current: initial.map { Generation(number: 0, identity: 0, credential: $0) }))
         limit = timeout
-        sleep = { try await clock.sleep(bounded: $0) }
+        time = TimeSource(clock)
         self.now = now
         self.refresh = refresh
     }
@@ -87,27 +90,16 @@ public final class RefreshingCredentials: Sendable {
     /// ``NetworkCore/TransportError/Code/authenticationFailed``. The exception are requests that started without a
     /// credential: they continue with the new one.
     public func set(_ credential: Credential?) {
-        let (waiting, work, current) = state.withLock { state in
+        let (previous, current) = state.withLock { state in
+            let previous = state.identity
             state.lastGeneration += 1
             state.identity += 1
             state.current = credential.map {
                 Generation(number: state.lastGeneration, identity: state.identity, credential: $0)
             }
-            defer {
-                state.waiters = [:]
-                state.isRefreshing = false
-                state.work = nil
-            }
-            return (state.waiters.values.map { $0 }, state.work, state.current)
+            return (previous, state.current)
         }
-        work?.cancel()
-        for waiting in waiting {
-            if let current, waiting.identity == nil {
-                waiting.waiter.resolve(.success(current))
-            } else {
-                waiting.waiter.resolve(.failure(Self.replaced))
-            }
-        }
+        flights.cancel(previous, with: .success(.replaced(by: current)))
     }
 
     private static var replaced: TransportError {
@@ -133,76 +125,71 @@ public final class RefreshingCredentials: Sendable {
     func isCurrent(_ generation: Generation) -> Bool { state.withLock { $0.identity == generation.identity } }
 }
 
-// MARK: Waiting
-
-extension RefreshingCredentials {
-    private func wait(newerThan refused: Generation?, for request: NetworkRequest) async throws(TransportError) -> Generation {
-        let waiter = Waiter<Generation>()
-        let (current, number): (Result<Generation, TransportError>?, Int?) = state.withLock { state in
-            if let refused, refused.identity != state.identity { return (.failure(Self.replaced), nil) }
-            if let current = state.current, refused.map({ current.number > $0.number }) ?? true {
-                return (.success(current), nil)
-            }
-            state.waiters[ObjectIdentifier(waiter)] = Waiting(waiter: waiter, identity: refused?.identity)
-            guard !state.isRefreshing else { return (nil, nil) }
-            state.isRefreshing = true
-            state.refreshes += 1
-            return (nil, state.refreshes)
-        }
-        if let current { return try current.get() }
-        if let number { startRefresh(number) }
-        defer { state.withLock { $0.waiters[ObjectIdentifier(waiter)] = nil } }
-        return try await waiter.value("credentials", for: request, sleep: sleep)
-    }
-}
-
 // MARK: Refreshing
 
 extension RefreshingCredentials {
-    private func startRefresh(_ number: Int) {
-        // The refresh may have been replaced by `set(_:)` already.
-        guard let old = state.withLock({ $0.isRefreshing && $0.refreshes == number ? .some($0.current?.credential) : nil }) else {
-            return
-        }
-        let work = Task { [refresh] in
-            try await Self.$refreshing.withValue(Self.refreshing.union([ObjectIdentifier(self)])) { try await refresh(old) }
-        }
-        let isWanted = state.withLock { state in
-            guard state.isRefreshing, state.refreshes == number else { return false }
-            state.work = work
-            return true
-        }
-        if !isWanted { work.cancel() }
-        // The refresh ends when the timeout has passed, even if its closure does not react to cancellation.
-        let timer = Task { [sleep, limit] in
-            try await sleep(limit)
-            self.finish(
-                number, .failure(TransportError(.authenticationFailed, "the credentials' refresh took longer than \(limit)")))
-            work.cancel()
-        }
-        Task {
-            let result = await work.result.mapError { error in
-                TransportError(
-                    .authenticationFailed, "the credentials cannot be refreshed (\(type(of: error)))", underlying: error)
+    private func wait(newerThan refused: Generation?, for request: NetworkRequest) async throws(TransportError) -> Generation {
+        while true {
+            let (identity, current) = state.withLock { ($0.identity, $0.current(newerThan: refused)) }
+            if let refused, refused.identity != identity { throw Self.replaced }
+            if let current { return current }
+            let call = flights.join(identity) { await self.refreshed(identity, newerThan: refused) }
+            defer { flights.leave(call) }
+            switch try await call.promise.value("credentials", for: request, on: time) {
+            case .newer(let generation):
+                // Another request may have started the refresh with an older generation, and have found this one.
+                if refused.map({ generation.number > $0.number }) ?? true { return generation }
+            case .replaced(let current):
+                // A request that started without a credential continues with the new one.
+                guard refused == nil, let current else { throw Self.replaced }
+                return current
             }
-            timer.cancel()
-            finish(number, result)
         }
     }
 
-    private func finish(_ number: Int, _ result: Result<Credential, TransportError>) {
-        let (waiting, outcome): ([Waiting], Result<Generation, TransportError>) = state.withLock { state in
-            guard state.isRefreshing, state.refreshes == number else { return ([], .failure(Self.replaced)) }
-            state.isRefreshing = false
-            state.work = nil
-            defer { state.waiters = [:] }
-            let outcome = result.map { credential in
-                state.lastGeneration += 1
-                return Generation(number: state.lastGeneration, identity: state.identity, credential: credential)
-            }
-            if case .success(let generation) = outcome { state.current = generation }
-            return (state.waiters.values.map { $0 }, outcome)
+    /// Refreshes the credential of an identity, unless that was done since the request was rejected.
+    private func refreshed(
+        _ identity: Int, newerThan refused: Generation?
+    ) async -> Result<Refreshed, TransportError> {
+        let (old, known): (Credential?, Refreshed?) = state.withLock { state in
+            if state.identity != identity { return (nil, .replaced(by: state.current)) }
+            if let current = state.current(newerThan: refused) { return (nil, .newer(current)) }
+            state.refreshes += 1
+            return (state.current?.credential, nil)
         }
-        for waiting in waiting { waiting.waiter.resolve(outcome) }
+        if let known { return .success(known) }
+        let result = await newCredential(replacing: old)
+        return state.withLock { state in
+            guard state.identity == identity else { return .success(.replaced(by: state.current)) }
+            return result.map { credential in
+                state.lastGeneration += 1
+                let generation = Generation(number: state.lastGeneration, identity: identity, credential: credential)
+                state.current = generation
+                return .newer(generation)
+            }
+        }
+    }
+
+    /// Calls the closure. After the timeout, returns even if the closure does not react to its cancellation.
+    private func newCredential(replacing old: Credential?) async -> Result<Credential, TransportError> {
+        let promise = Promise<Result<Credential, TransportError>>()
+        let work = Task { [refresh] in
+            do {
+                let credential = try await Self.$refreshing.withValue(Self.refreshing.union([ObjectIdentifier(self)])) {
+                    try await refresh(old)
+                }
+                promise.resolve(.success(credential))
+            } catch {
+                let message = "the credentials cannot be refreshed (\(type(of: error)))"
+                promise.resolve(.failure(TransportError(.authenticationFailed, message, underlying: error)))
+            }
+        }
+        defer { work.cancel() }
+        return await promise.value(
+            within: { [limit] in limit }, on: time,
+            lateness: { [limit] in
+                .failure(TransportError(.authenticationFailed, "the credentials' refresh took longer than \(limit)"))
+            },
+            cancellation: { .failure(Self.replaced) })
     }
 }

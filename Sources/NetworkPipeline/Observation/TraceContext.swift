@@ -38,7 +38,7 @@ public struct TraceContext: Sendable, Hashable {
     }
 
     /// A context in the same trace, with a new random ``parentID``.
-    public var child: TraceContext {
+    package var child: TraceContext {
         var child = self
         child.parentID = Self.randomID(words: 1)
         return child
@@ -68,8 +68,7 @@ public struct TraceContext: Sendable, Hashable {
 /// After the retry interceptor, each attempt has a separate parent ID. A request that already has a `traceparent` field
 /// keeps it.
 public struct TraceInterceptor: NetworkInterceptor {
-    /// Creates an interceptor, which has no state.
-    public init() {}
+    init() {}
 
     /// Adds the fields and sends the request.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {

@@ -5,7 +5,7 @@ import NetworkCore
 /// An interceptor that sends a request again after a temporary failure, if repeating it is safe.
 ///
 /// ```swift
-/// DefaultDataTransferService(configuration: api, interceptors: [.retry(RetryPolicy(maximumAttempts: 4))])
+/// DefaultDataTransferService(configuration: api, interceptors: [.retry(RetryOptions(maximumAttempts: 4))])
 /// ```
 ///
 /// Idempotent requests (``Endpoints/NetworkRequest/isIdempotent``) are repeated, and others only if they failed before any
@@ -16,38 +16,39 @@ import NetworkCore
 /// failed attempt too: the next attempt requests the rest of the file (`Range`, `If-Range`), and counts towards the same
 /// maximum number of attempts, with the same pauses and budget.
 public struct RetryInterceptor: NetworkInterceptor {
-    private let policy: RetryPolicy
+    private let options: RetryOptions
     private let budget: RetryBudget?
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let time: TimeSource
     private let random: @Sendable () -> Double
     private let now: @Sendable () -> Date
     private let configurationError: String?
     private let malformed = MalformedFields()
 
-    /// Creates an interceptor that follows a retry policy.
+    /// Creates an interceptor that retries as its options say.
     ///
     /// - Parameters:
-    ///   - policy: Which failures are retried, how often, and after which pauses.
+    ///   - options: Which failures are retried, how often, and after which pauses.
     ///   - budget: A limit on the share of retries, to be shared by all interceptors for the same servers. By default a
     ///     separate budget; `nil` means no limit.
     ///   - clock: The clock that measures pauses.
     ///   - random: Returns a number in 0..<1 for the jitter.
     ///   - now: Returns the date to compare dates in `Retry-After` with.
     public init(
-        policy: RetryPolicy = RetryPolicy(), budget: RetryBudget? = RetryBudget(), clock: any Clock<Duration> = ContinuousClock(),
+        options: RetryOptions = RetryOptions(), budget: RetryBudget? = RetryBudget(),
+        clock: any Clock<Duration> = ContinuousClock(),
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }, now: @escaping @Sendable () -> Date = { Date() }
     ) {
-        self.policy = policy
+        self.options = options
         self.budget = budget
         self.random = random
         self.now = now
-        sleep = { try await clock.sleep(bounded: $0) }
-        configurationError = policy.configurationError ?? budget?.configurationError
+        time = TimeSource(clock)
+        configurationError = options.configurationError ?? budget?.configurationError
     }
 
     /// Sends the request until it succeeds or no further attempt is allowed.
     ///
-    /// - Throws: What the last attempt threw; ``NetworkCore/TransportError/Code/invalidConfiguration`` if the policy or the
+    /// - Throws: What the last attempt threw; ``NetworkCore/TransportError/Code/invalidConfiguration`` if the options or the
     ///   budget is invalid; ``NetworkCore/TransportError/Code/cancelled`` if the task is cancelled in a pause.
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
         if let configurationError {
@@ -62,8 +63,8 @@ public struct RetryInterceptor: NetworkInterceptor {
             let outcome: Result<NetworkResponse, TransportError>
             do throws(TransportError) {
                 let response = try await next(request)
-                if response.statusCode < 400, !policy.causes.contains(.status(response.statusCode)) {
-                    if let continuation, response.stream != nil { expectBody(continuation, attempt, request) }
+                if response.statusCode < 400, !options.causes.contains(.status(response.statusCode)) {
+                    if let continuation, response.body.data == nil { expectBody(continuation, attempt, request) }
                     return response.numbered(attempt)
                 }
                 outcome = .success(response.numbered(attempt))
@@ -86,14 +87,14 @@ public struct RetryInterceptor: NetworkInterceptor {
         let facts = RetryFacts(
             request: request, outcome: outcome, attempt: attempt, remaining: request.deadline?.remaining,
             takeFromBudget: { budget?.withdraw() ?? true }, random: random(), now: now())
-        guard case .retry(let delay, let reason) = policy.decision(facts) else { return false }
+        guard case .retry(let delay, let reason) = options.decision(facts) else { return false }
         if case .success(let response) = outcome {
-            response.stream?.stop()
+            response.body.stop()
             if RetryAfter(response.headers, now: facts.now) == .malformed { malformed.note("Retry-After", in: request) }
         }
         request.record?.report(.retried(after: delay, because: reason))
         do {
-            try await sleep(delay)
+            try await time.sleep(for: delay)
         } catch {
             throw TransportError(.cancelled, "cancelled before attempt \(attempt + 1)", request: request)
         }
@@ -131,8 +132,8 @@ extension TransportError {
 
 extension NetworkInterceptor where Self == RetryInterceptor {
     /// Sends a request again after a temporary failure, if repeating it is safe.
-    public static func retry(_ policy: RetryPolicy = RetryPolicy(), budget: RetryBudget? = RetryBudget()) -> RetryInterceptor {
-        RetryInterceptor(policy: policy, budget: budget)
+    public static func retry(_ options: RetryOptions = RetryOptions(), budget: RetryBudget? = RetryBudget()) -> RetryInterceptor {
+        RetryInterceptor(options: options, budget: budget)
     }
 }
 

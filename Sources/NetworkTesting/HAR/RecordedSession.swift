@@ -17,21 +17,16 @@ import Foundation
 /// what is redacted, and ``ReplaySessionManager`` for how requests are matched.
 public final class RecordedSession: NetworkSessionManager {
     /// A mode that decides when requests are sent to the live session manager.
-    public struct Mode: RawRepresentable, Hashable, Sendable {
-        /// The name of the mode: `replay`, `record` or `once`.
-        public var rawValue: String
-
-        /// Creates a mode with any name. An unknown name is an error when a session is created with it.
-        public init(rawValue: String) {
-            self.rawValue = rawValue
-        }
+    public struct Mode: Hashable, Sendable {
+        /// The name of the mode: `replay`, `record` or `once`. An unknown name is an error when a session is created with it.
+        package let name: String
 
         /// Never sends requests: a request that is not recorded fails, and a missing file is an error.
-        public static let replay = Mode(rawValue: "replay")
+        public static let replay = Mode(name: "replay")
         /// Always sends requests and replaces an existing file.
-        public static let record = Mode(rawValue: "record")
+        public static let record = Mode(name: "record")
         /// Records if the file does not exist; otherwise replays it.
-        public static let once = Mode(rawValue: "once")
+        public static let once = Mode(name: "once")
     }
 
     private enum Part {
@@ -40,7 +35,7 @@ public final class RecordedSession: NetworkSessionManager {
     }
 
     /// The URL of the archive file.
-    public let file: URL
+    package let file: URL
     private let part: Part
 
     /// Creates a session that records into an archive file or replays it.
@@ -71,7 +66,7 @@ public final class RecordedSession: NetworkSessionManager {
             part = .replay(try ReplaySessionManager(contentsOf: file, options: options))
         default:
             throw HTTPArchiveError(
-                "", "has the unknown mode \"\(mode.rawValue.printable)\"; use replay, record or once", file: path)
+                "", "has the unknown mode \"\(mode.name.printable)\"; use replay, record or once", file: path)
         }
     }
 
@@ -80,12 +75,12 @@ public final class RecordedSession: NetworkSessionManager {
         case "": nil
         case "1": .record
         case "0": .replay
-        default: Mode(rawValue: text)
+        default: Mode(name: text)
         }
     }
 
     /// Whether requests are sent to the live session manager and recorded.
-    public var isRecording: Bool {
+    package var isRecording: Bool {
         if case .recording = part { true } else { false }
     }
 
@@ -96,90 +91,29 @@ public final class RecordedSession: NetworkSessionManager {
 
     /// Replays the response to a request, or sends and records the request.
     ///
-    /// - Parameter completion: Runs exactly once, on a background thread; while recording, after the file is written.
-    /// - Returns: A handle to cancel the request.
-    @discardableResult
-    public func request(
-        _ request: NetworkRequest,
-        completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
-    ) -> any NetworkCancellable {
-        switch part {
-        case .replay(let session):
-            return session.request(request, completion: completion)
-        case .recording(let session):
-            let file = file
-            return session.request(request) { result in
-                if let error = Self.save(session, to: file, request) { return completion(.failure(error)) }
-                completion(result)
-            }
-        }
-    }
-
-    /// Replays the response to a request, or sends and records the request.
-    ///
-    /// - Throws: ``TransportError``, with ``TransportError/Code/other`` if the exchange cannot be written.
+    /// - Throws: ``TransportError``, with ``TransportError/Code/other`` if the exchange cannot be written. A streamed exchange is written
+    ///   when its body ends, and the body throws the error.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         switch part {
-        case .replay(let session):
-            return try await session.response(for: request)
-        case .recording(let session):
-            let result: Result<NetworkResponse, TransportError>
-            do throws(TransportError) {
-                result = .success(try await session.response(for: request))
-            } catch {
-                result = .failure(error)
-            }
-            try await Self.saveInBackground(session, to: file, request)
-            return try result.get()
-        }
-    }
-
-    /// Replays the response to a request, or sends and records the request, with a streamed body.
-    ///
-    /// - Throws: ``TransportError``. While recording, the file is written when the body ends, and the body throws an error if that fails.
-    public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-        switch part {
-        case .replay(let session):
-            return try await session.stream(for: request)
-        case .recording(let session):
-            return try await record(request, with: session)
+        case .replay(let session): try await session.response(for: request)
+        case .recording(let session): try await record(request, with: session)
         }
     }
 
     private func record(
         _ request: NetworkRequest, with session: RecordingSessionManager
-    ) async throws(TransportError) -> StreamedResponse {
+    ) async throws(TransportError) -> NetworkResponse {
         let file = file
-        let isSaved = Locked(false)
-        let save: @Sendable () async throws(TransportError) -> Void = { () async throws(TransportError) in
-            isSaved.withLock { $0 = true }
+        let result = await Result.from { () async throws(TransportError) in try await session.response(for: request) }
+        guard case .success(var response) = result, response.body.data == nil else {
             try await Self.saveInBackground(session, to: file, request)
+            return try result.get()
         }
-        var response: StreamedResponse
-        do throws(TransportError) {
-            response = try await session.stream(for: request)
-        } catch {
-            try await save()
-            throw error
-        }
-        let body = response.body
-        response.body = ResponseStream { () async throws(TransportError) in
-            let chunk: Data?
-            do throws(TransportError) {
-                var chunks = body.makeAsyncIterator()
-                chunk = try await chunks.next()
-            } catch {
-                try await save()
-                throw error
-            }
-            if chunk == nil { try await save() }
-            return chunk
-        } end: {
-            body.timings.map { StreamEnd(trailers: body.trailers, timings: $0) }
-        } stop: {
-            body.stop()
+        response.body = response.body.observed { (_) async throws(TransportError) in
+            try await Self.saveInBackground(session, to: file, request)
+        } onStop: {
             // Stopped before its end. An error here occurs again with the next exchange, which reports it.
-            if !isSaved.withLock({ $0 }) { BackgroundThreads.files.run { _ = Self.save(session, to: file, request) } }
+            BackgroundThreads.files.run { _ = Self.save(session, to: file, request) }
         }
         return response
     }

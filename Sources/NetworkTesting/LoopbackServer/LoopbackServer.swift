@@ -4,9 +4,9 @@ import Foundation
 ///
 /// ```swift
 /// let server = try LoopbackServer {
-///     Route(.get, "/movies/{id}") { request in .json(#"{"id": \#(request.pathParameters["id"] ?? "0")}"#) }
-///     Route(.get, "/slow") { _ in .json("{}").delayed(by: .seconds(2)) }
-///     Route(.get, "/cut") { _ in .text("hello").fault(.truncateBody(after: 3)) }
+///     LoopbackRoute(.get, "/movies/{id}") { request in .json(#"{"id": \#(request.pathParameters["id"] ?? "0")}"#) }
+///     LoopbackRoute(.get, "/slow") { _ in .json("{}").delayed(by: .seconds(2)) }
+///     LoopbackRoute(.get, "/cut") { _ in .text("hello").fault(.truncateBody(after: 3)) }
 /// }
 /// let page = server.url("/movies/1")
 /// ```
@@ -32,7 +32,7 @@ public final class LoopbackServer: Sendable {
     public convenience init(
         port: UInt16 = 0,
         configuration: LoopbackServerConfiguration = LoopbackServerConfiguration(),
-        @LoopbackRouteBuilder routes: () -> [Route] = { [] }
+        @LoopbackRouteBuilder routes: () -> [LoopbackRoute] = { [] }
     ) throws(LoopbackServerError) {
         try self.init(port, configuration, .routes(routes()))
     }
@@ -143,7 +143,7 @@ extension LoopbackServer {
     ///
     /// - Returns: `true`, or `false` if the server stopped or the task was cancelled before.
     @discardableResult
-    public func waitForConnections(count: Int) async -> Bool {
+    package func waitForConnections(count: Int) async -> Bool {
         await engine.log.wait { $0.connections >= count }
     }
 
@@ -151,7 +151,7 @@ extension LoopbackServer {
     ///
     /// - Returns: `true`, or `false` if the server stopped or the task was cancelled before.
     @discardableResult
-    public func waitForOpenConnections(_ count: Int) async -> Bool {
+    public func waitForOpenConnections(count: Int) async -> Bool {
         await engine.log.wait { $0.openConnections == count }
     }
 }
@@ -233,7 +233,7 @@ public struct LoopbackServerError: Error, Hashable, Sendable {
     public var code: Int32
 
     /// Creates an error. The parameters correspond to the properties of the same names.
-    public init(operation: String, code: Int32) {
+    package init(operation: String, code: Int32) {
         self.operation = operation
         self.code = code
     }

@@ -5,7 +5,7 @@ import Foundation
 /// A data transfer service that reads its responses from files: the same call sites, no network.
 ///
 /// ```swift
-/// let service = StubDataTransferService(bundle: .module)
+/// let service = StubDataTransferService(fixtures: StubFixtures(bundle: .module))
 /// let users = try await service.request(Users.all.as([User].self))     // users.json of the bundle
 /// ```
 ///
@@ -15,19 +15,10 @@ public final class StubDataTransferService: DataTransferService {
     private let fixtures: StubFixtures
     private let requested = Locked<[String]>([])
 
-    /// Creates a service that reads the files of a bundle or folder.
+    /// Creates a service that reads the files of a bundle or folder: in a test target with resources,
+    /// `StubFixtures(bundle: .module)`.
     public init(fixtures: StubFixtures) {
         self.fixtures = fixtures
-    }
-
-    /// Creates a service that reads the resources of a bundle: in a test target with resources, `Bundle.module`.
-    public convenience init(bundle: Bundle) {
-        self.init(fixtures: StubFixtures(bundle: bundle))
-    }
-
-    /// Creates a service that reads the files of a folder.
-    public convenience init(folder: URL) {
-        self.init(fixtures: StubFixtures(folder: folder))
     }
 
     /// The methods and paths of the endpoints requested so far, in order: `GET users/1`.
@@ -37,29 +28,27 @@ public final class StubDataTransferService: DataTransferService {
     ///
     /// The request is built and the file decoded as by a real service. The file is read on the calling thread.
     ///
-    /// - Parameters:
-    ///   - queue: The queue on which the completion runs; `nil`: a background thread.
-    ///   - completion: Runs exactly once.
-    /// - Returns: A handle to cancel the request.
-    @discardableResult
+    /// - Throws: ``DataTransfer/DataTransferError``, also when the task is cancelled.
     public func response<Target: ResponseRequestable>(
-        for endpoint: Target, on queue: (any DataTransferDispatchQueue)? = nil,
-        completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
-    ) -> any NetworkCancellable {
-        requested.withLock { $0.append("\(endpoint.method) \(endpoint.path)") }
+        for endpoint: Target
+    ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
+        let described = Endpoint(endpoint)
+        let request = described.request
+        requested.withLock { $0.append("\(request.method) \(request.path)") }
         let session = StubSessionManager()
         let service = DefaultDataTransferService(configuration: StubConfiguration(), sessionManager: session)
         do throws(StubFixtureError) {
-            session.enqueue(.data(try fixture(of: endpoint), contentType: "application/json"))
+            session.enqueue(.data(try fixture(of: endpoint, request), contentType: "application/json"))
         } catch {
             session.enqueue(.failure(TransportError(.notStubbed, error.description, underlying: error)))
         }
-        return service.response(for: endpoint, on: queue, completion: completion)
+        return try await service.response(for: described)
     }
 
-    private func fixture(of endpoint: some ResponseRequestable) throws(StubFixtureError) -> Data {
-        guard let mock = endpoint as? any MockEndpoint else {
-            throw .endpointNotMocked("\(endpoint.method) \(endpoint.path)")
+    /// Returns the file of an endpoint, or of the endpoint that it was made from with `as(_:)` or for one call.
+    private func fixture(of endpoint: some ResponseRequestable, _ request: RequestDescription) throws(StubFixtureError) -> Data {
+        guard let mock = endpoint as? any MockEndpoint ?? request.source as? any MockEndpoint else {
+            throw .endpointNotMocked("\(request.method) \(request.path)")
         }
         return try fixtures.data(mock.mockFileName, extension: mock.mockFileExtension)
     }
@@ -105,20 +94,6 @@ extension MockEndpoint {
     public var mockFileExtension: String { "json" }
 }
 
-extension DecodedEndpoint: MockEndpoint where Base: MockEndpoint {
-    /// The file name of the base endpoint.
-    public var mockFileName: String { base.mockFileName }
-    /// The file extension of the base endpoint.
-    public var mockFileExtension: String { base.mockFileExtension }
-}
-
-extension AdjustedEndpoint: MockEndpoint where Base: MockEndpoint {
-    /// The file name of the base endpoint.
-    package var mockFileName: String { base.mockFileName }
-    /// The file extension of the base endpoint.
-    package var mockFileExtension: String { base.mockFileExtension }
-}
-
 /// An ``Endpoints/API`` that names the fixture file with its response, for ``StubDataTransferService``.
 ///
 /// ```swift
@@ -126,7 +101,7 @@ extension AdjustedEndpoint: MockEndpoint where Base: MockEndpoint {
 ///     var mockFileName: String { "movies" }       // movies.json
 /// }
 ///
-/// let service = StubDataTransferService(bundle: .module)
+/// let service = StubDataTransferService(fixtures: StubFixtures(bundle: .module))
 /// let movies = try await service.request(MoviesAPI.popular.as([Movie].self))
 /// ```
 public protocol MockedAPI: API, MockEndpoint {}

@@ -1,3 +1,4 @@
+import DataTransfer
 import Endpoints
 import Foundation
 import NetworkCore
@@ -10,7 +11,7 @@ import NetworkCore
 /// ```
 public struct StubResponse: Sendable {
     enum Outcome: Sendable {
-        case response(status: Int, headers: HTTPHeaders, body: Data)
+        case response(status: Int, headers: HeaderFields, body: Data)
         case failure(TransportError)
         case silence
     }
@@ -18,7 +19,7 @@ public struct StubResponse: Sendable {
     var outcome: Outcome
 
     /// Creates a response with exactly these parts; no header is added.
-    public init(status: Int = 200, headers: HTTPHeaders = [:], body: Data = Data()) {
+    public init(status: Int = 200, headers: HeaderFields = [:], body: Data = Data()) {
         outcome = .response(status: status, headers: headers, body: body)
     }
 
@@ -27,7 +28,7 @@ public struct StubResponse: Sendable {
     }
 
     /// Returns a response with JSON text, unchecked, as `application/json` unless `headers` has a `Content-Type`.
-    public static func json(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> StubResponse {
+    public static func json(_ text: String, status: Int = 200, headers: HeaderFields = [:]) -> StubResponse {
         data(Data(text.utf8), contentType: "application/json", status: status, headers: headers)
     }
 
@@ -35,26 +36,26 @@ public struct StubResponse: Sendable {
     ///
     /// - Throws: The error of the encoder.
     public static func json(
-        encoding value: some Encodable, status: Int = 200, headers: HTTPHeaders = [:], encoder: JSONEncoder = .json
+        encoding value: some Encodable, status: Int = 200, headers: HeaderFields = [:], encoder: any DataEncoder = .json
     ) throws -> StubResponse {
         data(try encoder.encodeBounded(value), contentType: "application/json", status: status, headers: headers)
     }
 
     /// Returns a response with text in UTF-8, as `text/plain; charset=utf-8` unless `headers` has a `Content-Type`.
-    public static func text(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> StubResponse {
+    public static func text(_ text: String, status: Int = 200, headers: HeaderFields = [:]) -> StubResponse {
         data(Data(text.utf8), contentType: "text/plain; charset=utf-8", status: status, headers: headers)
     }
 
     /// Returns a response with these bytes. A `Content-Type` in `headers` replaces `contentType`.
     public static func data(
-        _ data: Data, contentType: String = "application/octet-stream", status: Int = 200, headers: HTTPHeaders = [:]
+        _ data: Data, contentType: String = "application/octet-stream", status: Int = 200, headers: HeaderFields = [:]
     ) -> StubResponse {
-        let type: HTTPHeaders = ["Content-Type": contentType]
+        let type: HeaderFields = ["Content-Type": contentType]
         return StubResponse(status: status, headers: type.replacing(with: headers), body: data)
     }
 
     /// Returns a response with a status and an empty body.
-    public static func status(_ status: Int, headers: HTTPHeaders = [:]) -> StubResponse {
+    public static func status(_ status: Int, headers: HeaderFields = [:]) -> StubResponse {
         StubResponse(status: status, headers: headers)
     }
 
@@ -71,5 +72,94 @@ public struct StubResponse: Sendable {
     /// A stub that never responds: the request waits until it is cancelled.
     public static var silence: StubResponse {
         StubResponse(outcome: .silence)
+    }
+}
+
+/// Fixture files that hold response bodies: the resources of a bundle, or the files of a folder.
+///
+/// ```swift
+/// let fixtures = StubFixtures(bundle: .module)
+/// session.enqueue(try .file("users", in: fixtures, headers: ["Cache-Control": "max-age=60"]), for: "/users")
+/// ```
+public struct StubFixtures: Sendable {
+    private let find: @Sendable (_ name: String, _ fileExtension: String) -> URL?
+    private let place: String
+
+    /// Creates fixtures from the resources of a bundle: in a test target with resources, `Bundle.module`.
+    ///
+    /// - Parameter folder: A folder within the bundle; `nil`: its top level.
+    public init(bundle: Bundle, folder: String? = nil) {
+        place = bundle.bundlePath + (folder.map { "/" + $0 } ?? "")
+        find = { name, fileExtension in bundle.url(forResource: name, withExtension: fileExtension, subdirectory: folder) }
+    }
+
+    /// Creates fixtures from the files of a folder.
+    public init(folder: URL) {
+        place = folder.path
+        find = { name, fileExtension in
+            let file = folder.appendingPathComponent(name + (fileExtension.isEmpty ? "" : "." + fileExtension))
+            return FileManager.default.fileExists(atPath: file.path) ? file : nil
+        }
+    }
+
+    /// Creates fixtures from a folder next to the calling source file: `StubFixtures(folder: "Fixtures")`.
+    public init(folder: String, source: String = #filePath) {
+        self.init(folder: URL(fileURLWithPath: source).deletingLastPathComponent().appendingPathComponent(folder))
+    }
+
+    /// Returns the bytes of a file. Reads it synchronously on the calling thread.
+    ///
+    /// - Throws: ``StubFixtureError/mockDataMissing(file:place:)``.
+    public func data(_ name: String, extension fileExtension: String = "json") throws(StubFixtureError) -> Data {
+        guard let file = find(name, fileExtension), let data = try? Data(contentsOf: file) else {
+            throw .mockDataMissing(file: name + "." + fileExtension, place: place)
+        }
+        return data
+    }
+}
+
+extension StubResponse {
+    /// Returns a response with the bytes of a file, which is read synchronously on the calling thread.
+    ///
+    /// Its `Content-Type` is the media type of the file's extension, unless `headers` has one.
+    ///
+    /// - Parameter name: The file name without its extension.
+    /// - Throws: ``StubFixtureError/mockDataMissing(file:place:)``.
+    public static func file(
+        _ name: String, extension fileExtension: String = "json", in fixtures: StubFixtures, status: Int = 200,
+        headers: HeaderFields = [:]
+    ) throws(StubFixtureError) -> StubResponse {
+        .data(
+            try fixtures.data(name, extension: fileExtension),
+            contentType: MultipartForm.contentType(forFileName: "file." + fileExtension), status: status, headers: headers)
+    }
+}
+
+extension StubSessionManager {
+    /// Creates a session manager that returns the same response to every request.
+    public convenience init(returning response: StubResponse) {
+        self.init()
+        route { _ in response }
+    }
+
+    /// Adds a route that responds to the endpoint's method and path with the endpoint's file.
+    ///
+    /// Requests pass through the interceptors of the service as usual.
+    ///
+    /// ```swift
+    /// try session.route(Users.all, with: api, from: StubFixtures(bundle: .module))
+    /// ```
+    ///
+    /// - Parameter configuration: The configuration of the service, from which the path of the request is built.
+    /// - Throws: ``StubFixtureError/mockDataMissing(file:place:)``, or `RequestGenerationError` if the request cannot be built.
+    public func route(
+        _ endpoint: some MockEndpoint, with configuration: any NetworkConfigurable, from fixtures: StubFixtures,
+        status: Int = 200,
+        headers: HeaderFields = [:]
+    ) throws {
+        let response = try StubResponse.file(
+            endpoint.mockFileName, extension: endpoint.mockFileExtension, in: fixtures, status: status, headers: headers)
+        let request = try endpoint.networkRequest(with: configuration)
+        route(response, for: request.pathForStubs, method: request.method)
     }
 }

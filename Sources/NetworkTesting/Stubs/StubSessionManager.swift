@@ -14,16 +14,13 @@ import NetworkCore
 /// returns one, and otherwise consumes the first response enqueued for any path. Without a match it fails with
 /// ``NetworkCore/TransportError/Code/notStubbed`` and a message that names the request and the stubs that are left.
 ///
-/// Requests are validated as a real session manager validates them. Instances share no state, and all members are safe to use
+/// Requests are validated as a real session manager validates them. The body of a streamed request's response is one chunk. Instances share no state, and all members are safe to use
 /// from any thread.
 public final class StubSessionManager: NetworkSessionManager {
-    /// A closure that returns the response to a request, or `nil` to try the next route. Runs on the thread that sends the request.
-    public typealias Route = @Sendable (NetworkRequest) -> StubResponse?
-
     private struct Enqueued {
         var response: StubResponse
         var path: String?
-        var method: HTTPMethod?
+        var method: RequestMethod?
 
         func matches(_ request: NetworkRequest) -> Bool {
             (method == nil || method == request.method) && (path == nil || path == request.pathForStubs)
@@ -32,7 +29,7 @@ public final class StubSessionManager: NetworkSessionManager {
 
     private struct State {
         var enqueued: [Enqueued] = []
-        var routes: [Route] = []
+        var routes: [@Sendable (NetworkRequest) -> StubResponse?] = []
         var requests: [NetworkRequest] = []
         var waiting: [Int: @Sendable (Result<NetworkResponse, TransportError>) -> Void] = [:]
         var lastWaiting = 0
@@ -48,12 +45,14 @@ public final class StubSessionManager: NetworkSessionManager {
     /// - Parameters:
     ///   - path: The percent-decoded path of the URL, including the path of the base URL: `/3/users`. `nil` matches any path.
     ///   - method: The method of the request. `nil` matches any method.
-    public func enqueue(_ response: StubResponse, for path: String? = nil, method: HTTPMethod? = nil) {
+    public func enqueue(_ response: StubResponse, for path: String? = nil, method: RequestMethod? = nil) {
         state.withLock { $0.enqueued.append(Enqueued(response: response, path: path, method: method)) }
     }
 
     /// Adds a route. It responds to every request for which the closure returns a response.
-    public func route(_ route: @escaping Route) {
+    ///
+    /// - Parameter route: Returns the response to a request, or `nil` to try the next route. Runs on the thread that sends the request.
+    public func route(_ route: @escaping @Sendable (NetworkRequest) -> StubResponse?) {
         state.withLock { $0.routes.append(route) }
     }
 
@@ -62,7 +61,7 @@ public final class StubSessionManager: NetworkSessionManager {
     /// - Parameters:
     ///   - path: The percent-decoded path of the URL, including the path of the base URL.
     ///   - method: The method of the request. `nil` matches any method.
-    public func route(_ path: String, method: HTTPMethod? = nil, _ response: StubResponse) {
+    public func route(_ response: StubResponse, for path: String, method: RequestMethod? = nil) {
         route { request in
             Enqueued(response: response, path: path, method: method).matches(request) ? response : nil
         }
@@ -72,20 +71,20 @@ public final class StubSessionManager: NetworkSessionManager {
     public var requests: [NetworkRequest] { state.withLock(\.requests) }
 
     /// The number of requests that got ``StubResponse/silence`` and were not cancelled yet.
-    public var waitingCount: Int { state.withLock(\.waiting.count) }
+    package var waitingCount: Int { state.withLock(\.waiting.count) }
 
     /// Records a request and completes it with its stubbed response.
     ///
     /// - Parameter completion: Runs exactly once, on a background thread.
     /// - Returns: A handle to cancel the request. If it is cancelled before the completion runs, the request fails as cancelled.
     @discardableResult
-    public func request(
-        _ request: NetworkRequest,
+    public func response(
+        for request: NetworkRequest,
         completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
     ) -> any NetworkCancellable {
         let completion: @Sendable (Result<NetworkResponse, TransportError>) -> Void = { result in
             request.reportEnd(result)
-            completion(result)
+            completion(result.map { $0.delivered(for: request) })
         }
         guard let result = stubbedResult(for: request) else {
             let ticket = state.withLock { state in
@@ -114,15 +113,15 @@ public final class StubSessionManager: NetworkSessionManager {
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         if Task.isCancelled {
             request.reportEnd()
-            throw TransportError(.cancelled, "the task was cancelled", request: request)
+            throw .taskCancelled(request)
         }
         if let result = stubbedResult(for: request) {
             request.reportEnd(result)
-            return try result.get()
+            return try result.get().delivered(for: request)
         }
         defer { request.reportEnd() }
         let bridge = CancellationBridge<NetworkResponse, TransportError>(
-            cancellation: TransportError(.cancelled, "the task was cancelled", request: request))
+            cancellation: .taskCancelled(request))
         return try await bridge.run { completion in
             let ticket = state.withLock { state in
                 state.lastWaiting += 1
@@ -154,7 +153,7 @@ public final class StubSessionManager: NetworkSessionManager {
             error.request = TransportError(error.code, "", request: request).request
             return .failure(error)
         case .response(let status, let headers, let body):
-            return .success(NetworkResponse(statusCode: status, headers: headers, body: body, url: request.url))
+            return .success(NetworkResponse(statusCode: status, headers: headers, body: .data(body), url: request.url))
         }
     }
 
@@ -171,6 +170,17 @@ public final class StubSessionManager: NetworkSessionManager {
             .notStubbed,
             "no stub for \(request.method) \(request.pathForStubs); enqueued: \(list.isEmpty ? "nothing" : list); routes: \(routes)",
             request: request)
+    }
+}
+
+extension NetworkResponse {
+    /// Returns the response as a session manager returns it: with a body that is received while it is read, if the request is
+    /// streamed.
+    fileprivate func delivered(for request: NetworkRequest) -> NetworkResponse {
+        guard request.isStreamed else { return self }
+        var response = self
+        response.body = body.streamed
+        return response
     }
 }
 

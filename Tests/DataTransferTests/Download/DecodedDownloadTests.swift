@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(10)))
 struct DecodedDownloadTests {
@@ -78,6 +79,6 @@ struct DecodedDownloadTests {
         _ = await server.waitForRequests(count: 1)
         task.cancel()
         #expect(try await task.value.isCancelled)
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
     }
 }

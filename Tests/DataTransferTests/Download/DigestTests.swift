@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// Tests of the SHA-256 digest of a download: the one that the caller expects, and the one that the server sends (RFC 9530).
 @Suite(.timeLimit(.minutes(10)))
@@ -11,12 +12,12 @@ struct DigestTests {
     private static let field = "sha-256=:hT/5N2Kgbdv3IsTr6d3WbY9j3a6pf1IcPswg2nyXYCA=:"
     private static let wrong = "sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
 
-    private let folder: ScratchFolder
+    private let folder: TemporaryFolder
     private let served = ServedFile(body)
     private let server: LoopbackServer
 
     init() throws {
-        folder = try ScratchFolder()
+        folder = try TemporaryFolder()
         server = try served.server()
     }
 
@@ -24,7 +25,7 @@ struct DigestTests {
 
     private func download(_ digest: String? = nil) async throws(DataTransferError) -> DownloadedFile {
         let options = DownloadOptions(digest: digest.map { .sha256($0) })
-        return try await server.service().download(movie, to: place, options: options)
+        return try await server.service().download(movie, to: .file(place), options: options)
     }
 
     private func expectMismatch(_ digest: String? = nil, sourceLocation: SourceLocation = #_sourceLocation) async throws {

@@ -2,15 +2,16 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(10)))
 struct DownloadCancellationTests {
-    private let folder: ScratchFolder
+    private let folder: TemporaryFolder
     private let served = ServedFile(sampleBytes(700_000))
     private let server: LoopbackServer
 
     init() throws {
-        folder = try ScratchFolder()
+        folder = try TemporaryFolder()
         server = try served.server()
     }
 
@@ -23,16 +24,16 @@ struct DownloadCancellationTests {
         let service = server.service()
         let task = Task {
             try await downloadFailure { () async throws(DataTransferError) in
-                try await service.download(movie, to: place, progress: observer)
+                try await service.download(movie, to: .file(place), progress: observer)
             }
         }
         try await folder.waitForBytes(300_000, in: ".movie.mp4.partial")
         task.cancel()
         #expect(try await task.value.isCancelled)
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
         #expect(observer.events.last?.isFinished == true && observer.events.last?.bytesReceived == 300_000)
         #expect(folder.openDescriptors == 0)
-        #expect(try await service.download(movie, to: place).resumedFrom == 300_000)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 300_000)
         #expect(try folder.contents("movie.mp4") == sampleBytes(700_000))
     }
 
@@ -40,7 +41,7 @@ struct DownloadCancellationTests {
         served.change { $0.faults = [.stallBody(after: 300_000)] }
         let service = server.service()
         let (stream, results) = AsyncStream.makeStream(of: Result<DownloadedFile, DataTransferError>.self)
-        let handle = service.download(movie, to: place) { result in
+        let handle = service.download(movie, to: .file(place)) { result in
             results.yield(result)
             results.finish()
         }
@@ -51,7 +52,7 @@ struct DownloadCancellationTests {
             if case .failure(let error) = result { outcomes.append(error.isCancelled) } else { outcomes.append(false) }
         }
         #expect(outcomes == [true] && folder.openDescriptors == 0)
-        #expect(try await service.download(movie, to: place).resumedFrom == 300_000)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 300_000)
     }
 
     @Test(arguments: [LoopbackFault.stall, .stallHead(after: 20)])
@@ -60,7 +61,7 @@ struct DownloadCancellationTests {
         let (server, place) = (server, place)
         let task = Task {
             try await downloadFailure { () async throws(DataTransferError) in
-                try await server.service().download(movie, to: place)
+                try await server.service().download(movie, to: .file(place))
             }
         }
         _ = await server.waitForRequests(count: 1)
@@ -74,7 +75,7 @@ struct DownloadCancellationTests {
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await downloadFailure { () async throws(DataTransferError) in
-                try await server.service().download(movie, to: place, progress: observer)
+                try await server.service().download(movie, to: .file(place), progress: observer)
             }
         }
         #expect(try await task.value.isCancelled && server.requestCount == 0 && folder.names == [])
@@ -85,13 +86,13 @@ struct DownloadCancellationTests {
         served.change { $0.faults = [.truncateBody(after: 300_000)] }
         let (server, place) = (server, place)
         _ = try await downloadFailure { () async throws(DataTransferError) in
-            try await server.service().download(movie, to: place)
+            try await server.service().download(movie, to: .file(place))
         }
         let options = DownloadOptions(digest: .sha256(String(repeating: "0", count: 64)))
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await downloadFailure { () async throws(DataTransferError) in
-                try await server.service().download(movie, to: place, options: options)
+                try await server.service().download(movie, to: .file(place), options: options)
             }
         }
         #expect(try await task.value.isCancelled && server.requestCount == 1)
@@ -105,12 +106,12 @@ struct DownloadCancellationTests {
             let place = folder.file("movie \(round).mp4")
             var resumed = false
             // Each round is cancelled after a different number of task switches.
-            let task = Task { try await service.download(movie, to: place) }
+            let task = Task { try await service.download(movie, to: .file(place)) }
             for _ in 0..<(round * 25) { await Task.yield() }
             task.cancel()
             if case .failure = await task.result {
                 resumed = true
-                _ = try await service.download(movie, to: place)
+                _ = try await service.download(movie, to: .file(place))
             }
             let isSame = try folder.contents("movie \(round).mp4") == sampleBytes(700_000)
             #expect(isSame, "round \(round), \(resumed ? "resumed" : "not resumed")")

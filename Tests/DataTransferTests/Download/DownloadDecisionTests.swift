@@ -9,7 +9,7 @@ struct DownloadDecisionTests {
     private let url = URL(fileURLWithPath: "/movie.mp4")
 
     private func decision(
-        _ status: Int, _ headers: HTTPHeaders, have offset: Int64 = 300, total: Int64? = 700
+        _ status: Int, _ headers: HeaderFields, have offset: Int64 = 300, total: Int64? = 700
     ) throws -> DownloadDecision {
         let record = DownloadRecord(
             endpoint: "e", location: DownloadRecord.location(of: url),
@@ -36,8 +36,8 @@ struct DownloadDecisionTests {
             (["Content-Range": "bytes 300-699/700, bytes 0-1/700"], "is invalid"), ([:], "without"),
             (["Content-Range": "bytes 300-699/700", "Content-Length": "399"], "399"),
             (["Content-Type": "Multipart/ByteRanges; boundary=x"], "multipart"),
-        ] as [(HTTPHeaders, String)])
-    func `a part that was not requested is refused with a reason`(headers: HTTPHeaders, reason: String) throws {
+        ] as [(HeaderFields, String)])
+    func `a part that was not requested is refused with a reason`(headers: HeaderFields, reason: String) throws {
         guard case .refused(let message) = try decision(206, headers) else { throw DownloadDidNotFail() }
         #expect(message.contains(reason))
     }
@@ -49,8 +49,8 @@ struct DownloadDecisionTests {
             (206, ["Content-Encoding": "gzip", "Content-Range": "bytes 300-699/700"]), (416, ["Content-Range": "bytes */701"]),
             (416, ["Content-Range": "bytes */300", "ETag": "\"v2\""]), (416, ["Content-Range": "bytes */300"]), (416, [:]),
             (416, ["Content-Range": "bytes 0-299/300"]),
-        ] as [(Int, HTTPHeaders)])
-    func `a 206 or 416 for a different version or length restarts the download`(status: Int, headers: HTTPHeaders) throws {
+        ] as [(Int, HeaderFields)])
+    func `a 206 or 416 for a different version or length restarts the download`(status: Int, headers: HeaderFields) throws {
         #expect(try decision(status, headers) == .startOver)
     }
 

@@ -4,18 +4,19 @@
     import Glibc
     import NetworkTesting
     import Testing
+    import TestSupport
 
     /// Tests of downloads in a separate process.
     @Suite(.timeLimit(.minutes(10)))
     struct DownloadExitTests {
         private static let length = 4_000_000
 
-        private let folder: ScratchFolder
+        private let folder: TemporaryFolder
         private let served = ServedFile(sampleBytes(length))
         private let server: LoopbackServer
 
         init() throws {
-            folder = try ScratchFolder()
+            folder = try TemporaryFolder()
             server = try served.server()
         }
 
@@ -29,7 +30,7 @@
                 $0.faults = []
                 $0.sent = 0
             }
-            let file = try await server.service().download(movie, to: place)
+            let file = try await server.service().download(movie, to: .file(place))
             #expect(file.resumedFrom == partial.count)
             #expect(served.content.withLock(\.sent) == Self.length - partial.count)
             let isSame = try folder.contents("movie.mp4") == sampleBytes(Self.length)
@@ -44,7 +45,7 @@
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [url = server.url as URL, place = place as URL, bytes = bytes as Int] in
                 let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
-                service.download(movie, to: place) { _ in exit(3) }
+                service.download(movie, to: .file(place)) { _ in exit(3) }
                 let partial = place.deletingLastPathComponent().appendingPathComponent(".movie.mp4.partial").path
                 var status = stat()
                 while stat(partial, &status) != 0 || status.st_size < bytes { sched_yield() }
@@ -64,7 +65,7 @@
                 setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
                 let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
                 let error = try await downloadFailure { () async throws(DataTransferError) in
-                    try await service.download(movie, to: place)
+                    try await service.download(movie, to: .file(place))
                 }
                 #expect(error.fileFailure?.code == .diskFull && error.fileFailure?.systemError == EFBIG, "\(error)")
                 let large = Endpoint<Data>(path: "files/movie.mp4", responseDecoder: .rawData)
@@ -82,7 +83,7 @@
                 if geteuid() == 0 { #expect(seteuid(65534) == 0) }
                 let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
                 let error = try await downloadFailure { () async throws(DataTransferError) in
-                    try await service.download(movie, to: place)
+                    try await service.download(movie, to: .file(place))
                 }
                 #expect(error.fileFailure?.code == .notWritable && error.fileFailure?.systemError == EACCES, "\(error)")
             }
@@ -93,12 +94,12 @@
         @Test func `a download to a file that another process is downloading is an error`() async throws {
             served.change { $0.faults = [.stallBody(after: 1_000_000)] }
             let (service, place) = (server.service(), place)
-            let first = Task { try await service.download(movie, to: place) }
+            let first = Task { try await service.download(movie, to: .file(place)) }
             try await folder.waitForBytes(1_000_000, in: ".movie.mp4.partial")
             await #expect(processExitsWith: .success) { [url = server.url as URL, place = place as URL] in
                 let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
                 let error = try await downloadFailure { () async throws(DataTransferError) in
-                    try await service.download(movie, to: place)
+                    try await service.download(movie, to: .file(place))
                 }
                 #expect(error.fileFailure?.code == .busy, "\(error)")
             }

@@ -2,26 +2,9 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
-/// A separate folder for each test, which is removed when the object is deallocated.
-final class ScratchFolder: Sendable {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().appendingPathComponent(
-            "download-tests-\(UUID())", isDirectory: true)
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
-
-    func file(_ name: String) -> URL { url.appendingPathComponent(name, isDirectory: false) }
-    func contents(_ name: String) throws -> Data { try Data(contentsOf: file(name)) }
-    /// The names of all files in the folder, also hidden ones, sorted.
-    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted() }
-
+extension TemporaryFolder {
     /// Suspends until a file has `count` bytes. Checks the file outside the thread pool of async tasks, which other tests need.
     func waitForBytes(_ count: Int, in name: String) async throws {
         let path = file(name).path
@@ -52,7 +35,7 @@ final class ScratchFolder: Sendable {
 final class ServedFile: Sendable {
     struct Content: Sendable {
         var body: Data
-        var headers: HTTPHeaders
+        var headers: HeaderFields
         /// The faults of the next responses, in order.
         var faults: [LoopbackFault] = []
         /// Replaces the regular response, which it receives as its second argument.
@@ -63,7 +46,7 @@ final class ServedFile: Sendable {
 
     let content: Locked<Content>
 
-    init(_ body: Data, headers: HTTPHeaders = ["ETag": "\"v1\""]) {
+    init(_ body: Data, headers: HeaderFields = ["ETag": "\"v1\""]) {
         content = Locked(Content(body: body, headers: headers))
     }
 

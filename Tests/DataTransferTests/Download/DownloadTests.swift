@@ -2,14 +2,15 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(10)))
 struct DownloadTests {
-    private let folder: ScratchFolder
+    private let folder: TemporaryFolder
     private let served = ServedFile(sampleBytes(700_000))
 
     init() throws {
-        folder = try ScratchFolder()
+        folder = try TemporaryFolder()
     }
 
     private func expectOnly(_ names: String..., sourceLocation: SourceLocation = #_sourceLocation) {
@@ -19,7 +20,7 @@ struct DownloadTests {
 
     @Test func `a response is stored in a file, and no temporary file remains`() async throws {
         let server = try served.server()
-        let file = try await server.service().download(movie, to: folder.file("movie.mp4"))
+        let file = try await server.service().download(movie, to: .file(folder.file("movie.mp4")))
         #expect(try folder.contents("movie.mp4") == sampleBytes(700_000))
         #expect(file.url.path == folder.file("movie.mp4").path && file.byteCount == 700_000 && file.statusCode == 200)
         #expect(file.resumedFrom == 0 && file.headers["ETag"] == "\"v1\"" && file.timings.bytesReceived == 700_000)
@@ -34,7 +35,7 @@ struct DownloadTests {
             let server = try LoopbackServer { _ in
                 LoopbackResponse(headers: ["Content-Encoding": "gzip", "ETag": "\"v1\""], body: coded)
             }
-            _ = try await server.service().download(movie, to: folder.file("text"))
+            _ = try await server.service().download(movie, to: .file(folder.file("text")))
             #expect(try folder.contents("text") == Data("hello hello hello hello".utf8))
             expectOnly("text")
         }
@@ -44,7 +45,9 @@ struct DownloadTests {
         let server = try served.server()
         let queue = CountingQueue()
         let result = await withCheckedContinuation { continuation in
-            server.service().download(movie, to: folder.file("movie.mp4"), on: queue) { continuation.resume(returning: $0) }
+            server.service().download(movie, to: .file(folder.file("movie.mp4")), on: queue) {
+                continuation.resume(returning: $0)
+            }
         }
         #expect(try result.get().byteCount == 700_000 && queue.count == 1)
         expectOnly("movie.mp4")
@@ -53,13 +56,13 @@ struct DownloadTests {
     @Test func `an empty response is stored as an empty file`() async throws {
         served.change { $0.body = Data() }
         let server = try served.server()
-        #expect(try await server.service().download(movie, to: folder.file("movie.mp4")).byteCount == 0)
+        #expect(try await server.service().download(movie, to: .file(folder.file("movie.mp4"))).byteCount == 0)
         expectOnly("movie.mp4")
     }
 
     @Test func `a file of unknown length is downloaded completely`() async throws {
         let server = try LoopbackServer { _ in .chunked([sampleBytes(300_000), sampleBytes(5)]) }
-        let file = try await server.service().download(movie, to: folder.file("movie.mp4"))
+        let file = try await server.service().download(movie, to: .file(folder.file("movie.mp4")))
         #expect(file.byteCount == 300_005)
         expectOnly("movie.mp4")
     }
@@ -95,10 +98,10 @@ struct DownloadTests {
         let server = try served.server()
         served.change { $0.faults = [.truncateBody(after: 1000)] }
         _ = try await downloadFailure { () async throws(DataTransferError) in
-            try await server.service().download(movie, to: folder.file("movie.mp4"))
+            try await server.service().download(movie, to: .file(folder.file("movie.mp4")))
         }
         #expect(try folder.contents("movie.mp4") == Data("old".utf8))
-        _ = try await server.service().download(movie, to: folder.file("movie.mp4"))
+        _ = try await server.service().download(movie, to: .file(folder.file("movie.mp4")))
         #expect(try folder.contents("movie.mp4") == sampleBytes(700_000))
         expectOnly("movie.mp4")
     }
@@ -109,7 +112,7 @@ struct DownloadTests {
         let logger = InMemoryLogger()
         let error = try await downloadFailure { () async throws(DataTransferError) in
             try await server.service(logger: logger).download(
-                movie, to: folder.file("movie.mp4"), options: DownloadOptions(existingFile: .fail))
+                movie, to: .file(folder.file("movie.mp4")), options: DownloadOptions(existingFile: .fail))
         }
         #expect(error.fileFailure?.code == .destinationExists && server.requestCount == 0)
         #expect(logger.dataTransferErrors.count == 1)
@@ -126,12 +129,12 @@ struct DownloadTests {
         }
         let server = try served.server()
         let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await server.service().download(movie, to: place, options: DownloadOptions(existingFile: .fail))
+            try await server.service().download(movie, to: .file(place), options: DownloadOptions(existingFile: .fail))
         }
         #expect(error.fileFailure?.code == .destinationExists)
         #expect(try folder.contents("movie.mp4") == Data("meanwhile".utf8))
         // The received file is complete, and no part of it is requested again.
-        let other = try await server.service().download(movie, to: place, options: DownloadOptions(existingFile: .replace))
+        let other = try await server.service().download(movie, to: .file(place), options: DownloadOptions(existingFile: .replace))
         #expect(other.resumedFrom == 700_000 && other.statusCode == 416)
         #expect(try folder.contents("movie.mp4") == sampleBytes(700_000))
         expectOnly("movie.mp4")
@@ -142,7 +145,7 @@ struct DownloadTests {
         try Data("older".utf8).write(to: folder.file("movie 2.mp4"))
         let server = try served.server()
         let file = try await server.service().download(
-            movie, to: folder.file("movie.mp4"), options: DownloadOptions(existingFile: .keepBoth))
+            movie, to: .file(folder.file("movie.mp4")), options: DownloadOptions(existingFile: .keepBoth))
         #expect(file.url.lastPathComponent == "movie 3.mp4")
         expectOnly("movie 2.mp4", "movie 3.mp4", "movie.mp4")
     }
@@ -153,7 +156,7 @@ struct DownloadTests {
     {
         let server = try served.server()
         let options = permissions == 0o600 ? DownloadOptions() : DownloadOptions(permissions: permissions, flushesToDisk: true)
-        let file = try await server.service().download(movie, to: folder.file("movie.mp4"), options: options)
+        let file = try await server.service().download(movie, to: .file(folder.file("movie.mp4")), options: options)
         let attributes = try FileManager.default.attributesOfItem(atPath: file.url.path)
         #expect(attributes[.posixPermissions] as? Int == Int(permissions))
     }
@@ -193,15 +196,16 @@ struct DownloadTests {
         let server = try served.server()
         let service = server.service()
         let place = folder.file("movie.mp4")
-        let first = Task { try await service.download(movie, to: place) }
+        let first = Task { try await service.download(movie, to: .file(place)) }
         try await folder.waitForBytes(1000, in: ".movie.mp4.partial")
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        let error = try await downloadFailure { () async throws(DataTransferError) in
+            try await service.download(movie, to: .file(place))
         }
         #expect(error.fileFailure?.code == .busy && error.isRetryable)
         #expect(folder.names == [".movie.mp4.partial", ".movie.mp4.partial.json"])
         first.cancel()
         _ = await first.result
-        #expect(try await service.download(movie, to: place).resumedFrom == 1000)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 1000)
         expectOnly("movie.mp4")
     }
 
@@ -211,7 +215,7 @@ struct DownloadTests {
         let server = try LoopbackServer { _ in .text("gone", status: 410) }
         let logger = InMemoryLogger()
         let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await server.service(logger: logger).download(movie, to: folder.file("movie.mp4"))
+            try await server.service(logger: logger).download(movie, to: .file(folder.file("movie.mp4")))
         }
         #expect(error.statusCode == 410 && logger.dataTransferErrors.count == 1)
         expectOnly()
@@ -221,7 +225,7 @@ struct DownloadTests {
         let monitor = ProgressMonitor()
         let service = try LoopbackServer { _ in .text("") }.service()
         let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(Endpoint<Void>(path: "{missing}"), to: folder.file("x"), progress: monitor)
+            try await service.download(Endpoint<Void>(path: "{missing}"), to: .file(folder.file("x")), progress: monitor)
         }
         #expect(error.networkError != nil && monitor.current?.isFinished == true)
         expectOnly()
@@ -231,26 +235,26 @@ struct DownloadTests {
         let server = try served.server()
         let error = try await downloadFailure { () async throws(DataTransferError) in
             try await server.service().download(
-                movie, to: folder.file("movie.mp4"), options: DownloadOptions(maximumBytes: 699_999))
+                movie, to: .file(folder.file("movie.mp4")), options: DownloadOptions(maximumBytes: 699_999))
         }
         #expect(error.fileFailure?.code == .tooLarge && "\(error)".contains("maximumBytes"))
         expectOnly()
         let endless = try LoopbackServer { _ in LoopbackResponse.chunked([sampleBytes(1000)]).fault(.endlessBody) }
         let other = try await downloadFailure { () async throws(DataTransferError) in
             try await endless.service().download(
-                movie, to: folder.file("movie.mp4"), options: DownloadOptions(maximumBytes: 2_000_000))
+                movie, to: .file(folder.file("movie.mp4")), options: DownloadOptions(maximumBytes: 2_000_000))
         }
         #expect(other.fileFailure?.code == .tooLarge)
         expectOnly()
         let file = try await server.service().download(
-            movie, to: folder.file("movie.mp4"), options: DownloadOptions(maximumBytes: 700_000))
+            movie, to: .file(folder.file("movie.mp4")), options: DownloadOptions(maximumBytes: 700_000))
         #expect(file.byteCount == 700_000)
     }
 
     @Test func `the last progress event is reported once and has the size of the file`() async throws {
         let server = try served.server()
         let observer = RecordingObserver()
-        _ = try await server.service().download(movie, to: folder.file("movie.mp4"), progress: observer)
+        _ = try await server.service().download(movie, to: .file(folder.file("movie.mp4")), progress: observer)
         let events = observer.events
         #expect(events.filter(\.isFinished).count == 1 && events.last?.isFinished == true)
         #expect(events.last?.bytesReceived == 700_000 && events.last?.totalBytesToReceive == 700_000)
@@ -258,12 +262,12 @@ struct DownloadTests {
 
     @Test func `a service that implements only the completion form can download`() async throws {
         struct Mock: MockEndpoint {
-            let path = "users"
+            var request: RequestDescription { .get("users") }
             var mockFileName: String { "users" }
         }
         try Data("[1,2]".utf8).write(to: folder.file("users.json"))
-        let service = StubDataTransferService(folder: folder.url)
-        let file = try await service.download(Mock(), to: folder.file("copy.json"))
+        let service = StubDataTransferService(fixtures: StubFixtures(folder: folder.url))
+        let file = try await service.download(Mock(), to: .file(folder.file("copy.json")))
         #expect(file.byteCount == 5)
         #expect(try await service.download(Mock().as([Int].self)) == [1, 2])
         expectOnly("copy.json", "users.json")
@@ -273,16 +277,16 @@ struct DownloadTests {
         let session = StubSessionManager()
         session.enqueue(.data(Data("stubbed".utf8), headers: ["Content-Length": "7"]), for: "/files/movie.mp4")
         let service = DefaultDataTransferService(configuration: try APIConfiguration("http://h.example"), sessionManager: session)
-        _ = try await service.download(movie, to: folder.file("movie.mp4"))
+        _ = try await service.download(movie, to: .file(folder.file("movie.mp4")))
         #expect(try folder.contents("movie.mp4") == Data("stubbed".utf8))
         session.enqueue(.data(Data("short".utf8), headers: ["Content-Length": "7", "ETag": "\"1\""]))
         let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: folder.file("movie.mp4"))
+            try await service.download(movie, to: .file(folder.file("movie.mp4")))
         }
         #expect(error.fileFailure?.code == .lengthMismatch && error.isRetryable)
         session.enqueue(.data(Data("too long".utf8), headers: ["Content-Length": "7", "ETag": "\"1\""]))
         let other = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: folder.file("other.mp4"))
+            try await service.download(movie, to: .file(folder.file("other.mp4")))
         }
         #expect(other.fileFailure?.code == .lengthMismatch)
         expectOnly(".movie.mp4.partial", ".movie.mp4.partial.json", "movie.mp4")

@@ -1,22 +1,22 @@
 import Foundation
+import NetworkFiles
 import NetworkTesting
 import Testing
+import TestSupport
 
 @testable import DataTransfer
 
 @Suite(.timeLimit(.minutes(10)))
 struct FileWriterTests {
-    private let folder: ScratchFolder
+    private let folder: TemporaryFolder
 
     init() throws {
-        folder = try ScratchFolder()
+        folder = try TemporaryFolder()
     }
 
     private func file(_ flags: Int32 = O_RDWR) throws -> OutputFile {
         try Data().write(to: folder.file("x"))
-        let descriptor = open(folder.file("x").path, flags | O_CLOEXEC)
-        try #require(descriptor >= 0)
-        return OutputFile(descriptor, url: folder.file("x"))
+        return OutputFile(try #require(FileDescriptor.open(folder.file("x").path, flags)), url: folder.file("x"))
     }
 
     @Test func `chunks of any size are written in order and hashed while they are written`() async throws {

@@ -2,14 +2,15 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct PartialDownloadTests {
-    private let folder: ScratchFolder
+    private let folder: TemporaryFolder
     private let served = ServedFile(sampleBytes(100_000))
     private let server: LoopbackServer
 
     init() throws {
-        folder = try ScratchFolder()
+        folder = try TemporaryFolder()
         server = try served.server()
     }
 
@@ -18,7 +19,7 @@ import Testing
     {
         served.change { $0.faults = [.truncateBody(after: 40_000)] }
         _ = try await downloadFailure { () async throws(DataTransferError) in
-            try await server.service().download(endpoint, to: folder.file(name), options: options)
+            try await server.service().download(endpoint, to: .file(folder.file(name)), options: options)
         }
         server.forgetRequests()
     }
@@ -50,7 +51,7 @@ import Testing
     @Test func `the partial file of a running download cannot be removed`() async throws {
         served.change { $0.faults = [.stallBody(after: 10_000)] }
         let service = server.service()
-        let download = Task { try await service.download(movie, to: folder.file("movie.mp4")) }
+        let download = Task { try await service.download(movie, to: .file(folder.file("movie.mp4"))) }
         try await folder.waitForBytes(10_000, in: ".movie.mp4.partial")
         #expect(try await PartialDownload.removeAll(in: folder.url).isEmpty)
         let partial = try #require(try await PartialDownload.all(in: folder.url).first)
@@ -62,7 +63,7 @@ import Testing
 
     // MARK: Identity of the resource
 
-    private func signed(_ query: Parameters) -> Endpoint<Void> { Endpoint(path: "files/movie.mp4", queryParameters: query) }
+    private func signed(_ query: ParameterList) -> Endpoint<Void> { Endpoint(path: "files/movie.mp4", queryParameters: query) }
 
     @Test(
         arguments: [
@@ -70,10 +71,10 @@ import Testing
             [["Signature": "a", "Expires": "1", "Key-Pair-Id": "k"], ["Signature": "b", "Expires": "2", "Key-Pair-Id": "k"]],
             [["sig": "a", "se": "1", "sv": "2"], ["sig": "b", "se": "2", "sv": "2"]],
             [["x-goog-signature": "a", "versionId": "7"], ["versionId": "7", "X-Goog-Signature": "b", "X-Goog-Date": "1"]],
-        ] as [[Parameters]])
-    func `a URL with a new signature identifies the same resource`(queries: [Parameters]) async throws {
+        ] as [[ParameterList]])
+    func `a URL with a new signature identifies the same resource`(queries: [ParameterList]) async throws {
         try await interrupt(signed(queries[0]), as: "movie.mp4")
-        let file = try await server.service().download(signed(queries[1]), to: folder.file("movie.mp4"))
+        let file = try await server.service().download(signed(queries[1]), to: .file(folder.file("movie.mp4")))
         #expect(file.resumedFrom == 40_000 && server.requests.map { $0.headers["If-Range"] } == ["\"v1\""])
         #expect(try folder.contents("movie.mp4") == sampleBytes(100_000))
     }
@@ -82,11 +83,12 @@ import Testing
         arguments: [
             [["X-Amz-Signature": "a", "id": 1], ["X-Amz-Signature": "b", "id": 2]],
             [["Expires": "1"], ["Expires": "2"]], [["X-Amz-Date": "1"], ["X-Amz-Date": "2"]], [["se": "1"], ["se": "2"]],
-        ] as [[Parameters]])
-    func `a different query without a known signature scheme identifies a different resource`(queries: [Parameters]) async throws
+        ] as [[ParameterList]])
+    func `a different query without a known signature scheme identifies a different resource`(queries: [ParameterList])
+        async throws
     {
         try await interrupt(signed(queries[0]), as: "movie.mp4")
-        #expect(try await server.service().download(signed(queries[1]), to: folder.file("movie.mp4")).resumedFrom == 0)
+        #expect(try await server.service().download(signed(queries[1]), to: .file(folder.file("movie.mp4"))).resumedFrom == 0)
     }
 
     @Test func `the resume identity of the options replaces the query`() async throws {
@@ -97,8 +99,9 @@ import Testing
         try await interrupt(signed(["ticket": "a"]), as: "other.mp4", options)
         let other = DownloadOptions(resumeIdentity: "movie 8")
         #expect(
-            try await service.download(signed(["ticket": "b"]), to: folder.file("other.mp4"), options: other).resumedFrom == 0)
-        let file = try await service.download(signed(["ticket": "b"]), to: folder.file("movie.mp4"), options: options)
+            try await service.download(signed(["ticket": "b"]), to: .file(folder.file("other.mp4")), options: other).resumedFrom
+                == 0)
+        let file = try await service.download(signed(["ticket": "b"]), to: .file(folder.file("movie.mp4")), options: options)
         #expect(file.resumedFrom == 40_000)
         #expect(try folder.contents("movie.mp4") == sampleBytes(100_000))
     }
@@ -111,7 +114,7 @@ import Testing
             content.headers = ["ETag": "\"v2\""]
         }
         let file = try await server.service().download(
-            signed(["ticket": "b"]), to: folder.file("movie.mp4"), options: options)
+            signed(["ticket": "b"]), to: .file(folder.file("movie.mp4")), options: options)
         #expect(file.resumedFrom == 0)
         #expect(try folder.contents("movie.mp4") == sampleBytes(90_000, seed: 5))
     }

@@ -2,19 +2,20 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(10)))
 struct ResumeTests {
     private static let length = 700_000
     private static let cut = 300_000
 
-    private let folder: ScratchFolder
+    private let folder: TemporaryFolder
     private let served = ServedFile(sampleBytes(length))
     private let server: LoopbackServer
     private let service: DefaultDataTransferService
 
     init() throws {
-        folder = try ScratchFolder()
+        folder = try TemporaryFolder()
         server = try served.server()
         service = server.service()
     }
@@ -25,7 +26,7 @@ struct ResumeTests {
     private func interrupt(_ options: DownloadOptions = DownloadOptions()) async throws {
         served.change { $0.faults = [.truncateBody(after: Self.cut)] }
         let error = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(movie, to: place, options: options)
+            try await service.download(movie, to: .file(place), options: options)
         }
         #expect(error.networkError?.transportError?.code == .incompleteBody)
         #expect(folder.openDescriptors == 0)
@@ -45,7 +46,7 @@ struct ResumeTests {
         #expect(folder.names == [".movie.mp4.partial", ".movie.mp4.partial.json"])
         #expect(try folder.contents(".movie.mp4.partial") == sampleBytes(Self.length).prefix(Self.cut))
         let observer = RecordingObserver()
-        let file = try await service.download(movie, to: place, progress: observer)
+        let file = try await service.download(movie, to: .file(place), progress: observer)
         #expect(file.resumedFrom == Self.cut && file.statusCode == 206 && file.byteCount == Self.length)
         #expect(server.ranges == ["bytes=300000-"] && server.requests.first?.headers["If-Range"] == "\"v1\"")
         #expect(served.content.withLock(\.sent) == Self.length - Self.cut)
@@ -60,15 +61,16 @@ struct ResumeTests {
         var failures = 0
         while failures < 6 {
             do {
-                _ = try await service.download(movie, to: place)
+                _ = try await service.download(movie, to: .file(place))
                 break
             } catch {
                 failures += 1
             }
         }
         #expect(failures == 6)
-        #expect(try await service.download(movie, to: place).resumedFrom == 600_000)
-        #expect(served.content.withLock(\.sent) == [7, 6, 5, 4, 3, 2, 1].reduce(0, +) * 100_000)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 600_000)
+        // 7 + 6 + 5 + 4 + 3 + 2 + 1 pieces of 100,000 bytes.
+        #expect(served.content.withLock(\.sent) == 2_800_000)
         try expectWhole()
     }
 
@@ -80,7 +82,7 @@ struct ResumeTests {
             content.headers["ETag"] = "\"v2\""
         }
         let observer = RecordingObserver()
-        let file = try await service.download(movie, to: place, progress: observer)
+        let file = try await service.download(movie, to: .file(place), progress: observer)
         #expect(file.resumedFrom == 0 && file.statusCode == 200 && server.ranges == ["bytes=300000-"])
         #expect(observer.events.last?.bytesReceived == 500_000)
         try expectWhole(changed)
@@ -91,7 +93,7 @@ struct ResumeTests {
         served.change { content in
             content.replacement = { [body = content.body] _, _ in LoopbackResponse(headers: ["ETag": "\"v1\""], body: body) }
         }
-        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 0)
         #expect(server.requestCount == 1)
         try expectWhole()
     }
@@ -104,8 +106,9 @@ struct ResumeTests {
             content.headers["ETag"] = "\"v2\""
             content.faults = [.truncateBody(after: 10_000)]
         }
-        _ = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place) }
-        #expect(try await service.download(movie, to: place).resumedFrom == 10_000)
+        _ = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: .file(place))
+        }
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 10_000)
         try expectWhole(changed)
     }
 
@@ -117,12 +120,12 @@ struct ResumeTests {
             ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:50:00 GMT"],
             ["ETag": "W/\"v1\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Mon, 07 Nov 1994 08:49:37 GMT"],
             ["ETag": "\"v1\"", "Content-Encoding": "compress"],
-        ] as [HTTPHeaders])
-    func `without a strong validator no partial file is kept`(headers: HTTPHeaders) async throws {
+        ] as [HeaderFields])
+    func `without a strong validator no partial file is kept`(headers: HeaderFields) async throws {
         served.change { $0.headers = headers }
         try await interrupt()
         #expect(folder.names == [])
-        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 0)
         #expect(server.ranges == [""])
     }
 
@@ -131,7 +134,7 @@ struct ResumeTests {
             $0.headers = ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:50:37 GMT"]
         }
         try await interrupt()
-        #expect(try await service.download(movie, to: place).resumedFrom == 300_000)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 300_000)
         #expect(server.requests.first?.headers["If-Range"] == "Sun, 06 Nov 1994 08:49:37 GMT")
         try expectWhole()
     }
@@ -144,7 +147,7 @@ struct ResumeTests {
             content.faults = [.stallBody(after: 400_000)]
         }
         let (service, place) = (service, place)
-        let task = Task { try await service.download(movie, to: place) }
+        let task = Task { try await service.download(movie, to: .file(place)) }
         try await folder.waitForBytes(400_000, in: ".movie.mp4.partial")
         #expect(folder.names == [".movie.mp4.partial"])
         task.cancel()
@@ -156,7 +159,7 @@ struct ResumeTests {
         try await interrupt(DownloadOptions(resumes: false))
         #expect(folder.names == [])
         try await interrupt()
-        #expect(try await service.download(movie, to: place, options: DownloadOptions(resumes: false)).resumedFrom == 0)
+        #expect(try await service.download(movie, to: .file(place), options: DownloadOptions(resumes: false)).resumedFrom == 0)
         #expect(server.ranges == [""])
         try expectWhole()
     }
@@ -166,7 +169,7 @@ struct ResumeTests {
     @Test func `a partial file of a different endpoint is not used`() async throws {
         try await interrupt()
         let other = Endpoint<Void>(path: "files/movie.mp4", queryParameters: ["version": 2])
-        #expect(try await service.download(other, to: place).resumedFrom == 0)
+        #expect(try await service.download(other, to: .file(place)).resumedFrom == 0)
         #expect(server.ranges == [""])
         try expectWhole()
     }
@@ -175,7 +178,7 @@ struct ResumeTests {
         try await interrupt()
         let otherFile = ServedFile(sampleBytes(Self.length, seed: 3))
         let other = try otherFile.server()
-        #expect(try await other.service().download(movie, to: place).resumedFrom == 0)
+        #expect(try await other.service().download(movie, to: .file(place)).resumedFrom == 0)
         #expect(other.ranges == ["bytes=300000-", ""])
         try expectWhole(sampleBytes(Self.length, seed: 3))
     }
@@ -187,7 +190,7 @@ struct ResumeTests {
     func `a partial file with a damaged record is not used`(text: String) async throws {
         try await interrupt()
         try Data(text.utf8).write(to: folder.file(".movie.mp4.partial.json"))
-        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 0)
         #expect(server.ranges == [""])
         try expectWhole()
     }
@@ -228,7 +231,7 @@ struct ResumeTests {
     func `a partial file that other users can write to is not used`(name: String, permissions: Int) async throws {
         try await interrupt()
         try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: folder.file(name).path)
-        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 0)
         #expect(server.ranges == [""])
         try expectWhole()
     }
@@ -237,7 +240,7 @@ struct ResumeTests {
     func `a partial file of another user is not used`(name: String) async throws {
         try await interrupt()
         #expect(chown(folder.file(name).path, 65534, 65534) == 0)
-        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 0)
         #expect(server.ranges == [""])
         try expectWhole()
     }
@@ -247,12 +250,13 @@ struct ResumeTests {
         let record = folder.file(".movie.mp4.partial.json")
         try FileManager.default.moveItem(at: record, to: folder.file("elsewhere.json"))
         try FileManager.default.createSymbolicLink(at: record, withDestinationURL: folder.file("elsewhere.json"))
-        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 0)
         #expect(folder.names == ["elsewhere.json", "movie.mp4"])
         try Data("precious".utf8).write(to: folder.file("precious"))
         try FileManager.default.createSymbolicLink(
             at: folder.file(".movie.mp4.partial"), withDestinationURL: folder.file("precious"))
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        let error = try await downloadFailure { () async throws(DataTransferError) in
+            try await service.download(movie, to: .file(place))
         }
         #expect(error.fileFailure?.code == .notWritable && "\(error)".contains("symbolic link"))
         #expect(try folder.contents("precious") == Data("precious".utf8))
@@ -261,10 +265,10 @@ struct ResumeTests {
     @Test func `a partial file without a record, or longer than the whole content, is not used`() async throws {
         try await interrupt()
         try FileManager.default.removeItem(at: folder.file(".movie.mp4.partial.json"))
-        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 0)
         try await interrupt()
         try sampleBytes(Self.length + 1).write(to: folder.file(".movie.mp4.partial"))
-        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 0)
         #expect(server.ranges == [""])
         try expectWhole()
     }
@@ -274,7 +278,7 @@ struct ResumeTests {
         try Data("precious".utf8).write(to: folder.file("precious"))
         try FileManager.default.removeItem(at: folder.file(".movie.mp4.partial"))
         try FileManager.default.linkItem(at: folder.file("precious"), to: folder.file(".movie.mp4.partial"))
-        _ = try await service.download(movie, to: place)
+        _ = try await service.download(movie, to: .file(place))
         #expect(try folder.contents("precious") == Data("precious".utf8))
         #expect(folder.names == ["movie.mp4", "precious"])
     }
@@ -283,7 +287,9 @@ struct ResumeTests {
         served.change { $0.faults = [.truncateBody(after: 1000)] }
         let endpoint = Endpoint<Void>(
             path: "files/movie.mp4", headerParameters: ["Authorization": "Bearer hunter2"], queryParameters: ["token": "hunter2"])
-        _ = try await downloadFailure { () async throws(DataTransferError) in try await service.download(endpoint, to: place) }
+        _ = try await downloadFailure { () async throws(DataTransferError) in
+            try await service.download(endpoint, to: .file(place))
+        }
         let record = String(decoding: try folder.contents(".movie.mp4.partial.json"), as: UTF8.self)
         #expect(!record.contains("hunter2") && !record.contains("127.0.0.1") && record.contains("v1"))
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(".movie.mp4.partial.json").path)
@@ -296,7 +302,7 @@ struct ResumeTests {
         try await interrupt()
         try sampleBytes(Self.length).write(to: folder.file(".movie.mp4.partial"))
         let observer = RecordingObserver()
-        let file = try await service.download(movie, to: place, progress: observer)
+        let file = try await service.download(movie, to: .file(place), progress: observer)
         #expect(file.statusCode == 416 && file.resumedFrom == 700_000 && file.byteCount == 700_000)
         #expect(served.content.withLock(\.sent) == 0 && server.requestCount == 1)
         #expect(observer.events.map(\.bytesReceived) == [700_000] && observer.events.last?.isFinished == true)
@@ -312,14 +318,15 @@ struct ResumeTests {
                 return LoopbackResponse(status: 416, headers: range.map { ["Content-Range": $0] } ?? [:])
             }
         }
-        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 0)
         #expect(server.ranges == ["bytes=300000-", ""])
         try expectWhole()
     }
 
     @Test func `a 416 to a request without a range is an error`() async throws {
         served.change { content in content.replacement = { _, _ in .status(416) } }
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        let error = try await downloadFailure { () async throws(DataTransferError) in
+            try await service.download(movie, to: .file(place))
         }
         #expect(error.statusCode == 416 && server.requestCount == 1 && folder.names == [])
     }
@@ -342,13 +349,14 @@ struct ResumeTests {
                 return response
             }
         }
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        let error = try await downloadFailure { () async throws(DataTransferError) in
+            try await service.download(movie, to: .file(place))
         }
         #expect(error.fileFailure?.code == .rangeMismatch, "\(error)")
         #expect(folder.names == [] && folder.openDescriptors == 0)
         // The next attempt starts from the beginning and succeeds.
         served.change { $0.replacement = nil }
-        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 0)
         try expectWhole()
     }
 
@@ -359,7 +367,8 @@ struct ResumeTests {
                 LoopbackResponse.chunked([response.body, Data("more".utf8)], status: 206, headers: response.headers)
             }
         }
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        let error = try await downloadFailure { () async throws(DataTransferError) in
+            try await service.download(movie, to: .file(place))
         }
         #expect(error.fileFailure?.code == .rangeMismatch && folder.names == [])
     }
@@ -367,8 +376,8 @@ struct ResumeTests {
     @Test(
         arguments: [
             ["ETag": "\"v2\""], ["Content-Encoding": "gzip"],
-        ] as [HTTPHeaders])
-    func `a part of a different version restarts the download`(headers: HTTPHeaders) async throws {
+        ] as [HeaderFields])
+    func `a part of a different version restarts the download`(headers: HeaderFields) async throws {
         try await interrupt()
         served.change { content in
             content.replacement = { _, response in
@@ -378,7 +387,7 @@ struct ResumeTests {
                 return response
             }
         }
-        #expect(try await service.download(movie, to: place).resumedFrom == 0)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 0)
         #expect(server.ranges == ["bytes=300000-", ""])
         try expectWhole()
     }
@@ -393,11 +402,12 @@ struct ResumeTests {
                 return response
             }
         }
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        let error = try await downloadFailure { () async throws(DataTransferError) in
+            try await service.download(movie, to: .file(place))
         }
         #expect(error.fileFailure?.code == .lengthMismatch && error.isRetryable)
         served.change { $0.replacement = nil }
-        #expect(try await service.download(movie, to: place).resumedFrom == 400_000)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 400_000)
         try expectWhole()
     }
 
@@ -407,18 +417,21 @@ struct ResumeTests {
                 LoopbackResponse(status: 206, headers: ["Content-Range": "bytes 0-0/2"], body: response.body.prefix(1))
             }
         }
-        let error = try await downloadFailure { () async throws(DataTransferError) in try await service.download(movie, to: place)
+        let error = try await downloadFailure { () async throws(DataTransferError) in
+            try await service.download(movie, to: .file(place))
         }
         #expect(error.fileFailure?.code == .rangeMismatch && folder.names == [])
         // An endpoint with its own `Range` header accepts a part.
         let part = Endpoint<Void>(path: "files/movie.mp4", headerParameters: ["Range": "bytes=0-0"])
-        #expect(try await service.download(part, to: place).byteCount == 1)
+        #expect(try await service.download(part, to: .file(place)).byteCount == 1)
     }
 
     @Test func `a partial response is kept only for GET`() async throws {
         served.change { $0.faults = [.truncateBody(after: 1000)] }
         let endpoint = Endpoint<Void>(path: "files/movie.mp4", method: .post, body: .text("which"))
-        _ = try await downloadFailure { () async throws(DataTransferError) in try await service.download(endpoint, to: place) }
+        _ = try await downloadFailure { () async throws(DataTransferError) in
+            try await service.download(endpoint, to: .file(place))
+        }
         #expect(folder.names == [])
     }
 
@@ -439,8 +452,8 @@ struct ResumeTests {
     @Test func `a partial download can be resumed over URLSession`() async throws {
         try await interrupt()
         let service = server.service(session: URLSessionManager())
-        #expect(try await service.download(movie, to: place).resumedFrom == 300_000)
+        #expect(try await service.download(movie, to: .file(place)).resumedFrom == 300_000)
         try expectWhole()
-        #expect(try await service.download(movie, to: folder.file("other.mp4")).byteCount == Self.length)
+        #expect(try await service.download(movie, to: .file(folder.file("other.mp4"))).byteCount == Self.length)
     }
 }

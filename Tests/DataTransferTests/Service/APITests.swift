@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// Checks that the properties of an ``API`` apply to its requests.
 @Suite(.timeLimit(.minutes(10)))
@@ -94,7 +95,7 @@ struct APITests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         try Data(#"[{"id": 3}]"#.utf8).write(to: folder.appendingPathComponent("films.json"))
-        let service: any DataTransferService = StubDataTransferService(folder: folder)
+        let service: any DataTransferService = StubDataTransferService(fixtures: StubFixtures(folder: folder))
         #expect(try await service.request(FilmAPI.popular) == [Film(id: 3)])
         let error = await #expect(throws: DataTransferError.self) { try await service.request(PeopleAPI.all) }
         #expect(error?.networkError?.transportError?.code == .notStubbed)
@@ -115,8 +116,10 @@ struct APITests {
         let (first, second) = (try server("a", .truncateBody(after: 40)), try server("b", nil))
         let service = DefaultDataTransferService(configuration: .composed)
         let file = folder.appendingPathComponent("file")
-        await #expect(throws: DataTransferError.self) { try await service.download(FilmAPI.quiet(port: first.port), to: file) }
-        let result = try await service.download(FilmAPI.quiet(port: second.port), to: file)
+        await #expect(throws: DataTransferError.self) {
+            try await service.download(FilmAPI.quiet(port: first.port), to: .file(file))
+        }
+        let result = try await service.download(FilmAPI.quiet(port: second.port), to: .file(file))
         #expect(result.resumedFrom == 0)
         #expect(try String(contentsOf: file, encoding: .utf8) == String(repeating: "b", count: 100))
         #expect(second.requests.first?.headers["Range"] == nil)

@@ -12,7 +12,7 @@ struct DataTransferServiceTests {
     let session = StubSessionManager()
     let logger = InMemoryLogger()
 
-    private func service(resolver: any DataTransferErrorResolver = .unresolved) throws -> DefaultDataTransferService {
+    private func service(resolver: (any DataTransferErrorResolver)? = nil) throws -> DefaultDataTransferService {
         DefaultDataTransferService(
             configuration: try APIConfiguration("http://api.example/3"), sessionManager: session, errorResolver: resolver,
             errorLogger: logger)
@@ -20,7 +20,7 @@ struct DataTransferServiceTests {
 
     /// Returns the outcomes of the completion form and the async form, which must be equal.
     private func outcomes<Target: ResponseRequestable>(
-        _ endpoint: Target, resolver: any DataTransferErrorResolver = .unresolved
+        _ endpoint: Target, resolver: (any DataTransferErrorResolver)? = nil
     ) async throws -> [Result<Target.Response, DataTransferError>] {
         let service = try service(resolver: resolver)
         let completed = await withCheckedContinuation { continuation in
@@ -34,13 +34,13 @@ struct DataTransferServiceTests {
     }
 
     private func failures<Target: ResponseRequestable>(
-        _ endpoint: Target, resolver: any DataTransferErrorResolver = .unresolved
+        _ endpoint: Target, resolver: (any DataTransferErrorResolver)? = nil
     ) async throws -> [DataTransferError] {
         try await outcomes(endpoint, resolver: resolver).compactMap { if case .failure(let error) = $0 { error } else { nil } }
     }
 
     @Test func `the response of a decodable endpoint is its decoded value`() async throws {
-        session.route("/3/movie/7", .json(#"{"id": 7, "title": "Seven"}"#))
+        session.route(.json(#"{"id": 7, "title": "Seven"}"#), for: "/3/movie/7")
         let endpoint = Endpoint<Movie>(path: "movie/{id}", pathParameters: ["id": 7])
         for outcome in try await outcomes(endpoint) { #expect(try outcome.get() == Movie(id: 7, title: "Seven")) }
     }
@@ -65,10 +65,29 @@ struct DataTransferServiceTests {
     @Test func `the response type of an untyped endpoint can be set at the call site`() async throws {
         enum Movies: Requestable {
             case all
-            var path: String { "movies" }
+            var request: RequestDescription { .get("movies") }
         }
-        session.route("/3/movies", .json(#"[{"id": 1, "title": "a"}]"#))
+        session.route(.json(#"[{"id": 1, "title": "a"}]"#), for: "/3/movies")
         for outcome in try await outcomes(Movies.all.as([Movie].self)) { #expect(try outcome.get().count == 1) }
+    }
+
+    @Test func `the description of an endpoint is read once per call, also if decoding fails`() async throws {
+        struct Counted: ResponseRequestable {
+            typealias Response = [Int]
+            let count = Locked(0)
+            var request: RequestDescription {
+                count.withLock { $0 += 1 }
+                return .get("x")
+            }
+        }
+        session.route { request in request.method == .post ? .json("{}") : .json("[1]") }
+        let (service, endpoint) = (try service(), Counted())
+        #expect(try await service.request(endpoint) == [1])
+        #expect(endpoint.count.withLock { $0 } == 1)
+        await #expect(throws: DataTransferError.self) { try await service.upload(.text("x"), to: endpoint) }
+        #expect(endpoint.count.withLock { $0 } == 2)
+        for try await _ in try await service.stream(endpoint, as: .lines()) {}
+        #expect(endpoint.count.withLock { $0 } == 3)
     }
 
     @Test func `an empty body is nil for an optional response type and an error for any other type`() async throws {
@@ -124,7 +143,7 @@ struct DataTransferServiceTests {
         session.route { _ in .json(document) }
         for error in try await failures(Endpoint<[Int]>(path: "x", keyPath: JSONKeyPath(path))) {
             guard case .parsing(let failure) = error else { throw error }
-            guard case .keyPath = failure.underlying as? ResponseDecodingError else { throw failure.underlying }
+            guard case .keyPath? = (failure.underlying as? ResponseDecodingError)?.kind else { throw failure.underlying }
             #expect(failure.reason.contains(path.prefix(4)), "\(failure)")
         }
     }
@@ -144,7 +163,7 @@ struct DataTransferServiceTests {
         let endpoint = Endpoint<Movie>(path: "x")
         for error in try await failures(endpoint, resolver: ErrorBodyResolver<APIError>()) {
             guard case .resolvedNetworkFailure(let resolved as APIError, let cause) = error else { throw error }
-            #expect(resolved == APIError(code: 34, message: "not found") && cause.isNotFoundError)
+            #expect(resolved == APIError(code: 34, message: "not found") && cause.statusCode == 404)
             #expect(error.resolved(as: APIError.self) == resolved && error.statusCode == 404)
         }
         #expect(logger.dataTransferErrors.count == 2)
@@ -179,8 +198,8 @@ struct DataTransferServiceTests {
         let problem =
             #"{"type": "https://e.example/out", "title": "Out of credit", "status": 403, "detail": 7, "instance": "/a", "balance": 30}"#
         session.route(
-            "/3/problem", .data(Data(problem.utf8), contentType: "application/problem+json; charset=utf-8", status: 403))
-        session.route("/3/json", .json(problem, status: 403))
+            .data(Data(problem.utf8), contentType: "application/problem+json; charset=utf-8", status: 403), for: "/3/problem")
+        session.route(.json(problem, status: 403), for: "/3/json")
         for error in try await failures(Endpoint<Movie>(path: "problem"), resolver: .problemDetails) {
             let details = try #require(error.resolved(as: ProblemDetails.self))
             #expect(
@@ -224,20 +243,27 @@ struct DataTransferServiceTests {
         #expect(seen == [true] && session.waitingCount == 0)
     }
 
-    @Test func `a service that implements only the completion form has the async forms by default`() async throws {
+    @Test func `a service that implements only the async form has the completion form and streams by default`() async throws {
         struct Fixed: DataTransferService {
             func response<Target: ResponseRequestable>(
-                for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
-                completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
-            ) -> any NetworkCancellable {
+                for endpoint: Target
+            ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
                 let session = StubSessionManager()
                 session.enqueue(.json("42"))
                 let configuration = APIConfiguration(baseURL: URL(fileURLWithPath: "/"))
-                return DefaultDataTransferService(configuration: configuration, sessionManager: session)
-                    .response(for: endpoint, on: queue, completion: completion)
+                return try await DefaultDataTransferService(configuration: configuration, sessionManager: session)
+                    .response(for: endpoint)
             }
         }
-        let value = try await Fixed().request(Endpoint<Int>(path: "http://h.example/", isFullPath: true))
+        let endpoint = Endpoint<Int>(path: "http://h.example/", isFullPath: true)
+        let completed = await withCheckedContinuation { continuation in
+            Fixed().request(endpoint) { continuation.resume(returning: $0) }
+        }
+        #expect(try completed.get() == 42)
+        var body = Data()
+        for try await chunk in try await Fixed().stream(for: endpoint) { body += chunk }
+        #expect(body == Data("42".utf8))
+        let value = try await Fixed().request(endpoint)
         #expect(value == 42)
     }
 }

@@ -35,13 +35,9 @@ import Testing
     /// A service that implements only the requirements without default implementations.
     private struct SmallestService: DataTransferService {
         func response<Target: ResponseRequestable>(
-            for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
-            completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
-        ) -> any NetworkCancellable {
-            completion(.failure(.networkFailure(.cancelled(TransportError(.cancelled, "never begun")))))
-            return TaskCancellable { () async throws(TransportError) in
-            } completion: { (_: Result<Void, TransportError>) in
-            }
+            for endpoint: Target
+        ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
+            throw .networkFailure(.cancelled(TransportError(.cancelled, "never begun")))
         }
     }
 
@@ -69,7 +65,7 @@ import Testing
         let service: any DataTransferService = isDecorated ? CountingService(wrapped: try bare) : try bare
         let missing = FileManager.default.temporaryDirectory.appendingPathComponent("missing-\(UUID())/movie.mp4")
         let failure = try await downloadFailure { () async throws(DataTransferError) in
-            try await service.download(Endpoint<Void>(path: "movie"), to: missing)
+            try await service.download(Endpoint<Void>(path: "movie"), to: .file(missing))
         }
         #expect(failure.fileFailure?.code == .folderMissing && session.requests.isEmpty)
         #expect(logger.dataTransferErrors.map(String.init(describing:)) == [String(describing: failure)])

@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// Checks that a call ends after its last progress event, so that a user interface never shows progress after a result.
 @Suite(.timeLimit(.minutes(10))) struct LastProgressTests {
@@ -31,7 +32,7 @@ import Testing
     }
 
     private func isLastEventReported(
-        _ form: CallForm, _ path: String, _ service: DefaultDataTransferService, folder: ScratchFolder
+        _ form: CallForm, _ path: String, _ service: DefaultDataTransferService, folder: TemporaryFolder
     ) async throws -> Bool {
         let listener = SlowListener()
         var endpoint = Endpoint<Data>(path: path, responseDecoder: .rawData)
@@ -46,7 +47,7 @@ import Testing
             do {
                 for try await _ in try await service.stream(for: endpoint) {}
             } catch {}
-        case .download: _ = try? await service.download(endpoint, to: folder.file("\(UUID())"))
+        case .download: _ = try? await service.download(endpoint, to: .file(folder.file("\(UUID())")))
         }
         return listener.endCall()
     }
@@ -60,7 +61,7 @@ import Testing
     @Test(arguments: CallForm.allCases, [false, true])
     func `the last progress event is reported before the call returns or throws`(form: CallForm, isIntercepted: Bool) async throws
     {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let server = try LoopbackServer { request in
             switch request.path {
             case "/good": .text("good")

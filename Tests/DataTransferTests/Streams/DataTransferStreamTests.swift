@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct DataTransferStreamTests {
     struct OwnError: Error {}
@@ -11,7 +12,7 @@ import Testing
     }
 
     struct Mock: MockEndpoint {
-        let path = "users"
+        var request: RequestDescription { .get("users") }
         var mockFileName: String { "users" }
     }
 
@@ -23,7 +24,7 @@ import Testing
 
     @Test func `a stream has the status and headers, and returns the body in chunks`() async throws {
         let server = try LoopbackServer {
-            Route(.get, "/a") { _ in LoopbackResponse.text("hello").header("X-A", "1") }
+            LoopbackRoute(.get, "/a") { _ in LoopbackResponse.text("hello").header("1", for: "X-A") }
         }
         let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
         let stream = try await service.stream(for: Endpoint<Void>(path: "a"))
@@ -35,7 +36,7 @@ import Testing
 
     @Test func `a status error and an interrupted body are each resolved and logged once`() async throws {
         let server = try LoopbackServer {
-            Route(.get, "/cut") { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
+            LoopbackRoute(.get, "/cut") { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
         }
         let logger = InMemoryLogger()
         let service = DefaultDataTransferService(
@@ -74,13 +75,13 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         try Data("[1]".utf8).write(to: folder.appendingPathComponent("users.json"))
-        let service = StubDataTransferService(folder: folder)
+        let service = StubDataTransferService(fixtures: StubFixtures(folder: folder))
         #expect(try await collect(service.stream(for: Mock())) == Data("[1]".utf8))
     }
 
     @Test func `a cancelled reader receives a cancellation error immediately`() async throws {
         let server = try LoopbackServer {
-            Route(.get, "/slow") { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 3)) }
+            LoopbackRoute(.get, "/slow") { _ in LoopbackResponse.text("hello").fault(.stallBody(after: 3)) }
         }
         let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: server.url))
         let stream = try await service.stream(for: Endpoint<Void>(path: "slow"))

@@ -28,16 +28,16 @@ struct EventConnectionTests {
             }
         }
         let service = service(server)
-        let reconnection = EventReconnection(clock: clock)
+        let reconnection = EventStreamOptions(clock: clock)
         let task = Task { () -> [String] in
             var seen: [String] = []
-            for try await event in service.events(endpoint, reconnection: reconnection) {
+            for try await event in service.events(endpoint, options: reconnection) {
                 seen.append(event.data)
                 if seen.count == 2 { break }
             }
             return seen
         }
-        await clock.waitForSleepers(1)
+        await clock.waitForSleepers(count: 1)
         clock.advance(by: .milliseconds(100))
         #expect(try await task.value == ["a", "b"])
         #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "1"])
@@ -61,9 +61,9 @@ struct EventConnectionTests {
         await server.waitForRequests(count: 1)
         task.cancel()
         #expect(await task.value.error?.isCancelled == true)
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
         for try await _ in service.events(endpoint) { break }
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
     }
 
     @Test func `in the closure form events are passed one at a time, and cancelling closes the socket even if a closure blocks`()
@@ -82,7 +82,7 @@ struct EventConnectionTests {
         await queue.waitForWork()
         #expect(queue.count == 1)
         handle.cancel()
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
         await queue.runNext()
         await queue.runNext()
         var seen: [Bool] = []

@@ -27,7 +27,7 @@ struct EventStreamTests {
     ) async -> Reading<ServerSentEvent> {
         let task = Task { await Reading(events) }
         for pause in pauses {
-            await clock.waitForSleepers(1)
+            await clock.waitForSleepers(count: 1)
             // The pause has not ended one nanosecond earlier.
             clock.advance(by: pause - .nanoseconds(1))
             #expect(clock.sleeperCount == 1, "\(pause) is longer than the pause")
@@ -63,7 +63,7 @@ struct EventStreamTests {
         enqueue("id: 1\ndata: a\n\ndata: b\n\nid: lost\ndata: cut")
         enqueue(": hello\n\nid\ndata: c\n\n")
         enqueue("", status: 204)
-        let events = try service().events(endpoint, reconnection: EventReconnection(clock: clock))
+        let events = try service().events(endpoint, options: EventStreamOptions(clock: clock))
         let reading = await read(events, pauses: [.seconds(3), .seconds(3)])
         #expect(reading.elements.map(\.data) == ["a", "b", "c"] && reading.error == nil)
         #expect(reading.elements.map(\.lastEventID) == ["1", "1", ""])
@@ -76,9 +76,9 @@ struct EventStreamTests {
         enqueue("retry: 0\ndata: c\n\n")
         enqueue("retry: 99999999999999\ndata: d\n\n")
         enqueue("", status: 204)
-        let reconnection = EventReconnection(delay: .seconds(1), maximumDelay: .seconds(20), clock: clock)
+        let reconnection = EventStreamOptions(delay: .seconds(1), maximumDelay: .seconds(20), clock: clock)
         let reading = await read(
-            try service().events(endpoint, reconnection: reconnection),
+            try service().events(endpoint, options: reconnection),
             pauses: [.milliseconds(1500), .milliseconds(1500), .milliseconds(100), .seconds(20)])
         #expect(reading.elements.map(\.data) == ["a", "b", "c", "d"] && reading.error == nil)
     }
@@ -91,10 +91,10 @@ struct EventStreamTests {
         enqueue("data: a\n\n")
         session.enqueue(.failure(.connectionLost))
         enqueue("", status: 204)
-        let reconnection = EventReconnection(maximumAttempts: 5, delay: .seconds(1), maximumDelay: .seconds(6), clock: clock)
+        let reconnection = EventStreamOptions(maximumAttempts: 5, delay: .seconds(1), maximumDelay: .seconds(6), clock: clock)
         let logger = InMemoryLogger()
         let reading = await read(
-            try service(logger: logger).events(endpoint, reconnection: reconnection),
+            try service(logger: logger).events(endpoint, options: reconnection),
             pauses: [1, 2, 4, 6, 1, 1].map { .seconds($0) })
         #expect(reading.elements.map(\.data) == ["a"] && reading.error == nil)
         #expect(logger.dataTransferErrors.count == 5)
@@ -104,17 +104,17 @@ struct EventStreamTests {
         for code in [.connectionLost, .connectionLost, .cannotConnect] as [TransportError.Code] {
             session.enqueue(.failure(code))
         }
-        let reconnection = EventReconnection(maximumAttempts: 3, delay: .seconds(1), clock: clock)
-        let reading = await read(try service().events(endpoint, reconnection: reconnection), pauses: [.seconds(1), .seconds(2)])
+        let reconnection = EventStreamOptions(maximumAttempts: 3, delay: .seconds(1), clock: clock)
+        let reading = await read(try service().events(endpoint, options: reconnection), pauses: [.seconds(1), .seconds(2)])
         #expect(reading.error?.networkError?.transportError?.code == .cannotConnect)
         #expect(session.requests.count == 3)
     }
 
     @Test func `a connection without an event or a comment counts as a failure`() async throws {
         for text in ["", ":\n", "id: 1\n\n", ""] { enqueue(text) }
-        let reconnection = EventReconnection(maximumAttempts: 2, delay: .seconds(1), clock: clock)
+        let reconnection = EventStreamOptions(maximumAttempts: 2, delay: .seconds(1), clock: clock)
         let reading = await read(
-            try service().events(endpoint, reconnection: reconnection), pauses: [.seconds(1), .seconds(1), .seconds(1)])
+            try service().events(endpoint, options: reconnection), pauses: [.seconds(1), .seconds(1), .seconds(1)])
         #expect(reading.error?.networkError?.transportError?.code == .connectionLost)
         #expect("\(reading.error.map(String.init(describing:)) ?? "")".contains("without an event, 2 times in a row"))
         #expect(lastEventIDs == [nil, nil, nil, "1"])
@@ -126,14 +126,14 @@ struct EventStreamTests {
         enqueue("data: a\n\n")
         enqueue("", status: 204)
         let reading = await read(
-            try service().events(endpoint, reconnection: EventReconnection(clock: clock)), pauses: [.seconds(7), .seconds(3)])
+            try service().events(endpoint, options: EventStreamOptions(clock: clock)), pauses: [.seconds(7), .seconds(3)])
         #expect(reading.elements.map(\.data) == ["a"] && reading.error == nil)
     }
 
     @Test(arguments: [400, 401, 403, 404, 410, 501])
     func `an error status that is not temporary ends the event stream`(status: Int) async throws {
         session.enqueue(.status(status))
-        let reading = await read(try service().events(endpoint, reconnection: EventReconnection(clock: clock)), pauses: [])
+        let reading = await read(try service().events(endpoint, options: EventStreamOptions(clock: clock)), pauses: [])
         #expect(reading.error?.statusCode == status && session.requests.count == 1)
     }
 
@@ -167,7 +167,7 @@ struct EventStreamTests {
     @Test func `an event ID that is not a valid header value fails the reconnection`() async throws {
         enqueue("id: a\u{1}b\ndata: a\n\n")
         let reading = await read(
-            try service().events(endpoint, reconnection: EventReconnection(clock: clock)), pauses: [.seconds(3)])
+            try service().events(endpoint, options: EventStreamOptions(clock: clock)), pauses: [.seconds(3)])
         guard case .networkFailure(.requestGeneration(let error)) = reading.error else {
             throw reading.error ?? .networkFailure(.cancelled(TransportError(.other, "")))
         }
@@ -176,9 +176,9 @@ struct EventStreamTests {
 
     @Test func `cancelling ends the pause before a reconnection`() async throws {
         session.enqueue(.failure(.connectionLost))
-        let events = try service().events(endpoint, reconnection: EventReconnection(clock: clock))
+        let events = try service().events(endpoint, options: EventStreamOptions(clock: clock))
         let task = Task { await Reading(events) }
-        await clock.waitForSleepers(1)
+        await clock.waitForSleepers(count: 1)
         task.cancel()
         #expect(await task.value.error?.isCancelled == true && session.requests.count == 1)
     }

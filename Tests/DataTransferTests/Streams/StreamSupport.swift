@@ -1,6 +1,7 @@
 import DataTransfer
 import Foundation
 import NetworkCore
+import TestSupport
 
 struct Film: Codable, Sendable, Equatable {
     var id: Int
@@ -27,12 +28,12 @@ struct Reading<Element: Sendable>: Sendable {
 
 /// A queue that runs work only when a test requests it, one item at a time.
 final class HeldQueue: DataTransferDispatchQueue {
-    private let work = Observed<[@Sendable () -> Void]>([])
+    private let work = Watched<[@Sendable () -> Void]>([])
 
-    var count: Int { work.change(\.count) }
+    var count: Int { work.withLock(\.count) }
 
     func asyncExecute(work: @escaping @Sendable () -> Void) {
-        self.work.change { $0.append(work) }
+        self.work.withLock { $0.append(work) }
     }
 
     /// Returns when there is work, or when the task is cancelled because the test exceeds its time limit.
@@ -42,18 +43,18 @@ final class HeldQueue: DataTransferDispatchQueue {
 
     func runNext() async {
         await waitForWork()
-        let next = work.change { $0.isEmpty ? nil : $0.removeFirst() }
+        let next = work.withLock { $0.isEmpty ? nil : $0.removeFirst() }
         next?()
     }
 }
 
 /// A service whose response's body consists of the chunks that a test sends.
 final class HeldBody: DataTransferService {
-    private let state = Observed<(chunks: [Data?], readers: Int)>(([], 0))
+    private let state = Watched<(chunks: [Data?], readers: Int)>(([], 0))
 
     /// - Parameter chunk: `nil` for the end.
     func send(_ chunk: String?) {
-        state.change { $0.chunks.append(chunk.map { Data($0.utf8) }) }
+        state.withLock { $0.chunks.append(chunk.map { Data($0.utf8) }) }
     }
 
     /// Returns when a reader waits for a chunk.
@@ -62,74 +63,21 @@ final class HeldBody: DataTransferService {
     }
 
     func stream(for endpoint: any Requestable) async throws(DataTransferError) -> DataTransferStream {
-        let body = ResponseStream { [state] () async throws(TransportError) in
-            state.change { $0.readers += 1 }
+        let body = NetworkBody { [state] () async throws(TransportError) in
+            state.withLock { $0.readers += 1 }
             await state.wait { !$0.chunks.isEmpty }
-            return state.change {
+            return state.withLock {
                 $0.readers -= 1
                 return $0.chunks.isEmpty ? nil : $0.chunks.removeFirst()
             }
         }
-        return DataTransferStream(StreamedResponse(statusCode: 200, url: URL(fileURLWithPath: "/"), body: body))
+        return DataTransferStream(NetworkResponse(statusCode: 200, body: body, url: URL(fileURLWithPath: "/")))
     }
 
     func response<Target: ResponseRequestable>(
-        for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
-        completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
-    ) -> any NetworkCancellable {
-        completion(.failure(.networkFailure(.transport(TransportError(.unsupported, "only streams")))))
-        return Handle()
-    }
-
-    private struct Handle: NetworkCancellable {
-        func cancel() {}
-    }
-}
-
-/// State with a method that waits until a condition holds.
-final class Observed<State>: Sendable {
-    private struct Waiter {
-        let isMet: @Sendable (State) -> Bool
-        let continuation: CheckedContinuation<Void, Never>
-    }
-
-    private let content: Locked<(state: State, waiters: [UUID: Waiter], cancelled: Set<UUID>)>
-
-    init(_ state: sending State) {
-        content = Locked((state, [:], []))
-    }
-
-    @discardableResult
-    func change<Value>(_ body: (inout State) -> Value) -> Value {
-        let (value, met) = content.withLock { content in
-            let value = body(&content.state)
-            let met = content.waiters.filter { $0.value.isMet(content.state) }
-            for key in met.keys { content.waiters[key] = nil }
-            return (value, met.values.map(\.continuation))
-        }
-        for continuation in met { continuation.resume() }
-        return value
-    }
-
-    /// Returns when the state meets the condition, or when the task is cancelled.
-    func wait(until isMet: @escaping @Sendable (State) -> Bool) async {
-        let key = UUID()
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = content.withLock { content in
-                    let isOver = isMet(content.state) || content.cancelled.contains(key)
-                    if !isOver { content.waiters[key] = Waiter(isMet: isMet, continuation: continuation) }
-                    return isOver
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            let waiter = content.withLock { content in
-                content.cancelled.insert(key)
-                return content.waiters.removeValue(forKey: key)
-            }
-            waiter?.continuation.resume()
-        }
+        for endpoint: Target
+    ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
+        throw .networkFailure(.transport(TransportError(.unsupported, "only streams")))
     }
 }
 
@@ -138,9 +86,8 @@ struct OneMethodService: DataTransferService {
     let base: DefaultDataTransferService
 
     func response<Target: ResponseRequestable>(
-        for endpoint: Target, on queue: (any DataTransferDispatchQueue)?,
-        completion: @escaping @Sendable (Result<DataTransferResponse<Target.Response>, DataTransferError>) -> Void
-    ) -> any NetworkCancellable {
-        base.response(for: endpoint, on: queue, completion: completion)
+        for endpoint: Target
+    ) async throws(DataTransferError) -> DataTransferResponse<Target.Response> {
+        try await base.response(for: endpoint)
     }
 }

@@ -14,31 +14,31 @@ struct ValueStreamCancellationTests {
     @Test func `cancelling before the response's head closes the socket`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").fault(.stall) }
         let service = service(server)
-        let task = Task { await Result { try await service.stream(endpoint, as: .lines) } }
+        let task = Task { await Result { try await service.stream(endpoint, as: .lines()) } }
         await server.waitForRequests(count: 1)
         task.cancel()
         guard case .failure(let error as DataTransferError) = await task.value else { throw CancellationError() }
         #expect(error.isCancelled)
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
     }
 
     @Test func `cancelling while an element is awaited closes the socket`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("a\nbcd").fault(.stallBody(after: 3)) }
-        let lines = try await service(server).stream(endpoint, as: .lines)
+        let lines = try await service(server).stream(endpoint, as: .lines())
         var iterator = lines.makeAsyncIterator()
         #expect(try await iterator.next() == "a")
         let task = Task { await Reading(lines) }
         task.cancel()
         let reading = await task.value
         #expect(reading.elements.isEmpty && reading.error?.isCancelled == true)
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
         // The stream still exists, and each later read throws the same error.
         #expect(await Reading(lines).error?.isCancelled == true)
     }
 
     @Test func `cancelling between two received elements closes the socket`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
-        let lines = try await service(server).stream(endpoint, as: .lines)
+        let lines = try await service(server).stream(endpoint, as: .lines())
         let task = Task { () -> (Int, DataTransferError?) in
             var count = 0
             do throws(DataTransferError) {
@@ -53,31 +53,31 @@ struct ValueStreamCancellationTests {
         }
         let (count, error) = await task.value
         #expect(count == 1 && error?.isCancelled == true)
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
         withExtendedLifetime(lines) {}
     }
 
     @Test func `releasing a stream closes the socket`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
-        for try await line in try await service(server).stream(endpoint, as: .lines) {
+        for try await line in try await service(server).stream(endpoint, as: .lines()) {
             #expect(line == "a")
             break
         }
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
     }
 
     @Test func `releasing a stream that was never read closes the socket`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
         do {
-            let lines = try await service(server).stream(endpoint, as: .lines)
+            let lines = try await service(server).stream(endpoint, as: .lines())
             #expect(lines.statusCode == 200)
         }
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
     }
 
     @Test func `a second concurrent reader receives an error, and the first one receives its elements`() async throws {
         let service = HeldBody()
-        let lines = try await service.stream(endpoint, as: .lines)
+        let lines = try await service.stream(endpoint, as: .lines())
         let first = Task { await Reading(lines) }
         await service.waitForReader()
         let second = await Reading(lines)
@@ -94,7 +94,7 @@ struct ValueStreamCancellationTests {
         let server = try LoopbackServer { _ in .chunked([Data("a\nb\n".utf8), Data("c".utf8)], trailers: ["X-Sum": "3"]) }
         let queue = HeldQueue()
         let received = Locked<[String]>([])
-        service(server).stream(endpoint, as: .lines, on: queue) { line in
+        service(server).stream(endpoint, as: .lines(), on: queue) { line in
             received.withLock { $0.append(line) }
         } completion: { result in
             let sum = (try? result.get())?.trailers["X-Sum"] ?? "none"
@@ -113,7 +113,7 @@ struct ValueStreamCancellationTests {
             LoopbackResponse.text(String(repeating: "x", count: 999) + "\n").fault(.endlessBody)
         }
         let queue = HeldQueue()
-        let handle = service(server).stream(endpoint, as: .lines, on: queue) { _ in
+        let handle = service(server).stream(endpoint, as: .lines(), on: queue) { _ in
         } completion: { _ in
         }
         await queue.waitForWork()
@@ -122,7 +122,7 @@ struct ValueStreamCancellationTests {
         await queue.waitForWork()
         #expect(queue.count == 1)
         handle.cancel()
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
         await queue.runNext()
     }
 
@@ -131,7 +131,7 @@ struct ValueStreamCancellationTests {
         let queue = HeldQueue()
         let (results, continuation) = AsyncStream.makeStream(of: Bool.self)
         let count = Locked(0)
-        let handle = service(server).stream(endpoint, as: .lines, on: queue) { _ in
+        let handle = service(server).stream(endpoint, as: .lines(), on: queue) { _ in
             count.withLock { $0 += 1 }
         } completion: { result in
             if case .failure(let error) = result { continuation.yield(error.isCancelled) }
@@ -139,7 +139,7 @@ struct ValueStreamCancellationTests {
         }
         await queue.waitForWork()
         handle.cancel()
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
         await queue.runNext()
         await queue.runNext()
         var seen: [Bool] = []

@@ -43,19 +43,19 @@ struct ValueStreamTests {
             "/array": "[{\"id\":1},{\"id\":2}]",
             "/events": "data: a\n\n",
         ]
-        for (path, text) in body { session.route(path, .text(text)) }
+        for (path, text) in body { session.route(.text(text), for: path) }
         let base = DefaultDataTransferService(configuration: try APIConfiguration("https://h.test"), sessionManager: session)
         for service in [base, OneMethodService(base: base)] as [any DataTransferService] {
             let chunks = try await Reading(service.stream(Endpoint<Void>(path: "text"), as: .chunks))
             #expect(chunks.elements == [Data("a\nb".utf8)] && chunks.error == nil)
-            #expect(try await Reading(service.stream(Endpoint<Void>(path: "text"), as: .lines)).elements == ["a", "b"])
+            #expect(try await Reading(service.stream(Endpoint<Void>(path: "text"), as: .lines())).elements == ["a", "b"])
             let films = [Film(id: 1), Film(id: 2)]
             #expect(try await Reading(service.stream(Endpoint<Void>(path: "nd"), as: .ndjson(Film.self))).elements == films)
             #expect(
                 try await Reading(service.stream(Endpoint<Void>(path: "seq"), as: .jsonSequence(Film.self))).elements == films)
             #expect(
                 try await Reading(service.stream(Endpoint<Void>(path: "array"), as: .elements(of: Film.self))).elements == films)
-            let events = try await Reading(service.stream(Endpoint<Void>(path: "events"), as: .serverSentEvents))
+            let events = try await Reading(service.stream(Endpoint<Void>(path: "events"), as: .serverSentEvents()))
             #expect(events.elements == [ServerSentEvent(data: "a")])
         }
     }
@@ -99,11 +99,11 @@ struct ValueStreamTests {
 
     @Test func `a line longer than the limit is an error and closes the socket`() async throws {
         let server = try server(String(repeating: "x", count: 4096), .endlessBody)
-        let lines = try await service(server).stream(endpoint, as: .lines)
+        let lines = try await service(server).stream(endpoint, as: .lines())
         let reading = await Reading(lines)
         #expect(reading.elements.isEmpty)
         #expect(reading.failure?.reason == "the line is longer than 1048576 bytes (maximumLineBytes)")
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
         #expect(logger.dataTransferErrors.count == 1)
         withExtendedLifetime(lines) {}
     }
@@ -116,7 +116,7 @@ struct ValueStreamTests {
             if count == 20_000 { break }
         }
         #expect(count == 20_000)
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
     }
 
     @Test func `an element of the wrong type ends the stream with an error that names its index, path and cause`() async throws {
@@ -130,7 +130,7 @@ struct ValueStreamTests {
         #expect(failure.request == "GET \(server.url)/a" && failure.reason == "not Int" && failure.underlying is DecodingError)
         #expect(failure.snippet.contains(#""id": "x""#) && !"\(failure)".contains("s3cret"))
         #expect("\(failure)".contains("[200] element 1 at data[1].id: not Int; body: {"))
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
         #expect(logger.dataTransferErrors.count == 1)
     }
 
@@ -146,11 +146,11 @@ struct ValueStreamTests {
 
     @Test func `an error status and a path to a value that is not an array are errors`() async throws {
         let server = try LoopbackServer {
-            Route(.get, "/a") { _ in .json(#"{"results": {}}"#) }
+            LoopbackRoute(.get, "/a") { _ in .json(#"{"results": {}}"#) }
         }
         let service = service(server)
         await #expect {
-            _ = try await service.stream(Endpoint<Void>(path: "none"), as: .lines)
+            _ = try await service.stream(Endpoint<Void>(path: "none"), as: .lines())
         } throws: {
             ($0 as? DataTransferError)?.statusCode == 404
         }
@@ -160,7 +160,7 @@ struct ValueStreamTests {
 
     @Test func `the description of a stream contains no secrets from the URL or the body`() async throws {
         let server = try server("s3cret")
-        let lines = try await service(server).stream(Endpoint<Void>(path: "a?token=s3cret"), as: .lines)
+        let lines = try await service(server).stream(Endpoint<Void>(path: "a?token=s3cret"), as: .lines())
         #expect(!String(reflecting: lines).contains("s3cret") && "\(lines)".contains("ValueStream<String>(200 from"))
     }
 }

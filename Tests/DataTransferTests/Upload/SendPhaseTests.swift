@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SendPhaseTests {
     /// Returns a body of two chunks, the second one 150 ms after the first.
-    private static func slowBody() -> RequestBody {
+    private static func slowBody() -> EndpointBody {
         let chunks = AsyncStream<Data> { continuation in
             continuation.yield(Data("first".utf8))
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(150)) {

@@ -3,6 +3,7 @@
     import Foundation
     import NetworkTesting
     import Testing
+    import TestSupport
 
     /// Tests of uploads that end early, are retried, or are cancelled.
     @Suite(.timeLimit(.minutes(10)))
@@ -15,7 +16,7 @@
         }
 
         private func failure<Target: ResponseRequestable>(
-            _ service: DefaultDataTransferService, _ body: RequestBody, to endpoint: Target,
+            _ service: DefaultDataTransferService, _ body: EndpointBody, to endpoint: Target,
             sourceLocation: SourceLocation = #_sourceLocation
         ) async throws -> DataTransferError {
             let error = await #expect(throws: DataTransferError.self, sourceLocation: sourceLocation) {
@@ -25,7 +26,7 @@
         }
 
         /// Returns a body that can be read only once.
-        private func once(_ text: String) -> RequestBody {
+        private func once(_ text: String) -> EndpointBody {
             .stream(
                 AsyncStream<Data> { continuation in
                     continuation.yield(Data(text.utf8))
@@ -85,15 +86,15 @@
             }
             let service = service(server.url, [RetryAfter401()])
             let endpoint = Endpoint<String>(path: "a", responseDecoder: .text)
-            let file = try UploadFile("again")
-            let again = RequestBody(
+            let file = try TemporaryFile("again")
+            let again = EndpointBody(
                 contentType: nil,
                 content: .stream {
                     AsyncStream<Data> {
                         $0.yield(Data("again".utf8)); $0.finish()
                     }
                 })
-            for body in [.data(Data("again".utf8)), .file(file.url), again] as [RequestBody] {
+            for body in [.data(Data("again".utf8)), .file(file.url), again] as [EndpointBody] {
                 #expect(try await service.upload(body, to: endpoint) == "again")
             }
             #expect(
@@ -105,10 +106,10 @@
 
         @Test func `a 307 redirect is followed with a replayable body, and any other body is an error`() async throws {
             let server = try LoopbackServer {
-                Route(.post, "/a") { _ in LoopbackResponse(status: 307, headers: ["Location": "/b"]) }
-                Route(.post, "/b") { request in .data(request.body) }
+                LoopbackRoute(.post, "/a") { _ in LoopbackResponse(status: 307, headers: ["Location": "/b"]) }
+                LoopbackRoute(.post, "/b") { request in .data(request.body) }
             }
-            let file = try UploadFile("again")
+            let file = try TemporaryFile("again")
             let endpoint = Endpoint<String>(path: "a", responseDecoder: .text)
             #expect(try await service(server.url).upload(.file(file.url), to: endpoint) == "again")
             let error = try await failure(service(server.url), once("once"), to: endpoint)
@@ -123,7 +124,7 @@
             let error = try await failure(service(server.url), .stream(endless, length: 1 << 40), to: Endpoint<Void>(path: "a"))
             #expect(error.statusCode == 413, "\(error)")
             await endless.ended.wait()
-            let file = try UploadFile(Data(count: 8 << 20))
+            let file = try TemporaryFile(Data(count: 8 << 20))
             let large = try await failure(
                 service(server.url), .multipart { $0.append(.file(file.url), name: "f") }, to: Endpoint<Void>(path: "a"))
             #expect(large.statusCode == 413, "\(large)")
@@ -165,10 +166,10 @@
                 sessionManager: session)
             let endpoint = Endpoint<Void>(path: "a")
             let endless = Endless()
-            let body: RequestBody = stage == .sending ? .stream(endless) : once("x")
+            let body: EndpointBody = stage == .sending ? .stream(endless) : once("x")
             var first: (any NetworkCancellable)?
             if stage == .queued {
-                first = service.upload(Data("first".utf8), to: endpoint) { _ in }
+                first = service.upload(.data(Data("first".utf8)), to: endpoint) { _ in }
                 _ = await server.waitForRequests(count: 1)
             }
             let start = Signal()
@@ -189,7 +190,7 @@
             #expect(await task.value?.isCancelled == true)
             if stage == .sending { await endless.ended.wait() }
             first?.cancel()
-            #expect(await server.waitForOpenConnections(0))
+            #expect(await server.waitForOpenConnections(count: 0))
             #expect(server.requestCount == (stage == .queued || stage == .waiting ? 1 : 0))
         }
 
@@ -210,7 +211,7 @@
         @Test func `an error thrown by the body sequence is the underlying error of the upload`() async throws {
             struct Broken: Error {}
             let server = try LoopbackServer { _ in .text("") }
-            let body = RequestBody.stream(AsyncThrowingStream<Data, any Error> { $0.finish(throwing: Broken()) })
+            let body = EndpointBody.stream(AsyncThrowingStream<Data, any Error> { $0.finish(throwing: Broken()) })
             let error = try await failure(service(server.url), body, to: Endpoint<Void>(path: "a"))
             #expect(error.networkError?.transportError?.code == .bodyFailed)
             #expect(error.networkError?.transportError?.underlying is Broken)

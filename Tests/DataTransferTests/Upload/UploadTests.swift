@@ -2,6 +2,7 @@ import DataTransfer
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// Tests that the server receives the body that the caller passes, and that the response is returned.
 @Suite(.timeLimit(.minutes(10)))
@@ -39,12 +40,12 @@ struct UploadTests {
         let server = try Self.server()
         let service = service(server, index)
         let endpoint = Endpoint<Receipt>(path: "uploads")
-        let file = try UploadFile("from disk")
+        let file = try TemporaryFile("from disk")
         let values = [
-            try await service.upload(["a": 1], to: endpoint),
-            try await service.upload([1, 2], to: endpoint),
-            try await service.upload("text", to: endpoint),
-            try await service.upload(Data("raw".utf8), to: endpoint),
+            try await service.upload(.json(["a": 1]), to: endpoint),
+            try await service.upload(.json([1, 2]), to: endpoint),
+            try await service.upload(.json("text"), to: endpoint),
+            try await service.upload(.data(Data("raw".utf8)), to: endpoint),
             try await service.upload(.file(file.url, contentType: "video/mp4"), to: endpoint),
             try await service.upload(.stream(chunks("one", "two"), contentType: "text/plain"), to: endpoint),
             try await service.upload(.form(["a": "b c"]), to: endpoint),
@@ -57,7 +58,7 @@ struct UploadTests {
                 "application/x-www-form-urlencoded",
             ])
 
-        var form = MultipartFormData(boundary: "AaB03x")
+        var form = MultipartForm(boundary: "AaB03x")
         form.append(.file(file.url), name: "movie", fileName: "m.mp4")
         let receipt = try await service.upload(.multipart(form), to: endpoint)
         #expect(receipt.contentType == "multipart/form-data; boundary=AaB03x")
@@ -70,17 +71,17 @@ struct UploadTests {
     {
         let server = try Self.server()
         let service = service(server, index)
-        let file = try UploadFile("from disk")
+        let file = try TemporaryFile("from disk")
         let endpoint = Endpoint<Receipt>(path: "uploads")
-        let receipt = try await service.upload(file.url, to: endpoint)
+        let receipt = try await service.upload(.file(file.url), to: endpoint)
         #expect(receipt.text == "from disk" && receipt.contentType == "application/octet-stream")
         let completed = await withCheckedContinuation { continuation in
-            service.upload(file.url, to: endpoint) { continuation.resume(returning: $0) }
+            service.upload(.file(file.url), to: endpoint) { continuation.resume(returning: $0) }
         }
         #expect(try completed.get() == receipt)
         let count = server.requestCount
         let error = await #expect(throws: DataTransferError.self) {
-            _ = try await service.upload(server.url("/elsewhere"), to: endpoint)
+            _ = try await service.upload(.file(server.url("/elsewhere")), to: endpoint)
         }
         guard case .networkFailure(.requestGeneration(let failure)) = error else {
             Issue.record("\(String(describing: error))")
@@ -92,8 +93,11 @@ struct UploadTests {
     @Test func `an upload to a GET endpoint is sent as POST, and any other method is kept`() async throws {
         let server = try Self.server()
         let service = service(server)
-        for (method, sent) in [(HTTPMethod.get, "POST"), (.put, "PUT"), (.patch, "PATCH"), (.post, "POST"), (.delete, "DELETE")] {
-            #expect(try await service.upload(Data("x".utf8), to: Endpoint<Receipt>(path: "a", method: method)).method == sent)
+        for (method, sent) in [
+            (RequestMethod.get, "POST"), (.put, "PUT"), (.patch, "PATCH"), (.post, "POST"), (.delete, "DELETE"),
+        ] {
+            #expect(
+                try await service.upload(.data(Data("x".utf8)), to: Endpoint<Receipt>(path: "a", method: method)).method == sent)
         }
     }
 
@@ -103,9 +107,9 @@ struct UploadTests {
         let endpoint = Endpoint<Receipt>(path: "uploads", method: .put)
         let queue = CountingQueue()
         let results = [
-            await outcome { service.upload(["a": 1], to: endpoint, on: queue, completion: $0) },
+            await outcome { service.upload(.json(["a": 1]), to: endpoint, on: queue, completion: $0) },
             await outcome { service.upload(.stream(chunks("ab")), to: endpoint, on: queue, completion: $0) },
-            await outcome { service.upload(Data("raw".utf8), to: endpoint, on: queue, completion: $0) },
+            await outcome { service.upload(.data(Data("raw".utf8)), to: endpoint, on: queue, completion: $0) },
         ]
         #expect(try results.map { try $0.get().text } == [#"{"a":1}"#, "ab", "raw"])
         #expect(queue.count == 3)
@@ -132,12 +136,12 @@ struct UploadTests {
         var endpoint = Endpoint<Receipt>(path: "uploads")
         endpoint.progress = endpointMonitor
         let data = Data(count: 2_000_000)
-        #expect(try await service(server, index).upload(data, to: endpoint, progress: monitor).bytes == 2_000_000)
+        #expect(try await service(server, index).upload(.data(data), to: endpoint, progress: monitor).bytes == 2_000_000)
         var last: TransferProgress?
         for await state in monitor { last = state }
         #expect(last?.isFinished == true && last?.bytesSent == 2_000_000 && last?.fractionSent == 1)
         #expect(endpointMonitor.current == nil, "the observer of the call replaces that of the endpoint")
-        #expect(try await service(server, index).upload(data, to: endpoint).bytes == 2_000_000)
+        #expect(try await service(server, index).upload(.data(data), to: endpoint).bytes == 2_000_000)
         #expect(endpointMonitor.current?.isFinished == true)
     }
 
@@ -150,7 +154,7 @@ struct UploadTests {
             acceptedStatuses: [404])
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("https://api.example"), sessionManager: session)
-        #expect(try await service.upload(["new": 1], to: endpoint) == 7)
+        #expect(try await service.upload(.json(["new": 1]), to: endpoint) == 7)
         let request = try #require(session.requests.first)
         #expect(request.url.absoluteString == "https://api.example/items/5?q=1" && request.method == .put)
         #expect(request.headers["X-A"] == "1" && request.headers["Content-Type"] == "a/b")
@@ -163,7 +167,7 @@ struct UploadTests {
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("https://api.example", headers: ["content-type": "a/b"]), sessionManager: session)
         let endpoint = Endpoint<Void>(path: "a", headerParameters: ["content-type": "application/json", "X-A": "1"])
-        try await service.upload(.multipart(MultipartFormData(boundary: "AaB03x")), to: endpoint)
+        try await service.upload(.multipart(MultipartForm(boundary: "AaB03x")), to: endpoint)
         let headers = try #require(session.requests.first).headers
         #expect(headers.values(for: "Content-Type") == ["multipart/form-data; boundary=AaB03x"] && headers["X-A"] == "1")
     }
@@ -173,27 +177,9 @@ struct UploadTests {
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("https://api.example"), sessionManager: session)
         let error = await #expect(throws: DataTransferError.self) {
-            try await service.upload([Double.nan], to: Endpoint<Void>(path: "a"))
+            try await service.upload(.json([Double.nan]), to: Endpoint<Void>(path: "a"))
         }
         guard case .requestGeneration(let cause) = error?.networkError else { throw try #require(error) }
         #expect(cause.field == .body && session.requests.isEmpty)
-    }
-}
-
-/// A temporary file, which is removed when the object is deallocated.
-final class UploadFile: Sendable {
-    let url: URL
-
-    init(_ data: Data) throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString)")
-        try data.write(to: url)
-    }
-
-    convenience init(_ text: String) throws {
-        try self.init(Data(text.utf8))
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url)
     }
 }

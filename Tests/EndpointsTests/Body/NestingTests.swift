@@ -48,7 +48,7 @@ import Testing
         return one
     }()
 
-    private func encodingError(of body: RequestBody) -> RequestGenerationError? {
+    private func encodingError(of body: EndpointBody) -> RequestGenerationError? {
         do throws(RequestGenerationError) {
             _ = try body.content()
             return nil
@@ -60,7 +60,7 @@ import Testing
     @Test func `a value that contains itself is an error with every encoder`() throws {
         for value in [Self.loop, Self.indirectLoop] {
             let bodies = [
-                RequestBody.json(value), .json(["value": value]), .form(value), .form(["value": value]),
+                EndpointBody.json(value), .json(["value": value]), .form(value), .form(["value": value]),
                 .encoded(value, by: PropertyListEncoder(), contentType: "application/x-plist"),
             ]
             for body in bodies {
@@ -68,7 +68,7 @@ import Testing
                 #expect(error.field == .body && error.reason.contains("levels deep"), "\(error)")
             }
         }
-        let query = Endpoint<Void>(path: "a", queryParameters: Parameters(Self.loop))
+        let query = Endpoint<Void>(path: "a", queryParameters: ParameterList(Self.loop))
         let error = #expect(throws: RequestGenerationError.self) {
             try query.networkRequest(with: APIConfiguration("https://api.test"))
         }
@@ -82,7 +82,7 @@ import Testing
     @Test func `a value of 256 nested levels is encoded on a task's thread, and one of 257 levels is an error`() async throws {
         // The innermost node contains an empty array, which is a level as well.
         let (most, more) = (chain(255), chain(256))
-        let data = try await Task.detached { try RequestBody.json(most).content().data }.value
+        let data = try await Task.detached { try EndpointBody.json(most).content().data }.value
         #expect(data?.count(where: { $0 == UInt8(ascii: "{") }) == 255)
         #expect(try #require(encodingError(of: .json(more))).reason.contains("nested more than 256 levels deep"))
     }
@@ -96,7 +96,7 @@ import Testing
         }
         let encoder = JSONEncoder()
         encoder.userInfo[CodingUserInfoKey(rawValue: "k")!] = "v"
-        #expect(try RequestBody.json(UserInfoReader(), encoder: encoder).content().data == Data(#""v""#.utf8))
+        #expect(try EndpointBody.json(UserInfoReader(), encoder: encoder).content().data == Data(#""v""#.utf8))
     }
 
     @Test func `an encoding error contains the coding path from the root`() throws {

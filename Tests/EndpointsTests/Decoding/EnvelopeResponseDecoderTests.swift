@@ -1,12 +1,13 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 @Suite struct EnvelopeResponseDecoderTests {
     private func decoded<Value: Decodable>(
         _ type: Value.Type, _ json: String, _ decoder: EnvelopeResponseDecoder = .envelope()
     ) throws -> Value {
-        try decoder.decode(type, from: ResponseBody(Data(json.utf8), contentType: "application/json"))
+        try decoder.decode(type, from: ResponseData(Data(json.utf8), contentType: "application/json"))
     }
 
     @Test(arguments: [#""success""#, #""ok""#, "true", "200"])
@@ -15,6 +16,7 @@ import Testing
     }
 
     @Test(
+        .tags(.envelopes),
         arguments: [
             (#""error""#, "error"), ("false", false), ("0", 0), ("500", 500), (#""200""#, "200"), (#""SUCCESS""#, "SUCCESS"),
             (#""""#, ""), ("1", 1), ("-1", -1),
@@ -52,17 +54,17 @@ import Testing
     }
 
     @Test(arguments: [#"{"status": "ok", "data": null}"#, #"{"status": "ok"}"#])
-    func `missing or null data decodes only as nil or Empty`(json: String) throws {
+    func `missing or null data decodes only as nil or NoContent`(json: String) throws {
         #expect(try decoded(Int?.self, json) == nil)
-        #expect(try decoded(Empty.self, json) == Empty())
+        #expect(try decoded(NoContent.self, json) == NoContent())
         #expect(throws: (any Error).self) { try decoded(Int.self, json) }
         #expect(throws: (any Error).self) { try decoded([Int].self, json) }
     }
 
-    @Test func `an empty body decodes as Empty and is otherwise an error`() throws {
-        #expect(try decoded(Empty.self, "") == Empty())
+    @Test func `an empty body decodes as NoContent and is otherwise an error`() throws {
+        #expect(try decoded(NoContent.self, "") == NoContent())
         let error = #expect(throws: ResponseDecodingError.self) { try decoded(Int.self, "") }
-        guard case .emptyBody = error else {
+        guard case .emptyBody = error?.kind else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -71,7 +73,7 @@ import Testing
     @Test(arguments: ["{}", #"{"Status": "ok"}"#, "[]", "5"])
     func `a document without a status is an error, even if no value is expected`(json: String) {
         #expect(throws: ResponseDecodingError.self) { try decoded(Int.self, json) }
-        #expect(throws: ResponseDecodingError.self) { try decoded(Empty.self, json) }
+        #expect(throws: ResponseDecodingError.self) { try decoded(NoContent.self, json) }
     }
 
     @Test(arguments: ["null", "[]", "{}", "1.5"])

@@ -11,7 +11,7 @@ import Testing
 
     private func error(_ document: Data) -> (any Error)? {
         do {
-            _ = try PropertyListResponseDecoder().decode(Anything.self, from: ResponseBody(document))
+            _ = try PropertyListResponseDecoder().decode(Anything.self, from: ResponseData(document))
             return nil
         } catch {
             return error
@@ -19,7 +19,7 @@ import Testing
     }
 
     private func isTooDeep(_ document: Data) -> Bool {
-        if case .tooDeep(maximumDepth: 512)? = error(document) as? ResponseDecodingError { true } else { false }
+        if case .tooDeep(maximumDepth: 512)? = (error(document) as? ResponseDecodingError)?.kind { true } else { false }
     }
 
     private func isRefused(_ document: Data) -> Bool {
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `the error for a deeply nested document names the limit`() throws {
-        let body = ResponseBody(Data(Self.xml(Self.arrays(20_000)).utf8))
+        let body = ResponseData(Data(Self.xml(Self.arrays(20_000)).utf8))
         let error = #expect(throws: ResponseDecodingError.self) {
             try PropertyListResponseDecoder().decode([String].self, from: body)
         }
@@ -212,7 +212,7 @@ import Testing
         for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
             let encoder = PropertyListEncoder()
             encoder.outputFormat = format
-            let body = ResponseBody(try encoder.encode(value))
+            let body = ResponseData(try encoder.encode(value))
             #expect(try PropertyListResponseDecoder().decode([String: [[String: [Int]]]].self, from: body) == value)
         }
     }
@@ -220,6 +220,6 @@ import Testing
 
 private enum PropertyListProbe {
     static func check(_ data: Data) -> Bool {
-        (try? PropertyListResponseDecoder().decode(Int.self, from: ResponseBody(data))) != nil
+        (try? PropertyListResponseDecoder().decode(Int.self, from: ResponseData(data))) != nil
     }
 }

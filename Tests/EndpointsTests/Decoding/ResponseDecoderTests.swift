@@ -5,8 +5,8 @@ import Testing
 @Suite struct ResponseDecoderTests {
     private struct Item: Codable, Equatable { var name: String }
 
-    private func body(_ text: String, _ contentType: String? = nil) -> ResponseBody {
-        ResponseBody(Data(text.utf8), contentType: contentType)
+    private func body(_ text: String, _ contentType: String? = nil) -> ResponseData {
+        ResponseData(Data(text.utf8), contentType: contentType)
     }
 
     @Test func `a JSON document is decoded completely or at a key path`() throws {
@@ -36,7 +36,7 @@ import Testing
         let error = try #require(throws: ResponseDecodingError.self) {
             try JSONResponseDecoder(keyPath: JSONKeyPath(keyPath)).decode(Int.self, from: body(#"{"data":{"items":[]}}"#))
         }
-        guard case .keyPath = error else { return #expect(Bool(false), "\(error)") }
+        guard case .keyPath = error.kind else { return #expect(Bool(false), "\(error)") }
     }
 
     @Test func `the raw data decoder returns only Data`() throws {
@@ -54,28 +54,28 @@ import Testing
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format
         let data = try encoder.encode([Item(name: "é")])
-        #expect(try PropertyListResponseDecoder().decode([Item].self, from: ResponseBody(data)) == [Item(name: "é")])
+        #expect(try PropertyListResponseDecoder().decode([Item].self, from: ResponseData(data)) == [Item(name: "é")])
         #expect(throws: DecodingError.self) {
-            try PropertyListResponseDecoder().decode([Item].self, from: ResponseBody(data.prefix(20)))
+            try PropertyListResponseDecoder().decode([Item].self, from: ResponseData(data.prefix(20)))
         }
     }
 
     @Test(
         arguments: [JSONResponseDecoder(), JSONResponseDecoder(keyPath: "a.b"), PropertyListResponseDecoder()]
             as [any ResponseDecoder])
-    func `an empty body decodes as nil or Empty and is otherwise an error`(decoder: any ResponseDecoder) throws {
+    func `an empty body decodes as nil or NoContent and is otherwise an error`(decoder: any ResponseDecoder) throws {
         let none: Item? = try decoder.decode(Item?.self, from: body(""))
         #expect(none == nil)
-        #expect(try decoder.decode(Empty.self, from: body("")) == Empty())
+        #expect(try decoder.decode(NoContent.self, from: body("")) == NoContent())
         let error = try #require(throws: ResponseDecodingError.self) { try decoder.decode(Item.self, from: body("")) }
-        guard case .emptyBody = error else { return #expect(Bool(false), "\(error)") }
+        guard case .emptyBody = error.kind else { return #expect(Bool(false), "\(error)") }
         #expect(throws: (any Error).self) { try decoder.decode(Item?.self, from: body(" ")) }
     }
 
     @Test func `the empty decoder ignores the body`() throws {
-        #expect(try EmptyResponseDecoder().decode(Empty.self, from: body("{broken")) == Empty())
+        #expect(try EmptyResponseDecoder().decode(NoContent.self, from: body("{broken")) == NoContent())
         #expect(try EmptyResponseDecoder().decode(Int?.self, from: body("7")) == nil)
         #expect(throws: ResponseDecodingError.self) { try EmptyResponseDecoder().decode(Int.self, from: body("7")) }
-        #expect(try JSONResponseDecoder().decode(Empty.self, from: body("[1]")) == Empty())
+        #expect(try JSONResponseDecoder().decode(NoContent.self, from: body("[1]")) == NoContent())
     }
 }

@@ -30,7 +30,7 @@ import Testing
         ] as [(String?, [UInt8], String)]
     )
     func `text is decoded in the charset of the response`(contentType: String?, bytes: [UInt8], text: String) throws {
-        let body = ResponseBody(Data(bytes), contentType: contentType)
+        let body = ResponseData(Data(bytes), contentType: contentType)
         #expect(try TextResponseDecoder().decode(String.self, from: body) == text)
     }
 
@@ -45,22 +45,22 @@ import Testing
     )
     func `bytes that are invalid in their charset are an error`(contentType: String?, bytes: [UInt8]) throws {
         let error = try #require(throws: ResponseDecodingError.self) {
-            try TextResponseDecoder().decode(String.self, from: ResponseBody(Data(bytes), contentType: contentType))
+            try TextResponseDecoder().decode(String.self, from: ResponseData(Data(bytes), contentType: contentType))
         }
-        guard case .invalidText = error else { return #expect(Bool(false), "\(error)") }
+        guard case .invalidText = error.kind else { return #expect(Bool(false), "\(error)") }
     }
 
     @Test(arguments: ["text/plain; charset=klingon", "text/plain; charset=utf-7", "text/plain; charset=\"\u{1B}[2J\""])
     func `the error for an unknown charset contains no control characters`(contentType: String) throws {
         let error = try #require(throws: ResponseDecodingError.self) {
-            try TextResponseDecoder().decode(String.self, from: ResponseBody(Data("a".utf8), contentType: contentType))
+            try TextResponseDecoder().decode(String.self, from: ResponseData(Data("a".utf8), contentType: contentType))
         }
-        guard case .unknownCharset = error else { return #expect(Bool(false), "\(error)") }
+        guard case .unknownCharset = error.kind else { return #expect(Bool(false), "\(error)") }
         #expect(!error.description.contains("\u{1B}"))
     }
 
     @Test func `the text decoder returns only String`() throws {
-        let body = ResponseBody(Data("7".utf8))
+        let body = ResponseData(Data("7".utf8))
         #expect(try TextResponseDecoder().decode(String?.self, from: body) == "7")
         #expect(throws: ResponseDecodingError.self) { try TextResponseDecoder().decode(Int.self, from: body) }
     }

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 @Suite struct BaseURLTests {
     @Test(
@@ -41,7 +42,7 @@ import Testing
         final class Rotating: NetworkConfigurable, @unchecked Sendable {  // used by this test only, on one thread
             var count = 0
             var baseURL: URL { URL(filePath: "/") }
-            var headers: HTTPHeaders {
+            var headers: HeaderFields {
                 count += 1
                 return ["Accept-Language": "\(count)"]
             }

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 struct ComputedConfigurationTests {
     /// Settings that count how often they are read.
@@ -16,7 +17,7 @@ struct ComputedConfigurationTests {
         }
     }
 
-    @Test func `the configuration is computed once for each request`() throws {
+    @Test(.tags(.computedConfiguration)) func `the configuration is computed once for each request`() throws {
         let settings = Settings()
         let configuration = ComputedConfiguration { settings.current }
         for number in 1...3 {

@@ -1,34 +1,36 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 private enum Movies: Requestable {
     case popular
     case movie(String)
 
-    var path: String {
+    var request: RequestDescription {
         switch self {
-        case .popular: "movie/popular"
-        case .movie(let id): "movie/\(id)"
+        case .popular: .get("movie/popular")
+        case .movie(let id): .get("movie/\(id)")
         }
     }
 }
 
 @Suite struct EndpointTests {
-    @Test func `an endpoint enum needs only a path`() throws {
+    @Test(.tags(.endpointEnums)) func `an endpoint enum needs only a path for each case`() throws {
         let request = try Movies.movie("7").networkRequest(with: APIConfiguration.make(headers: ["A": "1"]))
         #expect(request.method == .get)
         #expect(request.url.absoluteString == "https://api.example.com/movie/7")
         #expect(request.headers == ["A": "1"])
         #expect(request.body == nil)
         #expect(request.timeouts == RequestTimeouts())
-        #expect(Movies.popular.acceptedStatuses == .success)
+        #expect(Movies.popular.request.acceptedStatuses == .success)
     }
 
     @Test func `the same endpoint always builds the same request`() throws {
         let names = Dictionary(uniqueKeysWithValues: (0..<20).map { ("k\($0)", $0) })
         let configuration = try APIConfiguration.make(
-            "https://h.example/v1?z=1", headers: HTTPHeaders(["b": "1", "a": "2"] as [String: String]), query: Parameters(names))
+            "https://h.example/v1?z=1", headers: HeaderFields(["b": "1", "a": "2"] as [String: String]),
+            query: ParameterList(names))
         let make = {
             try Endpoint.make(
                 "x/{a}/{b}", method: .post, pathParameters: PathParameters(["a": "1", "b": "2"]),
@@ -43,7 +45,7 @@ private enum Movies: Requestable {
     }
 
     @Test func `an endpoint decodes its response`() throws {
-        let body = ResponseBody(Data(#"{"results":[1,2]}"#.utf8))
+        let body = ResponseData(Data(#"{"results":[1,2]}"#.utf8))
         #expect(try Movies.popular.as([Int].self, keyPath: "results").response(from: body) == [1, 2])
         #expect(try Movies.popular.as([String: [Int]].self).response(from: body) == ["results": [1, 2]])
         #expect(try Movies.popular.as(Data.self, decoder: .rawData).response(from: body) == body.data)
@@ -54,18 +56,18 @@ private enum Movies: Requestable {
     }
 
     private struct Decoded<Response: Decodable & Sendable>: ResponseRequestable {
-        let path = "x"
+        var request: RequestDescription { .get("x") }
     }
 
     private struct Discarded: ResponseRequestable {
         typealias Response = Void
-        let path = "x"
+        var request: RequestDescription { .get("x") }
     }
 
     @Test func `a custom type needs only a response type`() throws {
-        let response = try Decoded<[Int]>().response(from: ResponseBody(Data("[1]".utf8)))
+        let response = try Decoded<[Int]>().response(from: ResponseData(Data("[1]".utf8)))
         #expect(response == [1])
-        Discarded().response(from: ResponseBody(Data("{".utf8)))
+        Discarded().response(from: ResponseData(Data("{".utf8)))
     }
 
     @Test func `an endpoint with a chosen response type builds the same request`() throws {
@@ -76,6 +78,34 @@ private enum Movies: Requestable {
         #expect(
             try decoded.networkRequest(with: APIConfiguration.make()) == endpoint.networkRequest(with: APIConfiguration.make()))
         #expect(decoded.acceptedStatuses == endpoint.acceptedStatuses && !decoded.isFullPath)
+    }
+
+    @Test func `the properties of the description are properties of the endpoint`() throws {
+        var endpoint = Endpoint<[Int]>(path: "a")
+        endpoint.timeouts.total = .seconds(5)
+        endpoint.requiresAuthentication = false
+        endpoint.baseURL = URL(string: "https://other.example/v1")
+        endpoint.isIdempotent = false
+        #expect(endpoint.path == "a" && endpoint.request.timeouts.total == .seconds(5) && !endpoint.isIdempotent)
+        let request = try endpoint.networkRequest(with: APIConfiguration.make(headers: ["Authorization": "t"]))
+        #expect(request.url.absoluteString == "https://other.example/v1/a" && request.timeouts.total == .seconds(5))
+        #expect(!request.requiresAuthentication && !request.isIdempotent && request.headers.isEmpty)
+    }
+
+    @Test func `a description for each method has that method, its parameters and its body`() throws {
+        let descriptions: [(RequestDescription, String)] = [
+            (.get("a/{b}", pathParameters: ["b": 1], queryParameters: ["c": 2]), "GET https://api.example.com/a/1?c=2"),
+            (.head("a"), "HEAD https://api.example.com/a"), (.delete("a"), "DELETE https://api.example.com/a"),
+            (.post("a", body: .text("x")), "POST https://api.example.com/a"),
+            (.put("a", body: .text("x")), "PUT https://api.example.com/a"),
+            (.patch("a", body: .text("x")), "PATCH https://api.example.com/a"),
+        ]
+        for (description, line) in descriptions {
+            let request = try description.networkRequest(with: APIConfiguration.make())
+            #expect("\(request.method) \(request.url.absoluteString)" == line)
+            #expect((request.body != nil) == ["POST", "PUT", "PATCH"].contains(request.method.rawValue))
+            #expect(request.isIdempotent == request.method.isIdempotent)
+        }
     }
 
     @Test func `accepted statuses can be ranges and single codes`() {

@@ -1,9 +1,11 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 @Suite struct PrecedenceTests {
     @Test(
+        .tags(.sharedValues),
         arguments: [
             // RFC 9110 §5.1: names are case-insensitive; §5.3: several lines can have the same name.
             (["X-A": "1", "B": "2"], ["x-a": "3"], ["B: 2", "x-a: 3"]),
@@ -11,16 +13,17 @@ import Testing
             (["A": "1"], [:], ["A: 1"]),
             ([:], ["A": "1"], ["A: 1"]),
             (["A": "1"], ["B": ""], ["A: 1", "B: "]),
-        ] as [(HTTPHeaders, HTTPHeaders, [String])]
+        ] as [(HeaderFields, HeaderFields, [String])]
     )
     func `an endpoint's header replaces the configuration's headers of the same name`(
-        shared: HTTPHeaders, own: HTTPHeaders, lines: [String]
+        shared: HeaderFields, own: HeaderFields, lines: [String]
     ) throws {
         let request = try Endpoint.make(headers: own).networkRequest(with: APIConfiguration.make(headers: shared))
         #expect(request.headers.map { "\($0.name): \($0.value)" } == lines)
     }
 
     @Test(
+        .tags(.sharedValues),
         arguments: [
             (["a": 1, "b": 2], "x", ["a": 3], "b=2&a=3"),
             (["a": [1, 2], "b": 2], "x", ["a": [3]], "b=2&a=3"),
@@ -40,10 +43,10 @@ import Testing
             // A value that is `nil` replaces nothing; an empty array replaces the item.
             (["a": 1], "x", ["a": nil], "a=1"),
             (["a": 1, "b": 2], "x", ["a": [Int]()], "b=2"),
-        ] as [(Parameters, String, Parameters, String)]
+        ] as [(ParameterList, String, ParameterList, String)]
     )
     func `an endpoint's query item replaces the configuration's items of the same name`(
-        shared: Parameters, path: String, own: Parameters, query: String
+        shared: ParameterList, path: String, own: ParameterList, query: String
     ) throws {
         let url = try Endpoint.make(path, query: own).url(.make(query: shared))
         #expect(url == "https://api.example.com/x?" + query)
@@ -54,9 +57,9 @@ import Testing
             var page: Int
             var size: Int?
         }
-        let configuration = try APIConfiguration.make(query: Parameters(["page": 0, "size": 10, "key": 7] as [String: Int]))
+        let configuration = try APIConfiguration.make(query: ParameterList(["page": 0, "size": 10, "key": 7] as [String: Int]))
         #expect(
-            try Endpoint.make("x", query: Parameters(Page(page: 2))).url(configuration)
+            try Endpoint.make("x", query: ParameterList(Page(page: 2))).url(configuration)
                 == "https://api.example.com/x?key=7&size=10&page=2")
     }
 
@@ -71,7 +74,7 @@ import Testing
 
     @Test func `a body without a media type keeps the configuration's Content-Type`() throws {
         let configuration = try APIConfiguration.make(headers: ["Content-Type": "text/x"])
-        let endpoint = Endpoint.make(method: .post, body: RequestBody(contentType: nil) { Data("x".utf8) })
+        let endpoint = Endpoint.make(method: .post, body: EndpointBody(contentType: nil) { Data("x".utf8) })
         #expect(try endpoint.networkRequest(with: configuration).headers["content-type"] == "text/x")
     }
 }

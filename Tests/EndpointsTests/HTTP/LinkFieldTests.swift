@@ -1,5 +1,6 @@
 import Endpoints
 import Testing
+import TestSupport
 
 /// The `Link` field (RFC 8288 §3 and appendix B).
 struct LinkFieldTests {
@@ -20,13 +21,13 @@ struct LinkFieldTests {
     }
 
     @Test func `several Link lines form one list`() {
-        let headers: HTTPHeaders = ["Link": "<1>; rel=first", "link": "<2>; rel=next"]
+        let headers: HeaderFields = ["Link": "<1>; rel=first", "link": "<2>; rel=next"]
         #expect(LinkField(headers).links.map(\.target) == ["1", "2"])
         #expect(LinkField([:]).links.isEmpty)
     }
 
     @Test func `parsing random fields does not trap, and a field that is too long is ignored`() {
-        var random = SplitMix64(seed: 7)
+        var random = SeededGenerator(seed: 7)
         let alphabet = Array("<>;,=\" \\relnxt\t")
         for _ in 0..<2000 {
             let text = String((0..<Int(random.next() % 60)).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] })

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 /// Compares the slicer with `JSONDecoder`: both find the same values and refuse the same documents.
 @Suite struct JSONSlicerRandomTests {
@@ -90,7 +91,7 @@ import Testing
     }
 
     @Test func `random bytes are accepted if and only if JSONDecoder accepts them`() {
-        var random = SplitMix64(seed: 7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<3000 {
             let bytes = (0..<Int.random(in: 0..<24, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
             let isWellFormed = (try? JSONDecoder().decode(AnyJSON.self, from: Data(bytes))) != nil

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 @Suite struct JSONSlicerTests {
     static let document = #"""
@@ -137,7 +138,7 @@ import Testing
 
     @Test func `mismatched brackets are refused at every depth`() {
         for seed in 0..<20 as Range<UInt64> {
-            var random = SplitMix64(seed: seed)
+            var random = SeededGenerator(seed: seed)
             let kinds = (0..<512).map { _ in Bool.random(using: &random) }
             let opening = kinds.map { $0 ? "[" : "{\"k\":" }.joined()
             var closing = kinds.reversed().map { $0 ? "]" : "}" }

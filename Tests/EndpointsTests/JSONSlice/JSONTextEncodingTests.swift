@@ -19,9 +19,10 @@ import Testing
         for data in [bytes, Data(mark) + bytes] {
             let expected = try? JSONDecoder().decode(AnyJSON.self, from: data)
             let actual = (try? JSONSlicer().slice(of: data, at: "")).flatMap { try? JSONDecoder().decode(AnyJSON.self, from: $0) }
-            #expect(actual == expected)
             // JSONDecoder mistakes the mark of little-endian UTF-32 for that of UTF-16. It refuses no other row.
-            #expect((expected == nil) == (encoding == .utf32LittleEndian && data != bytes))
+            let isRefused = encoding == .utf32LittleEndian && data != bytes
+            #expect((expected == nil) == isRefused)
+            #expect(isRefused ? actual != nil : actual == expected)
         }
     }
 

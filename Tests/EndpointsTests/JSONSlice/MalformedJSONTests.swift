@@ -3,8 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct MalformedJSONTests {
-    /// Malformed values, each with the section of RFC 8259 that it violates.
-    static let values: [(section: String, bytes: [UInt8])] = [
+    private static let texts: [(String, String)] = [
         ("2", "1 1"), ("2", "[1 2]"), ("2", "[1]\u{C}"), ("2", "[1\u{B}]"), ("2", "[\u{A0}1]"), ("2", "[1]\0"), ("2", "/**/1"),
         ("2", "//\n1"), ("2", "[1}"), ("2", "{\"a\":1]"), ("2", "]"), ("2", "}"), ("2", ","), ("2", ":"),
         ("3", "True"), ("3", "TRUE"), ("3", "truee"), ("3", "tru"), ("3", "fals"), ("3", "nul"), ("3", "nil"), ("3", "undefined"),
@@ -30,7 +29,10 @@ import Testing
         ("8.2", "\"\\ud83d\\n12345\""), ("8.2", "\"\\ud83d\\u0041\""), ("8.2", "\"\\udc00\\ud800\""),
         ("8.2", "\"\\uDBFF\\uE000\""),
         ("8.2", "\"\\ud83d\\"), ("8.2", "\"\\ud83d\\u"), ("8.2", "\"\\ud83d\\udc0"),
-    ].map { (section: $0, bytes: Array($1.utf8)) }
+    ]
+
+    /// Malformed values, each with the section of RFC 8259 that it violates.
+    static let values: [(section: String, bytes: [UInt8])] = texts.map { (section: $0, bytes: Array($1.utf8)) }
 
     /// Bytes that are not valid UTF-8, for use inside quotes (RFC 8259 §8.1, RFC 3629 §4).
     static let notUTF8: [[UInt8]] = [

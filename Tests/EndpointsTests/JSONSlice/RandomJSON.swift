@@ -1,8 +1,9 @@
 import Endpoints
+import TestSupport
 
 /// Creates random well-formed documents, and paths that often exist in them.
 struct RandomJSON {
-    var random: SplitMix64
+    var random: SeededGenerator
     let repeatsNames: Bool
     private static let names = ["a", "b", "items", "0", "1", "", "é", "e\u{301}", "x.y", "日本", "😀", "a/b", "~", "K", "a\nb"]
     private static let pieces = ["plain text", "é", "日本語", "😀", "/", "12345678", " ", "a", "\u{7F}", "\u{2028}", "€"]
@@ -10,7 +11,7 @@ struct RandomJSON {
     /// - Parameter repeatsNames: Whether an object can contain a name twice. `JSONDecoder` never reads the second value.
     init(seed: UInt64, repeatsNames: Bool = true) {
         self.repeatsNames = repeatsNames
-        random = SplitMix64(seed: seed)
+        random = SeededGenerator(seed: seed)
     }
 
     mutating func document() -> String {

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 @Suite struct EncodableParametersTests {
     private struct Filter: Encodable {
@@ -14,7 +15,7 @@ import Testing
     @Test func `the properties of a value become query items in the same order`() throws {
         let filter = Filter(range: .init(from: Date(timeIntervalSince1970: 0)), kinds: [.noir, .sciFi])
         #expect(
-            try query(Parameters(filter)).removingPercentEncoding
+            try query(ParameterList(filter)).removingPercentEncoding
                 == "range[from]=1970-01-01T00:00:00Z&kinds=noir&kinds=sci fi&isOpen=true")
     }
 
@@ -46,13 +47,13 @@ import Testing
 
     @Test func `values in nested containers keep their positions in arrays`() throws {
         #expect(
-            try query(Parameters(Animal()), QueryStyle(arrays: .indexed)).removingPercentEncoding
+            try query(ParameterList(Animal()), QueryStyle(arrays: .indexed)).removingPercentEncoding
                 == "name=rex&tags[0]=a&tags[2][size]=1&tags[3][0]=true")
     }
 
     @Test func `super encoders have names, and a later value for a name replaces the earlier one`() throws {
         #expect(
-            try query(Parameters(Dog()), QueryStyle(arrays: .brackets)).removingPercentEncoding
+            try query(ParameterList(Dog()), QueryStyle(arrays: .brackets)).removingPercentEncoding
                 == ["super", "tags"].map { "\($0)[name]=rex&\($0)[tags][]=a&\($0)[tags][][size]=1&\($0)[tags][][]=true" }
                 .joined(separator: "&") + "&name=new")
     }
@@ -69,29 +70,29 @@ import Testing
 
     @Test func `a value in a single-value container is encoded like the value itself`() throws {
         #expect(try query(["a": Wrapper(value: "x"), "b": [Wrapper(value: 1)], "c": Wrapper(value: Int?.none)]) == "a=x&b=1")
-        #expect(try query(Parameters(Wrapper(value: ["k": 1]))) == "k=1")
+        #expect(try query(ParameterList(Wrapper(value: ["k": 1]))) == "k=1")
     }
 
     @Test func `dictionaries and sets are sorted, even inside other values`() throws {
         let keys = (0..<40).map { String(format: "k%02d", $0) }
         let dictionary = Dictionary(uniqueKeysWithValues: keys.map { ($0, 1) })
         let sorted = keys.map { $0 + "=1" }.joined(separator: "&")
-        #expect(try query(Parameters(dictionary)) == sorted)
-        #expect(try query(Parameters(Wrapper(value: dictionary))) == sorted)
-        #expect(try query(Parameters(Wrapper(value: dictionary, isDirect: true))) == sorted)
+        #expect(try query(ParameterList(dictionary)) == sorted)
+        #expect(try query(ParameterList(Wrapper(value: dictionary))) == sorted)
+        #expect(try query(ParameterList(Wrapper(value: dictionary, isDirect: true))) == sorted)
         let nested = keys.map { "n.\($0)=1" }.joined(separator: "&")
-        #expect(try query(["n": Parameters(dictionary)], QueryStyle(nested: .dots)) == nested)
+        #expect(try query(["n": ParameterList(dictionary)], QueryStyle(nested: .dots)) == nested)
         #expect(try query(["s": Set(keys)]) == keys.map { "s=" + $0 }.joined(separator: "&"))
     }
 
     @Test func `a dictionary with numeric keys is sorted and keeps its pairs together`() throws {
         #expect(try query(["d": [3.5: "a", 1.5: "c", 2.5: "b"]], QueryStyle(arrays: .commaSeparated)) == "d=1.5,c,2.5,b,3.5,a")
-        #expect(try query(Parameters([2: "b", 1: "a"])) == "1=a&2=b")
+        #expect(try query(ParameterList([2: "b", 1: "a"])) == "1=a&2=b")
     }
 
     @Test func `parameters made from other parameters have the same items`() throws {
-        #expect(try query(Parameters(["b": 1, "a": nil, "c": "x"] as Parameters)) == "b=1&c=x")
-        #expect(Parameters([:] as Parameters).isEmpty)
-        #expect(!Parameters(Filter(range: .init(from: .distantPast), kinds: [])).isEmpty)
+        #expect(try query(ParameterList(["b": 1, "a": nil, "c": "x"] as ParameterList)) == "b=1&c=x")
+        #expect(ParameterList([:] as ParameterList).isEmpty)
+        #expect(!ParameterList(Filter(range: .init(from: .distantPast), kinds: [])).isEmpty)
     }
 }

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 @Suite struct ParameterErrorTests {
     @Test(
@@ -8,9 +9,9 @@ import Testing
             ["x": Double.nan], ["x": Double.infinity], ["x": -Float.infinity], ["x": Float16.infinity], ["x": CGFloat.nan],
             ["x": Decimal.nan], ["x": Date(timeIntervalSince1970: .nan)], ["x": Date(timeIntervalSince1970: .infinity)],
             ["x": Date(timeIntervalSince1970: 253_402_300_800)], ["x": Date.distantPast.addingTimeInterval(-1e11)],
-        ] as [Parameters]
+        ] as [ParameterList]
     )
-    func `a value without a text representation is an error that contains its name`(parameters: Parameters) throws {
+    func `a value without a text representation is an error that contains its name`(parameters: ParameterList) throws {
         let error = try Endpoint.make(query: parameters).generationError()
         #expect(error.field == .query("x"))
         #expect(error.underlying is EncodingError)
@@ -24,12 +25,14 @@ import Testing
 
     @Test func `the error contains the coding path of the invalid value`() throws {
         struct Bad: Encodable { var list = [1, .nan] }
-        #expect(try Endpoint.make(query: ["a": ["b": Bad()] as Parameters]).generationError().field == .query("a.b.list.1"))
-        #expect(try Endpoint.make(query: Parameters(Bad())).generationError().field == .query("list.1"))
+        #expect(try Endpoint.make(query: ["a": ["b": Bad()] as ParameterList]).generationError().field == .query("a.b.list.1"))
+        #expect(try Endpoint.make(query: ParameterList(Bad())).generationError().field == .query("list.1"))
     }
 
-    @Test(arguments: [Parameters([1, 2]), Parameters("text"), Parameters(7), Parameters(Set([1])), Parameters(Date())])
-    func `a value without names cannot be a query`(parameters: Parameters) throws {
+    @Test(arguments: [
+        ParameterList([1, 2]), ParameterList("text"), ParameterList(7), ParameterList(Set([1])), ParameterList(Date()),
+    ])
+    func `a value without names cannot be a query`(parameters: ParameterList) throws {
         #expect(try Endpoint.make(query: parameters).generationError().field == .query(""))
     }
 

@@ -1,11 +1,13 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 enum Genre: String, Codable { case sciFi = "sci fi", noir }
 
 @Suite struct QueryEncodingTests {
     @Test(
+        .tags(.parameters),
         arguments: [
             (["q": "a+b"], "q=a%2Bb"),
             (["q": "a b"], "q=a%20b"),
@@ -38,15 +40,15 @@ enum Genre: String, Codable { case sciFi = "sci fi", noir }
             (["a": Genre.sciFi, "b": [Genre.noir]], "a=sci%20fi&b=noir"),
             (["a": [Int?.some(1), nil, 3]], "a=1&a=3"),
             (["a": [Int]()], ""),
-            (["r": ["from": 1, "to": "now", "x": nil] as Parameters], "r%5Bfrom%5D=1&r%5Bto%5D=now"),
-            (["r": ["s": ["t": 1] as Parameters] as Parameters], "r%5Bs%5D%5Bt%5D=1"),
-        ] as [(Parameters, String)]
+            (["r": ["from": 1, "to": "now", "x": nil] as ParameterList], "r%5Bfrom%5D=1&r%5Bto%5D=now"),
+            (["r": ["s": ["t": 1] as ParameterList] as ParameterList], "r%5Bs%5D%5Bt%5D=1"),
+        ] as [(ParameterList, String)]
     )
-    func `values are converted to text and percent-encoded`(parameters: Parameters, text: String) throws {
+    func `values are converted to text and percent-encoded`(parameters: ParameterList, text: String) throws {
         #expect(try query(parameters) == text)
     }
 
-    private static let nested: Parameters = ["t": ["a", "b,c"], "f": ["y": [1, 2]] as Parameters]
+    private static let nested: ParameterList = ["t": ["a", "b,c"], "f": ["y": [1, 2]] as ParameterList]
 
     @Test(
         arguments: [
@@ -77,7 +79,7 @@ enum Genre: String, Codable { case sciFi = "sci fi", noir }
         ]
     )
     func `dates are written in the chosen style`(seconds: Double, iso: String, unix: String, milliseconds: String) throws {
-        let parameters: Parameters = ["d": Date(timeIntervalSince1970: seconds)]
+        let parameters: ParameterList = ["d": Date(timeIntervalSince1970: seconds)]
         #expect(try query(parameters).removingPercentEncoding == "d=" + iso)
         #expect(try query(parameters, QueryStyle(dates: .secondsSince1970)) == "d=" + unix)
         #expect(try query(parameters, QueryStyle(dates: .millisecondsSince1970)) == "d=" + milliseconds)

@@ -1,9 +1,10 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 @Suite struct ForeignOriginTests {
-    private static let headers: HTTPHeaders = [
+    private static let headers: HeaderFields = [
         "Authorization": "Bearer t", "X-Api-Key": "k", "Cookie": "c=1", "Accept": "application/json", "User-Agent": "tests",
         "Host": "api.example.com",
     ]
@@ -31,7 +32,7 @@ import Testing
     )
     func `neither secret headers nor the shared query are sent to another origin`(path: String) throws {
         let configuration = try APIConfiguration.make(headers: Self.headers, query: ["key": "1"])
-        let own: HTTPHeaders = ["X-Own": "1"]
+        let own: HeaderFields = ["X-Own": "1"]
         let request = try Endpoint.make(path, isFullPath: true, headers: own, query: ["q": 1]).networkRequest(with: configuration)
         #expect(request.headers == ["Accept": "application/json", "User-Agent": "tests", "X-Own": "1"])
         #expect(request.url.query() == "q=1")

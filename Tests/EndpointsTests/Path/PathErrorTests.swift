@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 @Suite struct PathErrorTests {
     @Test(arguments: ["a\rb", "a\nb", "a\0b", "a\tb", "a\u{7F}b", "a\r\nHost: evil", "a?b=\n"])

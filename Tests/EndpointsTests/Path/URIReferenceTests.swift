@@ -30,7 +30,7 @@ struct URIReferenceTests {
             // Characters that are not allowed in a URL are encoded, and nothing is encoded twice.
             ("g h", "http://a/b/c/g%20h"), ("/%2f|é%", "http://a/%2f%7C%C3%A9%25"),
             ("?a=b c%20\"", "http://a/b/c/d;p?a=b%20c%20%22"),
-        ])
+        ] as [(String, String)])
     func `a reference is resolved as in RFC 3986, byte for byte`(reference: String, expected: String) {
         #expect(resolve(reference, "http://a/b/c/d;p?q") == expected)
     }

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 /// No description or error contains a secret, whichever field it is in.
 @Suite struct CanaryTests {
@@ -10,7 +11,7 @@ import Testing
         let configuration = APIConfiguration(
             baseURL: try #require(URL(string: "https://CANARY:CANARY@h.example/v1?key=CANARY#CANARY")),
             headers: ["Authorization": "CANARY", "X-Custom": "CANARY"], queryParameters: ["key": "CANARY"])
-        let form = MultipartFormData([.init(name: "n", fileName: "CANARY", data: Data("CANARY".utf8))])
+        let form = MultipartForm([.init(name: "n", fileName: "CANARY", data: Data("CANARY".utf8))])
         let endpoint = Endpoint.make(
             "x/{id}?token=CANARY#CANARY", method: .post, pathParameters: ["id": "CANARY"], headers: ["Cookie": "CANARY"],
             query: ["q": "CANARY"], body: .json(["password": "CANARY"]))
@@ -21,8 +22,8 @@ import Testing
         let odd = try #require(URL(string: "user:CANARY@h.example"))
         return [
             configuration, form, form.parts, endpoint, full, endpoint.as(Int.self), full.as(Int.self), request, request.headers,
-            endpoint.pathParameters, endpoint.queryParameters, try #require(endpoint.body), RequestBody.multipart(form),
-            ResponseBody(Data("CANARY".utf8)), Parameters(["k": "CANARY"]), APIConfiguration(baseURL: odd),
+            endpoint.pathParameters, endpoint.queryParameters, try #require(endpoint.body), EndpointBody.multipart(form),
+            ResponseData(Data("CANARY".utf8)), ParameterList(["k": "CANARY"]), APIConfiguration(baseURL: odd),
             Endpoint.make("https://me:p/CANARY@h/x", isFullPath: true), Endpoint.make("https://me:p?CANARY@h/x"),
         ]
     }
@@ -45,11 +46,11 @@ import Testing
         .make(method: .get, body: .text("CANARY")),
         .make(method: .post, body: .json(Failing())),
         .make(method: .post, body: .form(["a": Failing()])),
-        .make(method: .post, body: .text("CANARY日", charset: .ascii)),
+        .make(method: .post, body: .text("CANARY日", encoding: .ascii)),
         .make(
-            method: .post, body: .multipart(MultipartFormData([.init(name: "a", data: Data("CANARY--b".utf8))], boundary: "b"))),
+            method: .post, body: .multipart(MultipartForm([.init(name: "a", data: Data("CANARY--b".utf8))], boundary: "b"))),
         .make(query: ["a": Failing()]),
-        .make(query: Parameters("CANARY")),
+        .make(query: ParameterList("CANARY")),
         .make("x/{id}", pathParameters: ["id": "CANARY\0"]),
         .make("x?token=CANARY{"), .make("x?token=CANARY%"), .make("x?token=CANARY\n"), .make("x#CANARY\n"),
         .make("x?token=CANARY", pathParameters: ["id": 1]),

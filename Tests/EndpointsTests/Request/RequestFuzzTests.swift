@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 /// Random input never traps, and every request that is built matches its input.
 @Suite struct RequestFuzzTests {
@@ -11,7 +12,7 @@ import Testing
         "https:", "http://", "https://h.example", "h.example", "[::1]", ":80", ":99999", "me:pw@",
     ]
 
-    private static func text(_ length: Int, _ random: inout SplitMix64) -> String {
+    private static func text(_ length: Int, _ random: inout SeededGenerator) -> String {
         (0..<Int.random(in: 0...length, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
     }
 
@@ -39,13 +40,13 @@ import Testing
 
     @Test(arguments: 0..<8 as Range<UInt64>)
     func `every request that is built has a valid http URL`(seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var built = 0
         for round in 0..<700 {
             let (path, isFullPath) = (Self.text(6, &random), round % 2 == 0)
             let endpoint = Endpoint.make(
                 isFullPath && round % 4 == 0 ? "https://" + path : path, isFullPath: isFullPath,
-                method: round % 5 == 0 ? HTTPMethod(Self.text(2, &random)) : .post,
+                method: round % 5 == 0 ? RequestMethod(Self.text(2, &random)) : .post,
                 pathParameters: path.contains("{id}") ? ["id": Self.text(3, &random)] : [:],
                 headers: round % 7 == 0 ? ["X": Self.text(2, &random), "X" + Self.text(1, &random): "y"] : [:],
                 query: ["q": Self.text(3, &random)],
@@ -61,7 +62,7 @@ import Testing
 
     @Test(arguments: 8..<14 as Range<UInt64>)
     func `a path parameter stays one segment, and query values are preserved`(seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let configuration = try APIConfiguration.make("https://h.example/v1")
         for round in 0..<500 {
             let (one, two) = (Self.text(4, &random), Self.text(4, &random))

@@ -1,27 +1,28 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 @Suite struct RequestValidationTests {
     @Test(arguments: [
         "", "GET ", "G\rET", "G\nET", "G\0ET", "GET /x HTTP/1.1\r\nHost:", "GÉT", "GET:", "a/b", "CONNECT", "connect",
     ])
     func `a method that is not a token, or is CONNECT, is refused`(name: String) throws {
-        #expect(try Endpoint.make(method: HTTPMethod(name)).generationError().field == .method)
+        #expect(try Endpoint.make(method: RequestMethod(name)).generationError().field == .method)
     }
 
     @Test(arguments: [
         "", "A B", "A:", "A\r\nB", "A\n", "A\0", "Ä", "A\u{301}", "(A)", "A;", "Content-Length", "transfer-ENCODING",
     ])
     func `a header name that is not a token, or that only the engine may set, is refused`(name: String) throws {
-        let headers: HTTPHeaders = ["Fine": "1", name: "x"]
+        let headers: HeaderFields = ["Fine": "1", name: "x"]
         #expect(try Endpoint.make(headers: headers).generationError().field == .headerName(name))
         #expect(try Endpoint.make().generationError(.make(headers: headers)).field == .headerName(name))
     }
 
     @Test(arguments: ["a\rb", "a\nb", "a\r\nEvil: 1", "a\0b", "\u{1}", "a\u{7F}", "\r\n", "é\n"])
     func `a header value with line breaks or other control characters is refused`(value: String) throws {
-        let headers: HTTPHeaders = ["Fine": "1", "X": value]
+        let headers: HeaderFields = ["Fine": "1", "X": value]
         #expect(try Endpoint.make(headers: headers).generationError().field == .headerValue("X"))
         #expect(try Endpoint.make().generationError(.make(headers: headers)).field == .headerValue("X"))
     }
@@ -45,8 +46,8 @@ import Testing
         #expect(request.headers["x"] == value)
     }
 
-    @Test(arguments: [HTTPMethod.get, .head, .trace], [Data(), Data([1])])
-    func `a body is refused for methods without content, even if it is empty`(method: HTTPMethod, data: Data) throws {
+    @Test(arguments: [RequestMethod.get, .head, .trace], [Data(), Data([1])])
+    func `a body is refused for methods without content, even if it is empty`(method: RequestMethod, data: Data) throws {
         #expect(try Endpoint.make(method: method, body: .data(data)).generationError().field == .body)
     }
 

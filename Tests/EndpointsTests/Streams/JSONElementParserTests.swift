@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 @Suite struct JSONElementParserTests {
     private func elements(_ document: String, _ path: JSONKeyPath, limit: Int = 1 << 20) -> StreamOutcome<Data> {

@@ -78,9 +78,9 @@ import Testing
 
     @Test func `each format has a static member`() throws {
         #expect(try read(.chunks, "abc") == [Data("abc".utf8)])
-        #expect(try read(.lines, "a\nb") == ["a", "b"])
+        #expect(try read(.lines(), "a\nb") == ["a", "b"])
         #expect(try read(.lines(maximumLineBytes: 3), "a\nb") == ["a", "b"])
-        #expect(try read(.serverSentEvents, "data: a\n\n") == [ServerSentEvent(data: "a")])
+        #expect(try read(.serverSentEvents(), "data: a\n\n") == [ServerSentEvent(data: "a")])
         #expect(try read(.ndjson(Int.self), "1\n2\n") == [1, 2])
         #expect(try read(.jsonSequence(Int.self), "\u{1E}1\n") == [1])
         #expect(try read(.elements(of: Int.self), "[1,2]") == [1, 2])
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func `each stream has a separate parser`() throws {
-        let format = StreamFormat<String>.lines
+        let format = StreamFormat<String>.lines()
         var first = format.makeParser()
         first.receive(Data("half".utf8))
         #expect(try first.next() == nil)

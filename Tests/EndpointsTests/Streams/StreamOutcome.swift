@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import TestSupport
 
 /// The result of parsing a stream: the elements, and the error that ended it with its position.
 struct StreamOutcome<Element: Equatable>: Equatable {
@@ -30,7 +31,7 @@ struct StreamOutcome<Element: Equatable>: Equatable {
 enum StreamSplits {
     /// Returns single bytes, halves split at every position, and random pieces. Pieces can be empty, and the indices of random
     /// pieces do not start at 0.
-    static func all(of bytes: [UInt8], _ random: inout SplitMix64) -> [[Data]] {
+    static func all(of bytes: [UInt8], _ random: inout SeededGenerator) -> [[Data]] {
         var ways = [bytes.map { Data([$0]) }]
         if bytes.count < 200 {
             for middle in bytes.indices { ways.append([Data(bytes[..<middle]), Data(bytes[middle...])]) }
@@ -55,7 +56,7 @@ enum StreamSplits {
         }
     }
 
-    static func pieces(of bytes: [UInt8], upTo longest: Int, _ random: inout SplitMix64) -> [Data] {
+    static func pieces(of bytes: [UInt8], upTo longest: Int, _ random: inout SeededGenerator) -> [Data] {
         // Slices of a larger buffer, so that their indices do not start at 0.
         let whole = Data([0xFF, 0xFF, 0xFF] + bytes).dropFirst(3)
         var pieces: [Data] = []

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
+import TestSupport
 
 @testable import Endpoints
 
 /// The elements, the errors and their positions do not depend on how a stream is split into chunks.
 @Suite struct StreamSplitTests {
     private func expectSame<Parser: StreamParser>(
-        _ bytes: [UInt8], _ random: inout SplitMix64, _ make: () -> Parser
+        _ bytes: [UInt8], _ random: inout SeededGenerator, _ make: () -> Parser
     ) where Parser.Element: Equatable {
         let whole = StreamOutcome(make(), bytes)
         for chunks in StreamSplits.all(of: bytes, &random) {
@@ -17,7 +18,7 @@ import Testing
 
     @Test(arguments: 0..<4 as Range<UInt64>)
     func `line, NDJSON, sequence and event parsers do not depend on how a stream is split`(seed: UInt64) {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let pieces: [[UInt8]] =
             [
                 "\n", "\r", "\r\n", "\n\n", "\u{1E}", " ", "data: a", "data", "id: 1", "event:b", "retry: 20", ": c",

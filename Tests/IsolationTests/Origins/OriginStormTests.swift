@@ -3,6 +3,7 @@ import Foundation
 import NetworkPipeline
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// Random chains of redirects and pages over four origins, compared with a model of what each origin may receive.
 ///
@@ -20,13 +21,13 @@ import Testing
 
     private struct Chain {
         let number: Int
-        let method: HTTPMethod
+        let method: RequestMethod
         /// The number of the origin in the endpoint's full path; `nil` for the configuration's origin, number 0.
         let start: Int?
         var steps: [Step] = []
 
         init(_ number: Int, seed: UInt64) {
-            var random = SeededRandom(seed &+ UInt64(number) &* 7919)
+            var random = SeededGenerator(seed: seed &+ UInt64(number) &* 7919)
             self.number = number
             method = random.chance(30) ? .post : .get
             start = random.chance(25) ? random.below(4) : nil
@@ -59,7 +60,7 @@ import Testing
                 switch Self.chains[number].steps[step] {
                 case .redirect(let status, let next): return .status(status, headers: ["Location": target(next)])
                 case .page(let next):
-                    return next.map { .json("[1]").header("Link", "<\(target($0))>; rel=\"next\"") } ?? .json("[1]")
+                    return next.map { .json("[1]").header("<\(target($0))>; rel=\"next\"", for: "Link") } ?? .json("[1]")
                 }
             }
         }
@@ -76,7 +77,7 @@ import Testing
         let service = DefaultDataTransferService(
             configuration: api, sessionManager: DefaultSessionManager.make(),
             interceptors: [
-                .headers(for: api) { _ in ["X-Tenant": "tenant"] }, .authentication(.header("X-Member", "member"), for: api),
+                .headers(for: api) { _ in ["X-Tenant": "tenant"] }, .authentication(.header("member", for: "X-Member"), for: api),
             ])
         await withTaskGroup(of: Void.self) { group in
             for (index, chain) in Self.chains.enumerated() {

@@ -3,6 +3,7 @@ import Foundation
 import NetworkPipeline
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// Lists with pages on another origin.
 @Suite(.timeLimit(.minutes(10))) struct PageOriginTests {
@@ -11,14 +12,14 @@ import Testing
     private func service() throws -> DefaultDataTransferService {
         let api = try APIConfiguration("https://api.test", headers: ["X-Licence": "l"], queryParameters: ["apikey": "k"])
         return DefaultDataTransferService(
-            configuration: api, sessionManager: session, interceptors: [.authentication(.header("X-Member", "m"), for: api)])
+            configuration: api, sessionManager: session, interceptors: [.authentication(.header("m", for: "X-Member"), for: api)])
     }
 
     private func enqueue(_ link: String?) {
         session.enqueue(.json("[1]", headers: link.map { ["Link": "<\($0)>; rel=\"next\""] } ?? [:]))
     }
 
-    private func list(_ method: HTTPMethod = .get) -> Endpoint<[Int]> {
+    private func list(_ method: RequestMethod = .get) -> Endpoint<[Int]> {
         Endpoint(
             path: "items", method: method, headerParameters: ["X-Own": "o", "Accept-Language": "en"],
             body: method == .post ? .json(["password": "p"]) : nil)

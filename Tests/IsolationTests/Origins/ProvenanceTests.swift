@@ -28,7 +28,7 @@ import Testing
         let service = DefaultDataTransferService(
             configuration: api, sessionManager: DefaultSessionManager.make(),
             interceptors: [
-                .headers(for: api) { _ in ["X-Tenant": "t"] }, .authentication(.header("X-Member", "m"), for: api),
+                .headers(for: api) { _ in ["X-Tenant": "t"] }, .authentication(.header("m", for: "X-Member"), for: api),
             ])
         var endpoint = get
         endpoint.headerParameters = ["X-Own": "o", "Range": "bytes=0-"]
@@ -47,7 +47,7 @@ import Testing
         let api = try APIConfiguration(server.url.absoluteString)
         let service = DefaultDataTransferService(
             configuration: api, sessionManager: DefaultSessionManager.make(),
-            interceptors: [.authentication(.header("User-Agent", "member 7"), for: api)])
+            interceptors: [.authentication(.header("member 7", for: "User-Agent"), for: api)])
         #expect(try await service.request(get) == "other")
         #expect(server.requests.first?.headers["User-Agent"] == "member 7")
         #expect(other.requests.first?.headers["User-Agent"] != "member 7")
@@ -65,7 +65,7 @@ import Testing
         let api = try APIConfiguration("https://api.test")
         let service = DefaultDataTransferService(
             configuration: api, sessionManager: session,
-            interceptors: [.authentication(.header("X-Member", "m"), for: api), Elsewhere()])
+            interceptors: [.authentication(.header("m", for: "X-Member"), for: api), Elsewhere()])
         _ = try await service.request(get)
         #expect(session.requests.map { $0.headers["X-Member"] } == [nil])
     }
@@ -87,9 +87,9 @@ import Testing
     @Test func `a cached response is returned only for the stored cookies of its request`() async throws {
         let user = Locked("A")
         let server = try LoopbackServer {
-            Route(.get, "/login") { _ in .text("in").header("Set-Cookie", "member=\(user.withLock { $0 })") }
-            Route(.get, "/item") { request in
-                .text(request.headers["Cookie"] ?? "nobody").header("Cache-Control", "max-age=60")
+            LoopbackRoute(.get, "/login") { _ in .text("in").header("member=\(user.withLock { $0 })", for: "Set-Cookie") }
+            LoopbackRoute(.get, "/item") { request in
+                .text(request.headers["Cookie"] ?? "nobody").header("max-age=60", for: "Cache-Control")
             }
         }
         let service = DefaultDataTransferService(
@@ -113,7 +113,7 @@ import Testing
             for name in ["A", "B"] {
                 let service = DefaultDataTransferService(
                     configuration: api, sessionManager: session,
-                    interceptors: [.authentication(.header("traceparent", name), for: api), coalescing])
+                    interceptors: [.authentication(.header(name, for: "traceparent"), for: api), coalescing])
                 group.addTask { try await service.request(get) }
             }
             return try await group.reduce(into: Set<String>()) { $0.insert($1) }
@@ -142,7 +142,7 @@ import Testing
         session.enqueue(.text("b"))
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("https://api.test"), sessionManager: session,
-            interceptors: [.rate(RateLimiter(nil)), Redirected()])
+            interceptors: [RateLimiter(nil), Redirected()])
         #expect(try await service.request(get) == "a")
         #expect(try await service.request(get) == "b")
         // It limits the other origin.
@@ -167,7 +167,7 @@ import Testing
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("https://api.test"), sessionManager: session,
             interceptors: [
-                .retry(RetryPolicy(backoff: Backoff(base: .milliseconds(1)), maximumRetryAfter: .seconds(10))), Redirected(),
+                .retry(RetryOptions(backoff: Backoff(base: .milliseconds(1)), maximumRetryAfter: .seconds(10))), Redirected(),
             ])
         #expect(try await service.request(get) == "ok")
     }
@@ -177,7 +177,7 @@ import Testing
         session.route { $0.url.path == "/item" ? .status(503) : .text("ok") }
         let service = DefaultDataTransferService(
             configuration: try APIConfiguration("https://api.test"), sessionManager: session,
-            interceptors: [.breaker(), Redirected()])
+            interceptors: [CircuitBreaker(), Redirected()])
         for _ in 0..<100 { _ = try? await service.request(get) }
         #expect(try await service.request(Endpoint<String>(path: "x", responseDecoder: .text)) == "ok")
     }

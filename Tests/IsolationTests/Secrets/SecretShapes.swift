@@ -46,17 +46,17 @@ struct SecretShape: Sendable, CustomTestStringConvertible {
         SecretShape("path") {
             $0.pathParameters = ["id": $1]; $0.path = "users/{id}/items"
         },
-        SecretShape("JSON") { $0.body = .json(["note": "it is \($1)"] as Parameters) },
-        SecretShape("URL in JSON") { $0.body = .json(["next": "https://x.test/a?b=\(percent($1))"] as Parameters) },
-        SecretShape("base64 in JSON") { $0.body = .json(["note": base64("me:\($1)")] as Parameters) },
-        SecretShape("JSON in JSON") { $0.body = .json(["note": "{\"a\":\(json($1))}"] as Parameters) },
-        SecretShape("form") { $0.body = .form(["note": $1] as Parameters) },
+        SecretShape("JSON") { $0.body = .json(["note": "it is \($1)"] as ParameterList) },
+        SecretShape("URL in JSON") { $0.body = .json(["next": "https://x.test/a?b=\(percent($1))"] as ParameterList) },
+        SecretShape("base64 in JSON") { $0.body = .json(["note": base64("me:\($1)")] as ParameterList) },
+        SecretShape("JSON in JSON") { $0.body = .json(["note": "{\"a\":\(json($1))}"] as ParameterList) },
+        SecretShape("form") { $0.body = .form(["note": $1] as ParameterList) },
         SecretShape("text") { $0.body = .text("Dear \($1),\nhello") },
         SecretShape("XML") { $0.body = .text("<a b=\"\(xml($1))\">\(xml($1))</a>", contentType: "application/xml") },
         SecretShape("part of a form") { endpoint, value in
-            var form = MultipartFormData()
+            var form = MultipartForm()
             form.append(value, name: "note")
-            form.append(Data(value.utf8), name: "file", fileName: "a.txt", contentType: "text/plain")
+            form.append(.data(Data(value.utf8)), name: "file", fileName: "a.txt", contentType: "text/plain")
             endpoint.body = .multipart(form)
         },
     ]

@@ -49,10 +49,10 @@ import Testing
                     TransportError(.other, "x", underlying: TransportError(.other, value, request: request))
                 ),
                 ("RequestGenerationError", RequestGenerationError(.path, value)),
-                ("Credential", Credential.header("X-Member", value)),
+                ("Credential", Credential.header(value, for: "X-Member")),
                 ("Credential.Parts", Credential.Parts(token: value, refreshToken: value, user: value, password: value)),
-                ("NetworkRequest", request), ("HTTPHeaders", request.headers),
-                ("AuthenticationInterceptor", AuthenticationInterceptor(.bearer(value), origins: [url])),
+                ("NetworkRequest", request), ("HeaderFields", request.headers),
+                ("CredentialInterceptor", CredentialInterceptor(.bearer(value), origins: [url])),
                 ("RefreshingCredentials", RefreshingCredentials(initial: .bearer(value)) { _ in .bearer(value) }),
                 ("ProxyConfiguration", ProxyConfiguration.http(host: "p.test", port: 1, username: "u", password: value)),
                 (

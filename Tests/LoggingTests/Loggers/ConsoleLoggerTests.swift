@@ -89,13 +89,13 @@ struct ConsoleLoggerTests {
     }
 
     @Test func `both protocols have a static member for the console logger`() {
-        let network: any NetworkErrorLogger = .console
+        let network: any NetworkErrorLogger = .console()
         let transfer: any DataTransferErrorLogger = .console(level: .off)
         let quiet: any NetworkErrorLogger = .console(level: .off)
         #expect(network.isEnabled)
         #expect(!transfer.isEnabled)
         #expect(!quiet.isEnabled)
-        #expect(ConsoleLogger.console.level == .info)
+        #expect(ConsoleLogger().level == .info)
     }
 
     @Test func `malformed JSON is indented by its brackets`() {

@@ -21,7 +21,7 @@
             await #expect(processExitsWith: .success) {
                 var ends: [Int32] = [0, 0]
                 guard pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) >= 0 else { exit(2) }
-                let logger = ConsoleLogger.console
+                let logger = ConsoleLogger()
                 guard let url = URL(string: "https://example.com/\(String(repeating: "x", count: 200))") else { exit(6) }
                 let request = LoggedRequest(url: url)
                 // About 1 MiB, of which 64 KiB fit into the pipe.

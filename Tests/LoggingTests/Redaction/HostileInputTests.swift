@@ -1,6 +1,7 @@
 import Foundation
 import NetworkLogging
 import Testing
+import TestSupport
 
 /// Any input is redacted in linear time, and the output is bounded.
 struct HostileInputTests {
@@ -11,7 +12,7 @@ struct HostileInputTests {
 
     @Test(arguments: types)
     func `redaction of random bytes does not trap and respects the limit`(type: String?) {
-        var random = SeededGenerator(state: 42)
+        var random = SeededGenerator(seed: 42)
         let alphabet = Array("{}[]\":,=&;%<>/\\@?#' \r\n-b\\u00eyJtokenpassword:Bearer ://".utf8)
         for _ in 0..<100 {
             let count = Int.random(in: 0..<200, using: &random)
@@ -20,7 +21,7 @@ struct HostileInputTests {
                 isRaw ? UInt8.random(in: 0...255, using: &random) : alphabet.randomElement(using: &random) ?? 0
             }
             let limit = Int.random(in: 0..<100, using: &random)
-            let text = Redaction.default.redacted(body: Data(bytes), contentType: type, limit: limit)
+            let text = Redaction.default.redacted(body: Data(bytes), contentType: type, maximumBytes: limit)
             // Each invalid byte becomes three bytes; the note is short.
             #expect(text.utf8.count <= 3 * limit + 60)
             let string = String(decoding: bytes, as: UTF8.self)

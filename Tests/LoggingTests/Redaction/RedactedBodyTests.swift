@@ -4,7 +4,7 @@ import Testing
 
 struct RedactedBodyTests {
     private func redacted(_ text: String, _ type: String?, limit: Int = 4096) -> String {
-        Redaction.default.redacted(body: Data(text.utf8), contentType: type, limit: limit)
+        Redaction.default.redacted(body: Data(text.utf8), contentType: type, maximumBytes: limit)
     }
 
     @Test(arguments: [
@@ -80,11 +80,13 @@ struct RedactedBodyTests {
     @Test func `binary data is shown as its size and type`() {
         let bytes = Data([0x89, 0x50, 0, 1])
         let redaction = Redaction.default
-        #expect(redaction.redacted(body: bytes, contentType: "image/png", limit: 100) == "<4 bytes of image/png>")
-        #expect(redaction.redacted(body: bytes, contentType: nil, limit: 100) == "<4 bytes>")
-        #expect(redaction.redacted(body: bytes, contentType: "application/json", limit: 100) == "<4 bytes of application/json>")
-        #expect(redaction.redacted(body: Data([0]), contentType: "a\u{1B}/b;c", limit: 100) == "<1 byte of a?/b>")
-        #expect(redaction.redacted(body: Data(), contentType: nil, limit: 100) == "")
+        #expect(redaction.redacted(body: bytes, contentType: "image/png", maximumBytes: 100) == "<4 bytes of image/png>")
+        #expect(redaction.redacted(body: bytes, contentType: nil, maximumBytes: 100) == "<4 bytes>")
+        #expect(
+            redaction.redacted(body: bytes, contentType: "application/json", maximumBytes: 100) == "<4 bytes of application/json>"
+        )
+        #expect(redaction.redacted(body: Data([0]), contentType: "a\u{1B}/b;c", maximumBytes: 100) == "<1 byte of a?/b>")
+        #expect(redaction.redacted(body: Data(), contentType: nil, maximumBytes: 100) == "")
     }
 
     @Test(arguments: 0...12)

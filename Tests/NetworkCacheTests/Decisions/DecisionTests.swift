@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import Testing
+import TestSupport
 
 @testable import NetworkCache
 
@@ -159,37 +160,37 @@ struct DecisionTests {
 
     @Test(arguments: rows)
     func `the decision follows from the fields and the time`(row: DecisionRow) {
-        let terms = ResponseTerms(.make(HTTPHeaders(lines: row.response)))
-        let request = RequestTerms(HTTPHeaders(lines: row.request))
+        let terms = ResponseTerms(.make(HeaderFields(lines: row.response)))
+        let request = RequestTerms(HeaderFields(lines: row.request))
         let now = TestTime.start.timeIntervalSinceReferenceDate + row.after
-        #expect(outcome(CachePolicy().decision(request, terms, at: now)) == row.expected)
+        #expect(outcome(CacheOptions().decision(request, terms, at: now)) == row.expected)
     }
 
     @Test
     func `without a stored response, a request is forwarded, or fails if it is only-if-cached`() {
-        #expect(CachePolicy().decision(RequestTerms(), nil, at: 0) == .forward(.uriMiss))
-        #expect(CachePolicy().decision(RequestTerms(), nil, miss: .varyMiss, at: 0) == .forward(.varyMiss))
-        #expect(CachePolicy().decision(RequestTerms(["Cache-Control": "only-if-cached"]), nil, at: 0) == .fail)
+        #expect(CacheOptions().decision(RequestTerms(), nil, at: 0) == .forward(.uriMiss))
+        #expect(CacheOptions().decision(RequestTerms(), nil, miss: .varyMiss, at: 0) == .forward(.varyMiss))
+        #expect(CacheOptions().decision(RequestTerms(["Cache-Control": "only-if-cached"]), nil, at: 0) == .fail)
     }
 
     @Test
     func `HEAD is served from a stored GET, but does not cause a validation or revalidation (§4.3.5)`() {
-        let terms = ResponseTerms(.make(HTTPHeaders(lines: "Cache-Control: max-age=60, stale-while-revalidate=30", Self.tag)))
+        let terms = ResponseTerms(.make(HeaderFields(lines: "Cache-Control: max-age=60, stale-while-revalidate=30", Self.tag)))
         let start = TestTime.start.timeIntervalSinceReferenceDate
-        #expect(outcome(CachePolicy().decision(RequestTerms(), terms, isHead: true, at: start + 1)) == .fresh)
-        #expect(outcome(CachePolicy().decision(RequestTerms(), terms, isHead: true, at: start + 61)) == .forward)
+        #expect(outcome(CacheOptions().decision(RequestTerms(), terms, isHead: true, at: start + 1)) == .fresh)
+        #expect(outcome(CacheOptions().decision(RequestTerms(), terms, isHead: true, at: start + 61)) == .forward)
     }
 
     @Test
     func `age and remaining freshness are exact to the second`() {
-        let terms = ResponseTerms(.make(HTTPHeaders(lines: "Cache-Control: max-age=60", "Age: 7")))
-        let decision = CachePolicy().decision(RequestTerms(), terms, at: TestTime.start.timeIntervalSinceReferenceDate + 10)
+        let terms = ResponseTerms(.make(HeaderFields(lines: "Cache-Control: max-age=60", "Age: 7")))
+        let decision = CacheOptions().decision(RequestTerms(), terms, at: TestTime.start.timeIntervalSinceReferenceDate + 10)
         #expect(decision == .serve(age: 17, ttl: 43, revalidates: false))
     }
 
     @Test
     func `the time between request and response counts as age (§4.2.3)`() {
-        var stored = StoredResponse.make(HTTPHeaders(lines: "Cache-Control: max-age=60", "Age: 7"))
+        var stored = StoredResponse.make(HeaderFields(lines: "Cache-Control: max-age=60", "Age: 7"))
         stored.requestTime -= 5
         #expect(ResponseTerms(stored).initialAge == 12)
         stored.requestTime += 500
@@ -197,12 +198,12 @@ struct DecisionTests {
     }
 
     @Test
-    func `a policy without heuristic freshness validates each response without an explicit lifetime (§4.2.2)`() {
-        var policy = CachePolicy()
-        policy.heuristicFraction = 0
-        let terms = ResponseTerms(.make(HTTPHeaders(lines: "Last-Modified: \(TestTime.text(-86_400))")))
+    func `a options without heuristic freshness validates each response without an explicit lifetime (§4.2.2)`() {
+        var options = CacheOptions()
+        options.heuristicFraction = 0
+        let terms = ResponseTerms(.make(HeaderFields(lines: "Last-Modified: \(TestTime.text(-86_400))")))
         #expect(
-            outcome(policy.decision(RequestTerms(), terms, at: TestTime.start.timeIntervalSinceReferenceDate)) == .validate)
+            outcome(options.decision(RequestTerms(), terms, at: TestTime.start.timeIntervalSinceReferenceDate)) == .validate)
     }
 
     private func outcome(_ decision: CacheDecision) -> DecisionRow.Outcome {

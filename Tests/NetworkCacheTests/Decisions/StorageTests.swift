@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import Testing
+import TestSupport
 
 @testable import NetworkCache
 
@@ -83,23 +84,23 @@ struct StorageTests {
 
     @Test
     func `connection-specific fields are not stored, and a missing Date is added (§3.1, RFC 9110 §6.6.1)`() {
-        let headers = HTTPHeaders(
+        let headers = HeaderFields(
             lines: "Connection: close, X-Hop", "X-Hop: 1", "Transfer-Encoding: chunked", "Keep-Alive: 5", "TE: x", "Upgrade: h2c",
             "Proxy-Authenticate: Basic", "Content-Type: a/b")
         let kept = StorageRules.keptHeaders(headers, receivedAt: TestTime.start)
-        #expect(kept == HTTPHeaders(lines: "Content-Type: a/b", "Date: \(TestTime.text(0))"))
+        #expect(kept == HeaderFields(lines: "Content-Type: a/b", "Date: \(TestTime.text(0))"))
     }
 
     @Test
     func `a 304 updates all fields except those that describe the stored bytes (§3.2, §4.3.4)`() {
-        let old = HTTPHeaders(
+        let old = HeaderFields(
             lines: "Content-Length: 4", "Content-Encoding: gzip", "X-Old: 1", "X-Both: 1", "Age: 99",
             "Date: \(TestTime.text(-99))",
             "Cache-Control: max-age=1", "Content-Type: a/b")
-        let new = HTTPHeaders(
+        let new = HeaderFields(
             lines: "content-length: 0", "Content-Encoding: br", "Content-Range: bytes 0-1/2", "X-Both: 2", "X-Both: 3",
             "Cache-Control: max-age=2", "Connection: X-Hop", "X-Hop: 1")
-        let expected = HTTPHeaders(
+        let expected = HeaderFields(
             lines: "Content-Length: 4", "Content-Encoding: gzip", "X-Old: 1", "X-Both: 2", "X-Both: 3",
             "Cache-Control: max-age=2",
             "Content-Type: a/b", "Date: \(TestTime.text(5))")
@@ -108,21 +109,21 @@ struct StorageTests {
 
     @Test
     func `whitespace and the number of field lines do not distinguish variants (§4.1)`() {
-        let names = StorageRules.varyingNames(HTTPHeaders(lines: "Vary: accept, Accept-Language", "Vary: ACCEPT"))
+        let names = StorageRules.varyingNames(HeaderFields(lines: "Vary: accept, Accept-Language", "Vary: ACCEPT"))
         #expect(names == ["accept", "accept-language"])
-        let stored = StorageRules.varying(names ?? [], HTTPHeaders(lines: "Accept: a/b, c/d"))
+        let stored = StorageRules.varying(names ?? [], HeaderFields(lines: "Accept: a/b, c/d"))
         #expect(StorageRules.matches(stored, [.init(name: "accept", value: " a/b "), .init(name: "Accept", value: "c/d")]))
-        #expect(!StorageRules.matches(stored, HTTPHeaders(lines: "Accept: a/b")))
-        #expect(!StorageRules.matches(stored, HTTPHeaders(lines: "Accept: a/b, c/d", "Accept-Language: ")))
+        #expect(!StorageRules.matches(stored, HeaderFields(lines: "Accept: a/b")))
+        #expect(!StorageRules.matches(stored, HeaderFields(lines: "Accept: a/b, c/d", "Accept-Language: ")))
     }
 
     @Test
     func `a credential that Vary names is stored as a digest`() {
         let varying = StorageRules.varying(
-            ["authorization", "x-api-key"], HTTPHeaders(lines: "Authorization: Bearer canary", "X-Api-Key: canary"))
+            ["authorization", "x-api-key"], HeaderFields(lines: "Authorization: Bearer canary", "X-Api-Key: canary"))
         #expect(!varying.contains { $0.value?.contains("canary") ?? true })
-        #expect(StorageRules.matches(varying, HTTPHeaders(lines: "X-Api-Key: canary", "Authorization: Bearer canary")))
-        #expect(!StorageRules.matches(varying, HTTPHeaders(lines: "X-Api-Key: canary", "Authorization: Bearer other")))
+        #expect(StorageRules.matches(varying, HeaderFields(lines: "X-Api-Key: canary", "Authorization: Bearer canary")))
+        #expect(!StorageRules.matches(varying, HeaderFields(lines: "X-Api-Key: canary", "Authorization: Bearer other")))
     }
 
     @Test(arguments: [
@@ -147,18 +148,18 @@ struct StorageTests {
     }
 
     @Test(arguments: [
-        (HTTPMethod.post, 201, ["https://a.example/x", "https://a.example/new", "https://a.example/y/z"]), (.get, 200, []),
+        (RequestMethod.post, 201, ["https://a.example/x", "https://a.example/new", "https://a.example/y/z"]), (.get, 200, []),
         (.put, 404, []), (.delete, 500, []),
-        (HTTPMethod("PURGE"), 302, ["https://a.example/x", "https://a.example/new", "https://a.example/y/z"]),
+        (RequestMethod("PURGE"), 302, ["https://a.example/x", "https://a.example/new", "https://a.example/y/z"]),
     ])
     func `a successful unsafe request invalidates its URL, Location and Content-Location on its own origin (§4.4)`(
-        method: HTTPMethod, status: Int, urls: [String]
+        method: RequestMethod, status: Int, urls: [String]
     )
         throws
     {
         let url = try #require(URL(string: "https://A.example:443/x#part"))
         for location in ["/new", "https://a.example/new"] {
-            let headers = HTTPHeaders(
+            let headers = HeaderFields(
                 lines: "Location: \(location)", "Content-Location: y/z", "Location: https://b.example/x",
                 "Location: http://a.example/x")
             let response = NetworkResponse(statusCode: status, headers: headers, url: url)
@@ -167,8 +168,8 @@ struct StorageTests {
         }
     }
 
-    private func isStored(_ response: [String], status: Int = 200, method: HTTPMethod = .get, request: [String] = []) -> Bool {
-        let stored = StoredResponse.make(HTTPHeaders(lines: response), method: method, status: status)
-        return StorageRules.mayStore(RequestTerms(HTTPHeaders(lines: request)), stored, ResponseTerms(stored), CachePolicy())
+    private func isStored(_ response: [String], status: Int = 200, method: RequestMethod = .get, request: [String] = []) -> Bool {
+        let stored = StoredResponse.make(HeaderFields(lines: response), method: method, status: status)
+        return StorageRules.mayStore(RequestTerms(HeaderFields(lines: request)), stored, ResponseTerms(stored), CacheOptions())
     }
 }

@@ -14,8 +14,8 @@ struct DiskCacheStoreTests {
         directory = try CacheDirectory()
     }
 
-    private func store(_ change: (inout DiskCacheStore.Limits) -> Void = { _ in }) throws -> DiskCacheStore {
-        var limits = DiskCacheStore.Limits()
+    private func store(_ change: (inout CacheStoreLimits) -> Void = { _ in }) throws -> DiskCacheStore {
+        var limits = CacheStoreLimits.disk
         change(&limits)
         return try DiskCacheStore(directory: directory.place, limits: limits) { [removals] key, reason in
             removals.withLock { $0.append("\(key.url.split(separator: "/").last ?? "") \(reason.rawValue)") }
@@ -47,7 +47,7 @@ struct DiskCacheStoreTests {
     private func size(_ path: String) -> Int { (try? Data(contentsOf: directory.place.appendingPathComponent(path)).count) ?? 0 }
 
     @Test func `variants are stored under one key, and a variant replaces an equal one`() async throws {
-        let store = try store { $0.variants = 3 }
+        let store = try store { $0.maximumVariants = 3 }
         for (value, body) in [(nil, "none"), ("", "empty"), ("de", "de 1"), ("de", "de 2"), ("fr", "fr")] as [(String?, String)] {
             try await store.save(CacheEntry(.kept(varying: language(value), body: body)))
         }
@@ -117,7 +117,7 @@ struct DiskCacheStoreTests {
     @Test func `a response that is too large is an error that names the limit, and the previous response is removed`()
         async throws
     {
-        let store = try store { $0.entryBytes = 2_000 }
+        let store = try store { $0.maximumEntryBytes = 2_000 }
         try await store.save(CacheEntry(.kept(body: "small")))
         do throws(CacheStoreError) {
             try await store.save(CacheEntry(.kept(body: String(repeating: "x", count: 3_000))))
@@ -134,7 +134,7 @@ struct DiskCacheStoreTests {
     }
 
     @Test func `evicted responses are reported`() async throws {
-        let store = try store { $0.keys = 2 }
+        let store = try store { $0.maximumKeys = 2 }
         // The oldest records are known reliably only after a complete scan.
         await store.records.settle()
         for number in 1...3 {

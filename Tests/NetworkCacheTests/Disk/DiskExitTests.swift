@@ -3,7 +3,9 @@
     import Foundation
     import Glibc
     import NetworkCore
+    import NetworkFiles
     import Testing
+    import TestSupport
 
     @testable import NetworkCache
 

@@ -1,10 +1,9 @@
 import Endpoints
 import Foundation
 import NetworkCore
+import NetworkFiles
 
 @testable import NetworkCache
-
-let isSlowRun = ProcessInfo.processInfo.environment["DATA_TRANSFER_SLOW"] != nil
 
 /// A directory for one test. It is removed when the value is released.
 final class CacheDirectory: Sendable {
@@ -13,7 +12,7 @@ final class CacheDirectory: Sendable {
     init() throws {
         url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
             .appendingPathComponent("cache-tests-\(UUID())", isDirectory: true)
-        guard mkdir(url.path, 0o700) == 0 else { throw CacheStoreError("no directory", path: url.path, errno: errno) }
+        guard mkdir(url.path, 0o700) == 0 else { throw CacheStoreError("no directory", path: url.path, .last) }
     }
 
     deinit {

@@ -1,6 +1,8 @@
 import Foundation
 import NetworkCore
+import NetworkFiles
 import Testing
+import TestSupport
 
 @testable import NetworkCache
 

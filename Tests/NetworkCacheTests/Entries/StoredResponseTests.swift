@@ -7,7 +7,7 @@ import Testing
 
 struct StoredResponseTests {
     static let sample = StoredResponse.make(
-        HTTPHeaders(lines: "Cache-Control: max-age=60", "ETag: \"ä\"", "X-Empty:", "X-Twice: 1", "X-Twice: 2"), status: 404,
+        HeaderFields(lines: "Cache-Control: max-age=60", "ETag: \"ä\"", "X-Empty:", "X-Twice: 1", "X-Twice: 2"), status: 404,
         body: "body\0\r\n", varying: [.init(name: "accept", value: "a/b"), .init(name: "range", value: nil)],
         partition: CachePartition(named: "someone"), age: 0.123)
 
@@ -19,9 +19,27 @@ struct StoredResponseTests {
     }
 
     @Test
+    func `an encoding without a checksum can be decoded only without comparing one`() throws {
+        let bytes = Self.sample.encoded(hasChecksum: false)
+        #expect(try StoredResponse(encoded: bytes, maximumBytes: .max, comparesChecksum: false) == Self.sample)
+        #expect(throws: StoredResponseError.self) { try StoredResponse(encoded: bytes) }
+    }
+
+    @Test
     func `a slice of a larger buffer can be decoded`() throws {
         let bytes = Data([1, 2, 3]) + Self.sample.encoded()
         #expect(try StoredResponse(encoded: bytes.dropFirst(3)) == Self.sample)
+    }
+
+    @Test
+    func `an entry is unchanged after it is encoded and decoded, and damaged bytes are an error`() throws {
+        let entry = CacheEntry(Self.sample)
+        let decoded = try CacheEntry(encoded: entry.encoded())
+        #expect(decoded.response == Self.sample)
+        #expect(decoded.isSameVariant(as: entry))
+        #expect(decoded.key == Self.sample.key && decoded.storedAt == Self.sample.responseTime)
+        let error = #expect(throws: CacheStoreError.self) { try CacheEntry(encoded: entry.encoded().dropLast()) }
+        #expect(error?.code == .encoding)
     }
 
     @Test

@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 @testable import NetworkCache
 @testable import NetworkCore

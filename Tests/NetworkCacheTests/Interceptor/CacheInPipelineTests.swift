@@ -3,6 +3,7 @@ import Foundation
 import NetworkPipeline
 import NetworkTesting
 import Testing
+import TestSupport
 
 @testable import NetworkCache
 @testable import NetworkCore
@@ -72,7 +73,7 @@ struct CacheInPipelineTests {
     func `in the pipeline preset, the cache is placed behind authentication`() async throws {
         let token = Locked("one")
         let api = try APIConfiguration("https://api.example.com")
-        let credential = AuthenticationInterceptor(origins: [api.baseURL]) { _ in .bearer(token.withLock { $0 }) }
+        let credential = CredentialInterceptor(origins: [api.baseURL]) { _ in .bearer(token.withLock { $0 }) }
         let pipeline = RequestPipeline {
             $0.authentication = credential
             $0.cache = CacheInterceptor()
@@ -86,7 +87,7 @@ struct CacheInPipelineTests {
         let request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
         for (name, requestCount) in [("one", 1), ("two", 2), ("one", 2)] {
             token.withLock { $0 = name }
-            #expect(try await chain.response(for: request).body == Data("Bearer \(name)".utf8))
+            #expect(try await chain.response(for: request).data == Data("Bearer \(name)".utf8))
             #expect(origin.requests.count == requestCount)
         }
     }
@@ -106,7 +107,7 @@ struct CacheInPipelineTests {
             ],
             session: cache.origin)
         let request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
-        #expect(try await chain.response(for: request).body == Data("one".utf8))
+        #expect(try await chain.response(for: request).data == Data("one".utf8))
         gate.open()
         while try await cache.send("Cache-Control: only-if-cached").body != "two" {
             try Task.checkCancellation()

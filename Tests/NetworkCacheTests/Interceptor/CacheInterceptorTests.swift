@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 @testable import NetworkCache
 @testable import NetworkCore
@@ -120,7 +121,7 @@ struct CacheInterceptorTests {
         harness.enqueue("part", "Cache-Control: max-age=60", status: 206)
         let result = try await harness.send(line)
         #expect(result.status == "NetworkCache; fwd=bypass" && result.body == "part")
-        #expect(harness.origin.requests[1].headers == HTTPHeaders(lines: line))
+        #expect(harness.origin.requests[1].headers == HeaderFields(lines: line))
         #expect(try await harness.send().body == "one")
     }
 

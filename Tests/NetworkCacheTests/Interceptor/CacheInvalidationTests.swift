@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 @testable import NetworkCache
 @testable import NetworkCore
@@ -9,8 +10,8 @@ import Testing
 /// RFC 9111 §4.4.
 @Suite(.timeLimit(.minutes(10)))
 struct CacheInvalidationTests {
-    @Test(arguments: [HTTPMethod.post, .put, .patch, .delete, HTTPMethod("PURGE")])
-    func `a successful unsafe request invalidates its URL in all partitions`(method: HTTPMethod) async throws {
+    @Test(arguments: [RequestMethod.post, .put, .patch, .delete, RequestMethod("PURGE")])
+    func `a successful unsafe request invalidates its URL in all partitions`(method: RequestMethod) async throws {
         let harness = CacheHarness()
         for token in ["one", "two"] {
             harness.enqueue("old", "Cache-Control: max-age=60")
@@ -36,8 +37,8 @@ struct CacheInvalidationTests {
         _ = try await harness.send(method: .post)
         harness.enqueue("", "Location: https://other.example.com/item", status: 201)
         _ = try await harness.send(method: .post)
-        harness.origin.route("/made", StubResponse(body: Data("new".utf8)))
-        harness.origin.route("/list", StubResponse(body: Data("new".utf8)))
+        harness.origin.route(StubResponse(body: Data("new".utf8)), for: "/made")
+        harness.origin.route(StubResponse(body: Data("new".utf8)), for: "/list")
         var bodies: [String] = []
         for url in urls { bodies.append(try await harness.send(url: url).body) }
         #expect(bodies == ["new", "new", "old"])
@@ -69,18 +70,18 @@ struct CacheInvalidationTests {
                 request.attemptObserver?.attemptWillBegin(request)
                 await gate.wait()
                 return NetworkResponse(
-                    statusCode: 200, headers: ["Cache-Control": "max-age=60"], body: Data("old".utf8), url: request.url)
+                    statusCode: 200, headers: ["Cache-Control": "max-age=60"], body: .data(Data("old".utf8)), url: request.url)
             }
         }
         await gate.waitForArrival()
         if isCleared {
-            try await cache.removeAll()
+            try await cache.remove(.all)
         } else {
             harness.enqueue("", status: 204)
             _ = try await harness.send(method: .put)
         }
         gate.open()
-        #expect(try await late.value.body == Data("old".utf8))
+        #expect(try await late.value.data == Data("old".utf8))
         #expect(try await harness.store.entries(for: cache.key(for: request)).isEmpty)
         #expect(removals.withLock { $0 } == 0)
     }
@@ -111,7 +112,7 @@ struct CacheInvalidationTests {
         harness.enqueue("old", "Cache-Control: max-age=60")
         async let result = harness.send()
         await store.gate.waitForArrival()
-        try await harness.cache.removeAll()
+        try await harness.cache.remove(.all)
         store.gate.open()
         #expect(try await result.body == "old")
         #expect(store.memory.count == 0)

@@ -3,6 +3,7 @@ import Foundation
 import NetworkPipeline
 import NetworkTesting
 import Testing
+import TestSupport
 
 @testable import NetworkCache
 @testable import NetworkCore
@@ -17,7 +18,7 @@ struct CachePartitionTests {
             let lines = value.map { ["\(name): \($0)"] } ?? []
             let url = try #require(URL(string: CacheHarness.url))
             #expect(
-                try await harness.send(NetworkRequest(url: url, headers: HTTPHeaders(lines: lines))).body == value ?? "nobody")
+                try await harness.send(NetworkRequest(url: url, headers: HeaderFields(lines: lines))).body == value ?? "nobody")
         }
         #expect(try await harness.send("\(name): one").body == "one")
         #expect(try await harness.send("\(name): two").body == "two")
@@ -85,7 +86,7 @@ struct CachePartitionTests {
         let request = NetworkRequest(url: try #require(URL(string: CacheHarness.url)))
         for (token, requestCount) in [("one", 1), ("two", 2), ("one", 2), ("two", 2)] {
             credential.withLock { $0 = token }
-            #expect(try await chain.response(for: request).body == Data("Bearer \(token)".utf8))
+            #expect(try await chain.response(for: request).data == Data("Bearer \(token)".utf8))
             #expect(origin.requests.count == requestCount)
         }
     }
@@ -125,8 +126,8 @@ struct CachePartitionTests {
         #expect(count > 0 && events.withLock { $0 } == count)
     }
 
-    private func authentication(_ token: @escaping @Sendable () -> String) -> AuthenticationInterceptor {
-        AuthenticationInterceptor(origins: [URL(string: "https://api.example.com")].compactMap { $0 }) { _ in .bearer(token()) }
+    private func authentication(_ token: @escaping @Sendable () -> String) -> CredentialInterceptor {
+        CredentialInterceptor(origins: [URL(string: "https://api.example.com")].compactMap { $0 }) { _ in .bearer(token()) }
     }
 
     private struct Canned: NetworkInterceptor {

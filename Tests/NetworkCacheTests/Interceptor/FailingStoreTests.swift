@@ -3,6 +3,7 @@ import Foundation
 import NetworkLogging
 import NetworkTesting
 import Testing
+import TestSupport
 
 @testable import NetworkCache
 @testable import NetworkCore
@@ -70,7 +71,7 @@ struct FailingStoreTests {
         harness.enqueue("new", "Cache-Control: max-age=60")
         #expect(try await harness.send().body == "new")
         #expect(try await harness.send().isHit)
-        await #expect(throws: CacheStoreError.self) { try await harness.cache.removeAll() }
+        await #expect(throws: CacheStoreError.self) { try await harness.cache.remove(.all) }
         harness.enqueue("newer", "Cache-Control: no-store")
         #expect(try await harness.send().body == "newer")
     }

@@ -16,17 +16,10 @@ struct StreamedCacheTests {
         let stopped = Locked(0)
         let requestCount = Locked(0)
 
-        func request(
-            _ request: NetworkRequest, completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
-        ) -> any NetworkCancellable {
-            completion(.failure(TransportError(.other, "only streams", request: request)))
-            return Nothing()
-        }
-
-        func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
+        func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
             requestCount.withLock { $0 += 1 }
             request.attemptObserver?.attemptWillBegin(request)
-            let stream = ResponseStream { () async throws(TransportError) in
+            let body = NetworkBody { () async throws(TransportError) in
                 let index = taken.withLock { taken in
                     taken += 1
                     return taken - 1
@@ -39,17 +32,13 @@ struct StreamedCacheTests {
             } stop: {
                 stopped.withLock { $0 += 1 }
             }
-            return StreamedResponse(statusCode: 200, headers: ["Cache-Control": "max-age=60"], url: request.url, body: stream)
+            return NetworkResponse(statusCode: 200, headers: ["Cache-Control": "max-age=60"], body: body, url: request.url)
         }
-    }
-
-    private struct Nothing: NetworkCancellable {
-        func cancel() {}
     }
 
     private let url = URL(string: CacheHarness.url) ?? URL(filePath: "/")
 
-    private func stream(_ cache: CacheInterceptor, _ session: Chunks) async throws -> StreamedResponse {
+    private func stream(_ cache: CacheInterceptor, _ session: Chunks) async throws -> NetworkResponse {
         try await InterceptedSession(interceptors: [cache], session: session).stream(for: NetworkRequest(url: url))
     }
 
@@ -67,7 +56,7 @@ struct StreamedCacheTests {
         }
         #expect(try await iterator.next() == nil)
         #expect(try await stored(cache)?.body == Data("abc".utf8))
-        #expect(response.body.trailers == ["X-Sum": "1"])
+        #expect(response.trailers == ["X-Sum": "1"])
         let hit = try await stream(cache, session)
         #expect(try await hit.body.collected() == Data("abc".utf8))
         #expect(session.requestCount.withLock { $0 } == 1)
@@ -95,8 +84,8 @@ struct StreamedCacheTests {
     @Test
     func `a body that exceeds the limit for one entry is delivered completely, but not stored`() async throws {
         for limit in [1, 2000] {
-            var limits = MemoryCacheStore.Limits()
-            limits.entryBytes = limit
+            var limits = CacheStoreLimits.memory
+            limits.maximumEntryBytes = limit
             let cache = CacheInterceptor(store: MemoryCacheStore(limits: limits))
             let text = String(repeating: "x", count: 1500)
             let response = try await stream(cache, Chunks(chunks: [text, text]))

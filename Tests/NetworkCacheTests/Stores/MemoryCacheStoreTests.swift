@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkCore
 import Testing
+import TestSupport
 
 @testable import NetworkCache
 
@@ -29,7 +30,7 @@ struct MemoryCacheStoreTests {
     func `the least recently used values are evicted`() {
         let removals = Removals()
         let size = entry("0").footprint
-        let store = MemoryCacheStore(maximumBytes: 3 * size, onRemoval: removals.handler)
+        let store = MemoryCacheStore(limits: CacheStoreLimits(maximumBytes: 3 * size), onRemoval: removals.handler)
         for name in ["0", "1", "2"] { store.save(entry(name)) }
         _ = store.entries(for: key("0"))
         store.save(entry("3"))
@@ -52,8 +53,8 @@ struct MemoryCacheStoreTests {
 
     @Test
     func `the number of variants per key is limited, and the oldest variant is evicted`() {
-        var limits = MemoryCacheStore.Limits()
-        limits.variants = 2
+        var limits = CacheStoreLimits.memory
+        limits.maximumVariants = 2
         let removals = Removals()
         let store = MemoryCacheStore(limits: limits, onRemoval: removals.handler)
         for accept in ["1", "2", "3"] { store.save(entry("a", accept: accept)) }
@@ -63,8 +64,8 @@ struct MemoryCacheStoreTests {
 
     @Test
     func `the number of keys is limited`() {
-        var limits = MemoryCacheStore.Limits()
-        limits.keys = 2
+        var limits = CacheStoreLimits.memory
+        limits.maximumKeys = 2
         let store = MemoryCacheStore(limits: limits)
         for name in ["0", "1", "2"] { store.save(entry(name)) }
         #expect(present(store, ["0", "1", "2"]) == ["1", "2"])
@@ -72,8 +73,8 @@ struct MemoryCacheStoreTests {
 
     @Test
     func `an entry that exceeds its size limit is not stored, and the previous one is removed`() {
-        var limits = MemoryCacheStore.Limits()
-        limits.entryBytes = entry("a").footprint
+        var limits = CacheStoreLimits.memory
+        limits.maximumEntryBytes = entry("a").footprint
         let removals = Removals()
         let store = MemoryCacheStore(limits: limits, onRemoval: removals.handler)
         store.save(entry("a"))
@@ -85,12 +86,12 @@ struct MemoryCacheStoreTests {
     @Test
     func `with limits of zero or less, no responses are stored`() {
         for number in [0, -1] {
-            var limits = MemoryCacheStore.Limits()
-            limits.variants = number
+            var limits = CacheStoreLimits.memory
+            limits.maximumVariants = number
             let store = MemoryCacheStore(limits: limits)
             store.save(entry("a"))
             #expect(store.count == 0)
-            let none = MemoryCacheStore(maximumBytes: number)
+            let none = MemoryCacheStore(limits: CacheStoreLimits(maximumBytes: number))
             none.save(entry("a"))
             #expect(none.count == 0)
         }
@@ -152,7 +153,7 @@ struct MemoryCacheStoreTests {
     func `random operations keep the sizes and the order of eviction correct`() {
         var random = SystemRandomNumberGenerator()
         let size = entry("0").footprint
-        let store = MemoryCacheStore(maximumBytes: 5 * size)
+        let store = MemoryCacheStore(limits: CacheStoreLimits(maximumBytes: 5 * size))
         var model: [String] = []
         for _ in 0..<5000 {
             let name = String(Int.random(in: 0..<10, using: &random))

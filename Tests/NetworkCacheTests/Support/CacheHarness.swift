@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkLogging
 import NetworkTesting
+import TestSupport
 
 @testable import NetworkCache
 @testable import NetworkCore
@@ -16,7 +17,7 @@ struct CacheHarness {
     private let behind: [any NetworkInterceptor]
 
     init(
-        isStreamed: Bool = false, store: any CacheStore = MemoryCacheStore(), policy: CachePolicy = CachePolicy(),
+        isStreamed: Bool = false, store: any CacheStore = MemoryCacheStore(), options: CacheOptions = .patient,
         partition: (@Sendable (NetworkRequest) -> CachePartition?)? = nil, logger: (any NetworkErrorLogger)? = nil,
         behind: [any NetworkInterceptor] = []
     ) {
@@ -24,21 +25,21 @@ struct CacheHarness {
         self.store = store
         self.behind = behind
         cache = CacheInterceptor(
-            store: store, policy: policy, partition: partition, logger: logger, now: { [time] in time.now })
+            store: store, options: options, partition: partition, logger: logger, now: { [time] in time.now })
     }
 
     static let url = "https://api.example.com/item"
 
     /// Adds the next response of the origin.
     func enqueue(_ body: String, _ lines: String..., status: Int = 200) {
-        origin.enqueue(StubResponse(status: status, headers: HTTPHeaders(lines: lines), body: Data(body.utf8)))
+        origin.enqueue(StubResponse(status: status, headers: HeaderFields(lines: lines), body: Data(body.utf8)))
     }
 
     func send(
-        _ lines: String..., method: HTTPMethod = .get, url: String = CacheHarness.url
+        _ lines: String..., method: RequestMethod = .get, url: String = CacheHarness.url
     ) async throws -> CacheResult {
         guard let url = URL(string: url) else { throw CancellationError() }
-        return try await send(NetworkRequest(method: method, url: url, headers: HTTPHeaders(lines: lines)))
+        return try await send(NetworkRequest(method: method, url: url, headers: HeaderFields(lines: lines)))
     }
 
     func send(_ request: NetworkRequest) async throws -> CacheResult {
@@ -59,9 +60,18 @@ struct CacheResult {
         self.response = response
     }
 
-    var body: String { String(decoding: response.body, as: UTF8.self) }
+    var body: String { String(decoding: response.data, as: UTF8.self) }
     var status: String { response.headers["Cache-Status"] ?? "" }
     var isHit: Bool { status.contains("; hit") }
     var isStored: Bool { status.contains("; stored") }
     var age: String? { response.headers["Age"] }
+}
+
+extension CacheOptions {
+    /// The default options with ten minutes for a revalidation, which does not pass on a busy machine.
+    static var patient: CacheOptions {
+        var options = CacheOptions()
+        options.revalidationTimeout = .seconds(600)
+        return options
+    }
 }

@@ -1,5 +1,5 @@
 import NetworkCore
-import NetworkTesting
+import TestSupport
 
 /// Delays requests until a gate is open.
 struct HeldUp: NetworkInterceptor {

@@ -1,11 +1,12 @@
 import Endpoints
 import Foundation
 import NetworkCache
+import TestSupport
 
 extension StoredResponse {
     /// A response received at ``TestTime/start``.
     static func make(
-        _ headers: HTTPHeaders = ["Cache-Control": "max-age=60"], path: String = "item", method: HTTPMethod = .get,
+        _ headers: HeaderFields = ["Cache-Control": "max-age=60"], path: String = "item", method: RequestMethod = .get,
         status: Int = 200,
         body: String = "body", varying: [VaryingField] = [], partition: CachePartition = .none, age: Double = 0,
         host: String = "api.example.com"
@@ -18,7 +19,7 @@ extension StoredResponse {
     }
 }
 
-extension HTTPHeaders {
+extension HeaderFields {
     /// Creates headers from lines such as `Cache-Control: max-age=60`.
     init(lines: String...) {
         self.init(lines: lines)

@@ -1,6 +1,8 @@
 import Foundation
 import NetworkCore
+import NetworkFiles
 import Testing
+import TestSupport
 
 @testable import NetworkCache
 
@@ -25,7 +27,8 @@ struct ValueCacheTests {
         directory = try CacheDirectory()
     }
 
-    private func cache(_ place: Place, limits: ValueCache.Limits = ValueCache.Limits(bytes: 1 << 24)) throws -> ValueCache {
+    private func cache(_ place: Place, limits: ValueCache.Limits = ValueCache.Limits(maximumBytes: 1 << 24)) throws -> ValueCache
+    {
         let clock: @Sendable () -> FileTime = { [clock] in clock.now }
         let storage: any ValueStorage =
             switch place {
@@ -98,7 +101,9 @@ struct ValueCacheTests {
             "", ".", "..", "../../x", "/etc/passwd", "a/b", "a\u{0}b", "a", "b", "ab", String(repeating: "ü", count: 5_000), "📽",
         ]
         for partition in ["", "a", "1:a", "../x"] {
-            for key in keys { try await cache.partition(partition).set(partition + "|" + key, for: key, lifetime: .seconds(60)) }
+            for key in keys {
+                try await cache.partition(partition).set(partition + "|" + key, for: key, lifetime: .seconds(3600))
+            }
         }
         for partition in ["", "a", "1:a", "../x"] {
             for key in keys { #expect(await cache.partition(partition).value(for: key) == partition + "|" + key) }
@@ -139,36 +144,36 @@ struct ValueCacheTests {
     @Test(arguments: Place.allCases)
     func `a stored value of another type is a miss, and is replaced`(place: Place) async throws {
         let cache = try cache(place)
-        try await cache.set("text", for: "key", lifetime: .seconds(60))
+        try await cache.set("text", for: "key", lifetime: .seconds(3600))
         #expect(await cache.value(for: "key", as: Int.self) == nil)
-        #expect(await cache.value(for: "key", lifetime: .seconds(60)) { 7 } == 7)
+        #expect(await cache.value(for: "key", lifetime: .seconds(3600)) { 7 } == 7)
         #expect(await cache.value(for: "key", as: Int.self) == 7)
-        #expect(await cache.value(for: "nan", lifetime: .seconds(60)) { Double.nan }.isNaN)
+        #expect(await cache.value(for: "nan", lifetime: .seconds(3600)) { Double.nan }.isNaN)
         #expect(await cache.value(for: "nan", as: Double.self)?.isNaN == true)
     }
 
     @Test(arguments: Place.allCases)
     func `limits are enforced, and the least recently used values are evicted first`(place: Place) async throws {
-        var limits = ValueCache.Limits(bytes: 1 << 20)
-        limits.values = 3
-        limits.valueBytes = 2_000
+        var limits = ValueCache.Limits(maximumBytes: 1 << 20)
+        limits.maximumValues = 3
+        limits.maximumValueBytes = 2_000
         let cache = try cache(place, limits: limits)
         // The oldest records are known reliably only after a complete scan.
         await (cache.storage as? DiskValues)?.records.settle()
         for key in 1...3 {
             clock.advance(by: .seconds(1))
-            try await cache.set(key, for: "\(key)", lifetime: .seconds(60))
+            try await cache.set(key, for: "\(key)", lifetime: .seconds(3600))
         }
         clock.advance(by: .seconds(1))
         #expect(await cache.value(for: "1", as: Int.self) == 1)
         clock.advance(by: .seconds(1))
-        try await cache.set(4, for: "4", lifetime: .seconds(60))
+        try await cache.set(4, for: "4", lifetime: .seconds(3600))
         await (cache.storage as? DiskValues)?.records.settle()
         var kept: [Int?] = []
         for key in 1...4 { kept.append(await cache.value(for: "\(key)")) }
         #expect(kept == [1, nil, 3, 4])
         do throws(CacheStoreError) {
-            try await cache.set(String(repeating: "x", count: 3_000), for: "4", lifetime: .seconds(60))
+            try await cache.set(String(repeating: "x", count: 3_000), for: "4", lifetime: .seconds(3600))
             Issue.record("the save did not fail")
         } catch {
             #expect(error.code == .tooLarge && error.message.contains("2000"), "\(error)")
@@ -178,11 +183,11 @@ struct ValueCacheTests {
     }
 
     @Test func `a directory keeps values between caches, and in memory only copies share values`() async throws {
-        try await cache(.disk).set(Movie(id: 7, title: "Seven"), for: "movie", lifetime: .seconds(60))
+        try await cache(.disk).set(Movie(id: 7, title: "Seven"), for: "movie", lifetime: .seconds(3600))
         #expect(try await cache(.disk).value(for: "movie") == Movie(id: 7, title: "Seven"))
         let memory = ValueCache()
         let copy = memory.partition("")
-        try await memory.set(1, for: "key", lifetime: .seconds(60))
+        try await memory.set(1, for: "key", lifetime: .seconds(3600))
         #expect(await copy.value(for: "key", as: Int.self) == 1)
         #expect(await ValueCache().value(for: "key", as: Int.self) == nil)
     }
@@ -231,7 +236,7 @@ struct ValueCacheTests {
 
     /// Waits until this number of calls wait for the value that another call computes.
     private func wait(for count: Int, in cache: ValueCache, as type: Any.Type = Int.self) async throws {
-        let key = ValueFlights.Key(value: ValueKey(partition: cache.partition, name: "key"), type: ObjectIdentifier(type))
+        let key = MadeValue.Key(value: ValueKey(partition: cache.partition, name: "key"), type: ObjectIdentifier(type))
         while cache.flights.waitingCount(key) < count {
             try Task.checkCancellation()
             await Task.yield()
@@ -244,7 +249,7 @@ struct ValueCacheTests {
         let made = Locked(0)
         let gate = AsyncStream.makeStream(of: Void.self)
         @Sendable func value() async -> Int {
-            await cache.value(for: "key", lifetime: .seconds(60)) {
+            await cache.value(for: "key", lifetime: .seconds(3600)) {
                 for await _ in gate.stream { break }
                 return made.withLock {
                     $0 += 1
@@ -255,7 +260,7 @@ struct ValueCacheTests {
         let all = (0..<10).map { _ in Task { await value() } }
         try await wait(for: 9, in: cache)
         // Another partition is not affected.
-        #expect(await cache.partition("x").value(for: "key", lifetime: .seconds(60)) { 42 } == 42)
+        #expect(await cache.partition("x").value(for: "key", lifetime: .seconds(3600)) { 42 } == 42)
         gate.continuation.finish()
         for task in all { #expect(await task.value == 1) }
         #expect(made.withLock(\.self) == 1)
@@ -266,7 +271,7 @@ struct ValueCacheTests {
         let gate = AsyncStream.makeStream(of: Void.self)
         let all = (0..<3).map { _ in
             Task {
-                try await cache.value(for: "key", lifetime: .seconds(60)) { () async throws(Failure) -> Int in
+                try await cache.value(for: "key", lifetime: .seconds(3600)) { () async throws(Failure) -> Int in
                     for await _ in gate.stream { break }
                     throw Failure()
                 }
@@ -281,7 +286,7 @@ struct ValueCacheTests {
         let cache = try cache(.memory)
         let (never, started) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
         let first = Task {
-            try await cache.value(for: "key", lifetime: .seconds(60)) { () async throws(CancellationError) -> Int in
+            try await cache.value(for: "key", lifetime: .seconds(3600)) { () async throws(CancellationError) -> Int in
                 started.continuation.finish()
                 for await _ in never.stream { break }
                 throw CancellationError()
@@ -290,7 +295,7 @@ struct ValueCacheTests {
         for await _ in started.stream { break }
         let others = (0..<3).map { number in
             // Their closures can throw the same error as the first one.
-            Task { try await cache.value(for: "key", lifetime: .seconds(60)) { () async throws(CancellationError) in 7 } }
+            Task { try await cache.value(for: "key", lifetime: .seconds(3600)) { () async throws(CancellationError) in 7 } }
         }
         try await wait(for: 3, in: cache)
         first.cancel()
@@ -302,18 +307,18 @@ struct ValueCacheTests {
         let cache = try cache(.memory)
         let gate = AsyncStream.makeStream(of: Void.self)
         let first = Task {
-            await cache.value(for: "key", lifetime: .seconds(60)) {
+            await cache.value(for: "key", lifetime: .seconds(3600)) {
                 for await _ in gate.stream { break }
                 return 1
             }
         }
         // The first call computes the value, so it must have joined before the second.
-        let key = ValueFlights.Key(value: ValueKey(partition: "", name: "key"), type: ObjectIdentifier(Int.self))
-        while cache.flights.isFree(key) {
+        let key = MadeValue.Key(value: ValueKey(partition: "", name: "key"), type: ObjectIdentifier(Int.self))
+        while !cache.flights.isRunning(key) {
             try Task.checkCancellation()
             await Task.yield()
         }
-        let second = Task { await cache.value(for: "key", lifetime: .seconds(60)) { Task.isCancelled ? 2 : 3 } }
+        let second = Task { await cache.value(for: "key", lifetime: .seconds(3600)) { Task.isCancelled ? 2 : 3 } }
         try await wait(for: 1, in: cache)
         second.cancel()
         #expect(await second.value == 2)

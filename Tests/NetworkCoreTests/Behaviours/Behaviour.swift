@@ -3,6 +3,7 @@
     import Foundation
     import NetworkCore
     import Testing
+    import TestSupport
 
     /// A row of a table: one behaviour that the test suites of other HTTP clients check, or that an RFC requires.
     protocol Behaviour: Sendable, CustomTestStringConvertible {
@@ -37,7 +38,7 @@
         ) async -> (words: String, response: NetworkResponse?) {
             do throws(TransportError) {
                 let response = try await response(of: session, for: request)
-                return ("\(response.statusCode) \(String(decoding: response.body, as: UTF8.self))", response)
+                return ("\(response.statusCode) \(String(decoding: response.data, as: UTF8.self))", response)
             } catch {
                 return (error.code.rawValue, nil)
             }
@@ -80,7 +81,7 @@
         var name: String
         var source: String
         var bytes: Data
-        var request: (method: HTTPMethod, headers: HTTPHeaders)
+        var request: (method: RequestMethod, headers: HeaderFields)
         /// Whether the server closes the connection after its bytes.
         var closes: Bool
         /// The expected outcome, as ``Face/outcome(of:for:)`` returns it.
@@ -93,8 +94,8 @@
 
         /// - Parameter body: The bytes that are sent after `text`.
         static func row(
-            _ name: String, _ source: String, _ text: String, body: Data = Data(), method: HTTPMethod = .get,
-            headers: HTTPHeaders = [:], closes: Bool = false, gives: String, keeps: Bool = false,
+            _ name: String, _ source: String, _ text: String, body: Data = Data(), method: RequestMethod = .get,
+            headers: HeaderFields = [:], closes: Bool = false, gives: String, keeps: Bool = false,
             fields: [(name: String, values: [String])] = [],
             change: @escaping @Sendable (inout SessionConfiguration) -> Void = { _ in }
         ) -> ResponseRow {

@@ -3,6 +3,7 @@
     import Foundation
     import NetworkCore
     import Testing
+    import TestSupport
 
     /// Which connection a request uses, and how often it is sent (RFC 9112 §9; RFC 9110 §9.2.2).
     @Suite(.timeLimit(.minutes(10)))
@@ -16,7 +17,7 @@
 
         /// Sends requests one after another, and returns the number of the connection of each.
         private static func connections(
-            _ requests: [(path: String, method: HTTPMethod)],
+            _ requests: [(path: String, method: RequestMethod)],
             change: (inout SessionConfiguration) -> Void = { _ in },
             respond: @escaping @Sendable (RawRequest) -> String
         ) async throws -> [Int] {
@@ -37,7 +38,7 @@
                 let session = CurlSessionManager()
                 for round in 0..<4 {
                     let response = try await session.response(for: servers[round % 2].request("/"))
-                    #expect(response.body == Data((round % 2 == 0 ? "a" : "b").utf8))
+                    #expect(response.data == Data((round % 2 == 0 ? "a" : "b").utf8))
                 }
                 #expect(servers.map(\.connections) == [1, 1])
             },
@@ -103,8 +104,8 @@
                     }
                 }
                 let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
-                async let first = session.response(for: server.request("/1")).body
-                async let second = session.response(for: server.request("/2")).body
+                async let first = session.response(for: server.request("/1")).data
+                async let second = session.response(for: server.request("/2")).data
                 #expect(try await [first, second] == [Data("/1".utf8), Data("/2".utf8)] && server.connections == 1)
             },
         ]
@@ -156,7 +157,7 @@
                 }
                 let session = CurlSessionManager()
                 _ = try await session.response(for: server.request("/1"))
-                let headers: HTTPHeaders = ["Idempotency-Key": "k"]
+                let headers: HeaderFields = ["Idempotency-Key": "k"]
                 let request = server.request("/2", method: .post, headers: headers, body: text)
                 #expect(try await session.response(for: request).statusCode == 200)
                 #expect(server.arrivals.map(\.connection) == [0, 0, 1])

@@ -3,6 +3,7 @@
     import Foundation
     import NetworkCore
     import Testing
+    import TestSupport
 
     /// Request bodies that wait for a 100 (RFC 9110 §10.1.1).
     @Suite(.timeLimit(.minutes(10)))
@@ -13,7 +14,7 @@
         }
 
         private static let text = Data("text".utf8)
-        private static let expecting: HTTPHeaders = ["Expect": "100-continue"]
+        private static let expecting: HeaderFields = ["Expect": "100-continue"]
 
         private static let expectations: [Story] = [
             .row("the body waits for a 100", "OkHttp expect100ContinueNonEmptyRequestBody") {
@@ -42,7 +43,7 @@
                     try connection.send(WireRuleTests.ok(isTooSoon ? "too soon" : String(decoding: body, as: UTF8.self)))
                 }
                 let request = server.request("/", method: .put, headers: expecting, body: text)
-                #expect(try await CurlSessionManager().response(for: request).body == text)
+                #expect(try await CurlSessionManager().response(for: request).data == text)
             },
             .row("after a 417 the request is sent without its expectation", "curl test357, RFC 9110 §10.1.1") {
                 for face in Face.allCases {
@@ -65,7 +66,7 @@
                     "HTTP/1.1 100 Continue\r\n\r\n" + WireRuleTests.ok(String(decoding: body, as: UTF8.self))
                 }
                 let request = server.request("/", method: .post, headers: expecting, body: text)
-                #expect(try await CurlSessionManager().response(for: request).body == text)
+                #expect(try await CurlSessionManager().response(for: request).data == text)
             },
             .row("a request without a body expects nothing", "OkHttp expect100ContinueEmptyRequestBody") {
                 let server = try RawServer.responding { _, _ in WireRuleTests.ok("x") }
@@ -110,7 +111,7 @@
                     }
                 }
                 let request = server.request("/from", method: .post, headers: expecting, body: text)
-                #expect(try await CurlSessionManager().response(for: request).body == text)
+                #expect(try await CurlSessionManager().response(for: request).data == text)
                 #expect(
                     server.arrivals.map(\.connection) == [0, 1] && server.arrivals.allSatisfy { $0.request["expect"] != nil })
             },
@@ -133,7 +134,7 @@
                         stream.yield(text)
                         stream.finish()
                     })
-                #expect(try await CurlSessionManager().response(for: request).body == text)
+                #expect(try await CurlSessionManager().response(for: request).data == text)
             },
             .row("a GET after a redirected POST expects nothing", "RFC 9110 §10.1.1") {
                 let server = try RawServer.responding { request, _ in
@@ -146,7 +147,7 @@
                     connection.drain()
                 }
                 let request = from.request("/", method: .post, headers: expecting, body: text)
-                #expect(try await CurlSessionManager().response(for: request).body == Data("there".utf8))
+                #expect(try await CurlSessionManager().response(for: request).data == Data("there".utf8))
                 #expect(server.arrivals.first?.request["expect"] == nil)
             },
         ]

@@ -3,6 +3,7 @@
     import Foundation
     import NetworkCore
     import Testing
+    import TestSupport
 
     /// What is kept from one redirect to the next: the connection, credentials, cookies (RFC 9110 §15.4; RFC 6265 §5.3).
     @Suite(.timeLimit(.minutes(10)))
@@ -23,17 +24,17 @@
         private static let redirects: [Story] = [
             .row("a redirect with an empty body keeps its connection", "OkHttp sameConnectionRedirectAndReuse") {
                 let server = try leading("Content-Length: 0\r\n")
-                #expect(try await CurlSessionManager().response(for: server.request("/from")).body == Data("there".utf8))
+                #expect(try await CurlSessionManager().response(for: server.request("/from")).data == Data("there".utf8))
                 #expect(server.arrivals.map(\.connection) == [0, 0])
             },
             .row("a redirect whose chunks were all received keeps its connection", "OkHttp redirectedWithChunkedEncoding") {
                 let server = try leading("Transfer-Encoding: chunked\r\n", "5\r\nmoved\r\n0\r\n\r\n")
-                #expect(try await CurlSessionManager().response(for: server.request("/from")).body == Data("there".utf8))
+                #expect(try await CurlSessionManager().response(for: server.request("/from")).data == Data("there".utf8))
                 #expect(server.arrivals.map(\.connection) == [0, 0])
             },
             .row("a redirect with Connection: close is followed on another connection", "OkHttp connectionCloseWithRedirect") {
                 let server = try leading("Connection: close\r\nContent-Length: 0\r\n")
-                #expect(try await CurlSessionManager().response(for: server.request("/from")).body == Data("there".utf8))
+                #expect(try await CurlSessionManager().response(for: server.request("/from")).data == Data("there".utf8))
                 #expect(server.arrivals.map(\.connection) == [0, 1])
             },
             .row("as many redirects are followed as allowed", "OkHttp follow20Redirects") {
@@ -44,7 +45,7 @@
                 }
                 let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumRedirects = 20 })
                 let response = try await session.response(for: server.request("/20"))
-                #expect(response.body == Data("there".utf8) && response.timings.redirects == 20 && server.connections == 1)
+                #expect(response.data == Data("there".utf8) && response.timings.redirects == 20 && server.connections == 1)
                 #expect(response.url.path == "/0")
                 #expect(try await failure(of: session, server.request("/21")).code == .tooManyRedirects)
             },

@@ -3,6 +3,7 @@
     import Foundation
     import NetworkCore
     import Testing
+    import TestSupport
 
     /// A row with the response of a proxy to CONNECT, and the expected outcome.
     struct TunnelRow: Behaviour {
@@ -74,7 +75,7 @@
             ),
         ]
 
-        private static func request(_ text: String, headers: HTTPHeaders = [:]) throws -> NetworkRequest {
+        private static func request(_ text: String, headers: HeaderFields = [:]) throws -> NetworkRequest {
             NetworkRequest(url: try #require(URL(string: text)), headers: headers)
         }
 
@@ -89,7 +90,7 @@
                 let server = try RawServer.responding { request, _ in WireRuleTests.ok(request.target) }
                 let session = server.session()
                 for url in ["http://a.example/", "http://b.example:81/x", "http://a.example/"] {
-                    #expect(try await session.response(for: request(url)).body == Data(url.utf8))
+                    #expect(try await session.response(for: request(url)).data == Data(url.utf8))
                 }
                 #expect((1...2).contains(server.connections))
             },

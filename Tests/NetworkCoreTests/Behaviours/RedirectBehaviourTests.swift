@@ -3,6 +3,7 @@
     import Foundation
     import NetworkCore
     import Testing
+    import TestSupport
 
     /// A redirect, and the request that follows it.
     struct Redirect: Behaviour {
@@ -23,8 +24,8 @@
 
         static func row(
             _ name: String, _ source: String, _ location: String?, status: Int = 302,
-            from url: String = "http://a.example/dir/file?q=1", method: HTTPMethod = .get, headers: HTTPHeaders = [:],
-            body: RequestContent? = nil, sends line: String? = nil, gives: String = "200", has: [String] = [],
+            from url: String = "http://a.example/dir/file?q=1", method: RequestMethod = .get, headers: HeaderFields = [:],
+            body: NetworkBody? = nil, sends line: String? = nil, gives: String = "200", has: [String] = [],
             lacks: [String] = [], sendsBody: String = ""
         ) -> Redirect {
             let request = NetworkRequest(
@@ -62,7 +63,7 @@
             }
         }
 
-        private static let text = RequestContent.data(Data("text".utf8))
+        private static let text = NetworkBody.data(Data("text".utf8))
 
         private static let methods: [Redirect] = [
             .row(
@@ -83,10 +84,10 @@
                 sends: "PUT http://a.example/to", sendsBody: "text"),
             .row(
                 "302 keeps PROPFIND and its body", "OkHttp propfindRedirectsToPropfindAndMaintainsRequestBody", "/to",
-                method: HTTPMethod("PROPFIND"), body: text, sends: "PROPFIND http://a.example/to", sendsBody: "text"),
+                method: RequestMethod("PROPFIND"), body: text, sends: "PROPFIND http://a.example/to", sendsBody: "text"),
             .row(
                 "303 changes QUERY to GET", "OkHttp queryRedirectsToGetAndDropsRequestBodyOnSeeOther", "/to", status: 303,
-                method: HTTPMethod("QUERY"), body: text, sends: "GET http://a.example/to"),
+                method: RequestMethod("QUERY"), body: text, sends: "GET http://a.example/to"),
             .row(
                 "307 sends POST and its body again", "OkHttp response307WithPost", "/to", status: 307, method: .post,
                 headers: ["Content-Type": "text/plain"], body: text, sends: "POST http://a.example/to",
@@ -145,7 +146,7 @@
                 gives: "redirectRefused"),
         ]
 
-        private static let secrets: HTTPHeaders = [
+        private static let secrets: HeaderFields = [
             "Authorization": "Bearer x", "Cookie": "a=1", "X-A": "1", "Accept-Language": "en",
         ]
 

@@ -3,6 +3,7 @@
     import Foundation
     import NetworkCore
     import Testing
+    import TestSupport
 
     /// A row with a request, and the bytes that are sent for it.
     struct SentRow: Behaviour {
@@ -18,8 +19,8 @@
         var body: String
 
         static func row(
-            _ name: String, _ source: String, _ url: String = "http://a.example/", method: HTTPMethod = .get,
-            headers: HTTPHeaders = [:], body: RequestContent? = nil, sends line: String = "GET http://a.example/",
+            _ name: String, _ source: String, _ url: String = "http://a.example/", method: RequestMethod = .get,
+            headers: HeaderFields = [:], body: NetworkBody? = nil, sends line: String = "GET http://a.example/",
             has: [String] = [], lacks: [String] = [], sendsBody: String = ""
         ) -> SentRow {
             let request = URL(string: url).map { NetworkRequest(method: method, url: $0, headers: headers, body: body) }
@@ -99,13 +100,13 @@
                 "a Content-Length field of the request is refused", "curl test3", method: .post, headers: ["Content-Length": "0"],
                 body: .data(Data("text".utf8)), sends: "invalidRequest"),
             .row(
-                "CONNECT is refused", "OkHttp setInvalidRequestMethodConnect", method: HTTPMethod("CONNECT"),
+                "CONNECT is refused", "OkHttp setInvalidRequestMethodConnect", method: RequestMethod("CONNECT"),
                 sends: "invalidRequest"),
         ]
 
-        private static let text = RequestContent.data(Data("text".utf8))
+        private static let text = NetworkBody.data(Data("text".utf8))
 
-        private static func chunks(_ chunks: [String], length: Int64? = nil) -> RequestContent {
+        private static func chunks(_ chunks: [String], length: Int64? = nil) -> NetworkBody {
             .stream(length: length) {
                 AsyncStream<Data> { stream in
                     for chunk in chunks { stream.yield(Data(chunk.utf8)) }
@@ -125,7 +126,8 @@
                 "DELETE may have a body", "OkHttp bodyPermittedOnDelete", method: .delete, body: text,
                 sends: "DELETE http://a.example/", has: ["Content-Length: 4"], sendsBody: "text"),
             .row(
-                "a method of any name may have a body", "OkHttp customMethodWithBody", method: HTTPMethod("REPORT"), body: text,
+                "a method of any name may have a body", "OkHttp customMethodWithBody", method: RequestMethod("REPORT"),
+                body: text,
                 sends: "REPORT http://a.example/", has: ["Content-Length: 4"], sendsBody: "text"),
             .row(
                 "POST without a body announces a length of 0", "OkHttp zeroLengthPost", method: .post,

@@ -41,7 +41,7 @@ struct ContentCodingTests {
     func `a body is decoded unless the request itself accepts its coding (RFC 9110 §12.5.3)`(
         accepted: String?, coding: String, isDecoded: Bool
     ) {
-        var headers: HTTPHeaders = [:]
+        var headers: HeaderFields = [:]
         if let accepted { headers["Accept-Encoding"] = accepted }
         #expect(ContentCoding.areUndone(coding, for: headers) == isDecoded)
         headers["Range"] = "bytes=0-"

@@ -1,5 +1,6 @@
 #if os(Linux)
     import Testing
+    import TestSupport
 
     @testable import NetworkCore
 

@@ -23,7 +23,8 @@ struct SetCookieTests {
         let store = CookieStore { 1_500_000_000_000 }
         let from = try #require(CookieLocation(scheme: "http", host: "home.example.org", path: "/cookie-parser"))
         store.receive(fields, from: from)
-        return store.header(for: try #require(CookieLocation(scheme: "http", host: "home.example.org", path: path[...])))
+        let to = try #require(CookieLocation(scheme: "http", host: "home.example.org", path: path[...]))
+        return store.merged(own: nil, for: to)
     }
 
     private static let pairs = [

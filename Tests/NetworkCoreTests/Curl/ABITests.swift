@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     import Testing
+    import TestSupport
 
     /// Compiles the declarations of libcurl's ABI in `Sources/CCurl` together with libcurl's own header.
     @Suite(.enabled(if: CCompiler.forCurl != nil, "needs a C compiler and libcurl's development package"))
@@ -67,7 +68,7 @@
         private static let introduced = [
             "CCURLOPT_CAINFO_BLOB": "0x074d00", "CCURLOPT_QUICK_EXIT": "0x075700", "CCURLE_SSL_CLIENTCERT": "0x074d00",
             "CCURLE_UNRECOVERABLE_POLL": "0x075400", "CCURLOPT_PREREQFUNCTION": "0x075000", "CCURLOPT_PREREQDATA": "0x075000",
-            "CCURLINFO_CAINFO": "0x075400", "CCURLINFO_CAPATH": "0x075400",
+            "CCURLINFO_CAINFO": "0x075400", "CCURLINFO_CAPATH": "0x075400", "CCURLINFO_CONN_ID": "0x080200",
             "CCURLE_TOO_LARGE": "0x080600",
             "CCURLMOPT_RESOLVE_THREADS_MAX": "0x081400", "CCURLMOPT_QUICK_EXIT": "0x081400",
             "CCURL_PREREQFUNC_OK": "0x075000", "CCURL_PREREQFUNC_ABORT": "0x075000",

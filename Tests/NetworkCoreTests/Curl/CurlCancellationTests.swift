@@ -4,14 +4,15 @@
     import NetworkCore
     import NetworkTesting
     import Testing
+    import TestSupport
 
     @Suite(.timeLimit(.minutes(10)))
     struct CurlCancellationTests {
         private func stallingServer() throws -> LoopbackServer {
             try LoopbackServer {
-                Route(.get, "/never") { _ in LoopbackResponse.text("x").fault(.stall) }
-                Route(.get, "/body") { _ in LoopbackResponse.text("xxxxx").fault(.stallBody(after: 2)) }
-                Route(.get, "/good") { _ in .text("good") }
+                LoopbackRoute(.get, "/never") { _ in LoopbackResponse.text("x").fault(.stall) }
+                LoopbackRoute(.get, "/body") { _ in LoopbackResponse.text("xxxxx").fault(.stallBody(after: 2)) }
+                LoopbackRoute(.get, "/good") { _ in .text("good") }
             }
         }
 
@@ -36,7 +37,7 @@
             task.cancel()
             let error = try await task.value
             #expect(error.code == .cancelled && error.isCancelled && !error.isRetryable)
-            #expect(await server.waitForOpenConnections(0))
+            #expect(await server.waitForOpenConnections(count: 0))
             #expect(try await session.response(for: server.request("/good")).statusCode == 200)
         }
 
@@ -44,23 +45,24 @@
             let server = try stallingServer()
             let session = CurlSessionManager()
             let (stream, results) = AsyncStream.makeStream(of: Result<NetworkResponse, TransportError>.self)
-            let handle = session.request(server.request("/never")) { results.yield($0) }
+            let handle = session.response(for: server.request("/never")) { results.yield($0) }
             _ = await server.waitForRequests(count: 1)
             handle.cancel()
             handle.cancel()
             var iterator = stream.makeAsyncIterator()
             guard case .failure(let error) = await iterator.next() else { throw TransportError(.other, "no failure") }
             #expect(error.isCancelled)
-            #expect(await server.waitForOpenConnections(0))
+            #expect(await server.waitForOpenConnections(count: 0))
             // A second completion would be in the stream before the result of this request.
-            session.request(server.request("/good")) { results.yield($0) }
+            session.response(for: server.request("/good")) { results.yield($0) }
             guard case .success = await iterator.next() else { throw TransportError(.other, "completed twice") }
         }
 
         @Test func `cancelling a request while it connects ends the connection attempt`() async throws {
             let listener = try StuckListener()
             let session = CurlSessionManager()
-            let task = Task { try await failure(of: session, NetworkRequest(url: listener.url)) }
+            let request = NetworkRequest(url: listener.url, timeouts: RequestTimeouts(connect: .seconds(600)))
+            let task = Task { try await failure(of: session, request) }
             await Task.yield()
             task.cancel()
             #expect(try await task.value.isCancelled)
@@ -85,7 +87,7 @@
             let server = try stallingServer()
             let session = CurlSessionManager()
             let (stream, results) = AsyncStream.makeStream(of: Bool.self)
-            let handle = session.request(server.request("/good")) { result in
+            let handle = session.response(for: server.request("/good")) { result in
                 results.yield((try? result.get()) != nil)
                 results.finish()
             }
@@ -136,7 +138,7 @@
             let result = counts.withLock { $0 }
             #expect(result.count == count && result.values.allSatisfy { $0 == 1 })
             for _ in 0..<(isSlowRun ? 1000 : 50) {
-                #expect(try await session.response(for: server.request("/0")).body.count == 3000)
+                #expect(try await session.response(for: server.request("/0")).data.count == 3000)
             }
         }
 
@@ -152,7 +154,7 @@
             completed: @escaping @Sendable () -> Void
         ) async {
             let (stream, end) = AsyncStream.makeStream(of: Void.self)
-            let handle = session.request(request) { _ in
+            let handle = session.response(for: request) { _ in
                 completed()
                 end.finish()
             }

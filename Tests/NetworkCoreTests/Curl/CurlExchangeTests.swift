@@ -4,6 +4,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
+    import TestSupport
 
     @Suite(.timeLimit(.minutes(10)))
     struct CurlExchangeTests {
@@ -15,20 +16,20 @@
             }
         }
 
-        @Test(arguments: [HTTPMethod.post, .put, .patch, .delete, .options, HTTPMethod("PROPFIND")])
-        func `the server receives the method and the body unchanged`(method: HTTPMethod) async throws {
+        @Test(arguments: [RequestMethod.post, .put, .patch, .delete, .options, RequestMethod("PROPFIND")])
+        func `the server receives the method and the body unchanged`(method: RequestMethod) async throws {
             let server = try echoServer()
             let body = Data("a=1&b=\u{0}2".utf8)
             let response = try await session.response(for: server.request("/", method: method, body: body))
             #expect(response.headers["x-method"] == method.rawValue)
-            #expect(response.body == body)
+            #expect(response.data == body)
             #expect(server.requests.first?.headers["Content-Type"] == nil, "no Content-Type is added")
             #expect(server.requests.first?.headers.values(for: "Content-Length") == ["\(body.count)"])
         }
 
-        @Test(arguments: [(HTTPMethod.get, nil), (.head, nil), (.delete, nil), (.post, "0"), (.put, "0"), (.patch, "0")])
+        @Test(arguments: [(RequestMethod.get, nil), (.head, nil), (.delete, nil), (.post, "0"), (.put, "0"), (.patch, "0")])
         func `without a body, Content-Length is sent only if the method expects content (RFC 9110 §8.6)`(
-            method: HTTPMethod, length: String?
+            method: RequestMethod, length: String?
         )
             async throws
         {
@@ -44,13 +45,13 @@
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
             let large = Data(repeating: 7, count: 100_000)
             for (method, body) in [
-                (HTTPMethod.post, Data("x".utf8)), (.get, nil), (.head, nil), (.put, large), (.get, nil),
-                (HTTPMethod("PURGE"), nil),
+                (RequestMethod.post, Data("x".utf8)), (.get, nil), (.head, nil), (.put, large), (.get, nil),
+                (RequestMethod("PURGE"), nil),
                 (.post, nil), (.delete, Data("y".utf8)), (.get, nil), (.post, large), (.post, Data()),
-            ] as [(HTTPMethod, Data?)] {
+            ] as [(RequestMethod, Data?)] {
                 let response = try await session.response(for: server.request("/", method: method, body: body))
                 #expect(response.headers["x-method"] == method.rawValue)
-                #expect(response.body == (method == .head ? Data() : body ?? Data()))
+                #expect(response.data == (method == .head ? Data() : body ?? Data()))
             }
             #expect(server.connectionCount == 1)
         }
@@ -60,7 +61,7 @@
             let server = try echoServer()
             let body = Data.pattern(count)
             let response = try await session.response(for: server.request("/", method: .post, body: body))
-            #expect(response.body == body)
+            #expect(response.data == body)
             #expect(response.timings.bytesSent == Int64(count))
             #expect(response.timings.bytesReceived == Int64(count))
         }
@@ -69,14 +70,14 @@
             let server = try echoServer()
             let slice = Data(repeating: 1, count: 100_000).dropFirst(50_000)
             let response = try await session.response(for: server.request("/", method: .post, body: slice))
-            #expect(response.body == Data(slice))
+            #expect(response.data == Data(slice))
         }
 
         @Test func `header fields are sent and received unchanged`() async throws {
             let server = try LoopbackServer { _ in
                 LoopbackResponse(headers: ["Set-Cookie": "a=1", "set-cookie": "b=2", "X-Empty": "", "ETag": "\"é\""])
             }
-            let headers: HTTPHeaders = ["x-lower": "1", "X-Two": "a", "X-Two": "b", "X-Empty": "", "X-Utf8": "é"]
+            let headers: HeaderFields = ["x-lower": "1", "X-Two": "a", "X-Two": "b", "X-Empty": "", "X-Utf8": "é"]
             let response = try await session.response(for: server.request("/", headers: headers))
             let sent = try #require(server.requests.first).headers
             #expect(sent.values(for: "X-Two") == ["a", "b"])
@@ -91,7 +92,7 @@
 
         @Test func `header fields that the caller sets replace the default ones`() async throws {
             let server = try echoServer()
-            let headers: HTTPHeaders = [
+            let headers: HeaderFields = [
                 "User-Agent": "mine", "Accept-Encoding": "identity", "Content-Type": "a/b", "Accept": "x/y",
             ]
             _ = try await session.response(for: server.request("/", method: .post, headers: headers, body: Data("x".utf8)))
@@ -117,15 +118,15 @@
 
         @Test func `interim responses are skipped, and trailer fields are returned separately`() async throws {
             let server = try LoopbackServer {
-                Route(.get, "/interim") { _ in LoopbackResponse.text("final").interim(103, ["Link": "</a>"]) }
-                Route(.get, "/trailers") { _ in
+                LoopbackRoute(.get, "/interim") { _ in LoopbackResponse.text("final").interim(103, ["Link": "</a>"]) }
+                LoopbackRoute(.get, "/trailers") { _ in
                     .chunked([Data("ab".utf8), Data("c".utf8)], trailers: ["X-Sum": "3"], headers: ["Trailer": "X-Sum"])
                 }
             }
             let final = try await session.response(for: server.request("/interim"))
-            #expect(final.statusCode == 200 && final.body == Data("final".utf8) && !final.headers.contains("Link"))
+            #expect(final.statusCode == 200 && final.data == Data("final".utf8) && !final.headers.contains("Link"))
             let chunked = try await session.response(for: server.request("/trailers"))
-            #expect(chunked.body == Data("abc".utf8) && chunked.trailers["x-sum"] == "3" && !chunked.headers.contains("X-Sum"))
+            #expect(chunked.data == Data("abc".utf8) && chunked.trailers["x-sum"] == "3" && !chunked.headers.contains("X-Sum"))
         }
 
         @Test func `the path and the query are sent unchanged`() async throws {
@@ -157,10 +158,10 @@
         @Test func `a completion handler may block until another request has completed`() async throws {
             let server = try echoServer()
             let response: NetworkResponse = await withCheckedContinuation { continuation in
-                session.request(server.request("/outer")) { outer in
+                session.response(for: server.request("/outer")) { outer in
                     // On the thread that runs transfers, waiting here for another transfer would never end.
                     let done = DispatchSemaphore(value: 0)
-                    session.request(server.request("/inner")) { _ in done.signal() }
+                    session.response(for: server.request("/inner")) { _ in done.signal() }
                     done.wait()
                     if case .success(let response) = outer { continuation.resume(returning: response) }
                 }

@@ -5,6 +5,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
+    import TestSupport
 
     @Suite(.timeLimit(.minutes(10)))
     struct CurlExitTests {
@@ -16,7 +17,7 @@
                 }
                 let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 100 })
                 for number in 0..<100 {
-                    session.request(NetworkRequest(url: server.url(number % 2 == 0 ? "/stall" : "/"))) { _ in }
+                    session.response(for: NetworkRequest(url: server.url(number % 2 == 0 ? "/stall" : "/"))) { _ in }
                 }
                 _ = await server.waitForRequests(count: 60)
                 exit(0)
@@ -31,12 +32,12 @@
             await #expect(processExitsWith: .success) { [url = url as URL, authority = authority as URL] in
                 let session = CurlSessionManager(
                     configuration: SessionConfiguration {
-                        $0.trust = TrustPolicy(roots: .pem(file: authority))
+                        $0.trust = TrustPolicy(roots: .pem(.file(authority)))
                         $0.maximumConnectionsPerHost = 40
                         $0.eventLoops = 2
                     })
                 let (responses, responded) = AsyncStream.makeStream(of: Void.self)
-                for _ in 0..<200 { session.request(NetworkRequest(url: url)) { _ in responded.yield() } }
+                for _ in 0..<200 { session.response(for: NetworkRequest(url: url)) { _ in responded.yield() } }
                 var iterator = responses.makeAsyncIterator()
                 for _ in 0..<10 { await iterator.next() }
                 exit(0)
@@ -81,7 +82,7 @@
             for descriptor in taken { close(descriptor) }
             for session in [used, unused] {
                 for _ in 0..<(isSlowRun ? 1000 : 50) {
-                    #expect(try await session.response(for: request).body == Data("good".utf8))
+                    #expect(try await session.response(for: request).data == Data("good".utf8))
                 }
             }
         }
@@ -96,7 +97,7 @@
                 let before = CurlExitTests.inheritable()
                 let session = CurlSessionManager(configuration: SessionConfiguration { $0.eventLoops = 2 })
                 let stalled = url.appendingPathComponent("stall")
-                for _ in 0..<3 { session.request(NetworkRequest(url: stalled)) { _ in } }
+                for _ in 0..<3 { session.response(for: NetworkRequest(url: stalled)) { _ in } }
                 for url in [url, named, url, named] {
                     for _ in 0..<5 { _ = try await session.response(for: NetworkRequest(url: url)) }
                 }

@@ -4,6 +4,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
+    import TestSupport
 
     @Suite(.timeLimit(.minutes(10)))
     struct CurlFaultTests {
@@ -49,14 +50,14 @@
             Fault("silence inside the head", .timedOut, body.fault(.stallHead(after: 20))),
             Fault("silence inside the body", .timedOut, body.fault(.stallBody(after: 20))),
             Fault("endless body", .bodyTooLarge, body.fault(.endlessBody)),
-            Fault("damaged gzip", .undecodableContent, body.header("Content-Encoding", "gzip")),
+            Fault("damaged gzip", .undecodableContent, body.header("gzip", for: "Content-Encoding")),
         ]
 
         @Test(arguments: faults)
         func `a faulty response is a typed error, and the session manager stays usable`(fault: Fault) async throws {
             let server = try LoopbackServer {
-                Route(.get, "/fault") { _ in fault.response }
-                Route(.get, "/good") { _ in .text("good") }
+                LoopbackRoute(.get, "/fault") { _ in fault.response }
+                LoopbackRoute(.get, "/good") { _ in .text("good") }
             }
             let session = CurlSessionManager(
                 configuration: SessionConfiguration {
@@ -89,7 +90,7 @@
             let bad = try AbruptListener(after: bytes, resets: isReset)
             let server = try LoopbackServer { _ in .text("good") }
             let session = CurlSessionManager()
-            for method in [HTTPMethod.post, .put] {
+            for method in [RequestMethod.post, .put] {
                 let request = NetworkRequest(method: method, url: bad.url, body: .data(Data(count: 8_000_000)))
                 let error = try await failure(of: session, request)
                 // A reset may arrive while the connection is still being established.
@@ -102,10 +103,10 @@
         @Test func `requests succeed after the server has closed idle connections`() async throws {
             let server = try LoopbackServer { _ in .text("good") }
             let session = CurlSessionManager()
-            for method in [HTTPMethod.get, .post, .get, .post] {
+            for method in [RequestMethod.get, .post, .get, .post] {
                 _ = try await session.response(for: server.request("/good"))
                 server.closeConnections()
-                #expect(await server.waitForOpenConnections(0))
+                #expect(await server.waitForOpenConnections(count: 0))
                 // The server closes descriptors on its queue, so they are closed when it has responded to another client.
                 _ = try await CurlSessionManager().response(for: server.request("/good"))
                 #expect(try await session.response(for: server.request("/good", method: method)).statusCode == 200)
@@ -118,7 +119,7 @@
             Fault("drip", .other, LoopbackResponse.text("ok").fault(.drip(bytes: 1, every: .milliseconds(5)))),
             Fault("slow head", .other, LoopbackResponse.text("ok").fault(.dripHead(bytes: 10, every: .milliseconds(2)))),
             Fault("delay", .other, LoopbackResponse.text("ok").delayed(by: .milliseconds(50))),
-            Fault("closed after the response", .other, LoopbackResponse.text("ok").closeAfter()),
+            Fault("closed after the response", .other, LoopbackResponse.text("ok").fault(.closeAfter)),
             Fault("100 header lines", .other, LoopbackResponse.text("ok").fault(.headerLines(count: 100))),
             Fault("a header line of 50 KB", .other, LoopbackResponse.text("ok").fault(.headerLine(bytes: 50_000))),
         ])
@@ -127,7 +128,7 @@
             let session = CurlSessionManager()
             for _ in 0..<3 {
                 let response = try await session.response(for: server.request("/"))
-                #expect(response.body == Data("ok".utf8))
+                #expect(response.data == Data("ok".utf8))
             }
         }
 
@@ -179,7 +180,7 @@
         @Test func `a body of exactly the maximum size is accepted, and a larger one is an error`() async throws {
             let server = try LoopbackServer { request in .data(Data(count: Int(request.path.dropFirst()) ?? 0)) }
             let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 100_000 })
-            #expect(try await session.response(for: server.request("/100000")).body.count == 100_000)
+            #expect(try await session.response(for: server.request("/100000")).data.count == 100_000)
             #expect(try await failure(of: session, server.request("/100001")).code == .bodyTooLarge)
         }
 

@@ -4,6 +4,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
+    import TestSupport
 
     /// Runs in separate processes, because threads and descriptors of other tests would be counted otherwise.
     @Suite(.timeLimit(.minutes(10)))
@@ -28,11 +29,11 @@
                 var warm: ProcessUse?
                 for number in 0..<200 {
                     // Waits regularly, because otherwise all session managers would exist at the same time and need much memory.
-                    if number % 10 == 0 { _ = await server.waitForOpenConnections(0) }
+                    if number % 10 == 0 { _ = await server.waitForOpenConnections(count: 0) }
                     if number == 100 { warm = try await ProcessUse.settled(server) }
                     let session = CurlSessionManager(configuration: SessionConfiguration { $0.eventLoops = 3 })
                     for _ in 0..<20 {
-                        let handle = session.request(server.request("/")) { _ in }
+                        let handle = session.response(for: server.request("/")) { _ in }
                         if number % 2 == 0 { handle.cancel() }
                     }
                 }
@@ -60,7 +61,7 @@
 
         /// Measures after the connections of released session managers are closed; their threads then end shortly after.
         static func settled(_ server: LoopbackServer) async throws -> ProcessUse {
-            _ = await server.waitForOpenConnections(0)
+            _ = await server.waitForOpenConnections(count: 0)
             let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]
             return ProcessUse(
                 threads: try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count,

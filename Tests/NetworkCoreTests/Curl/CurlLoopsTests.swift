@@ -3,6 +3,7 @@
     import Foundation
     import NetworkTesting
     import Testing
+    import TestSupport
 
     @testable import NetworkCore
 
@@ -29,11 +30,11 @@
         @Test func `a connection slot that becomes free is used, in whichever event loop it is`() async throws {
             let (gate, open) = AsyncStream.makeStream(of: Void.self)
             let server = try LoopbackServer {
-                Route(.get, "/slow") { _ in
+                LoopbackRoute(.get, "/slow") { _ in
                     for await _ in gate {}
                     return .text("slow")
                 }
-                Route(.get, "/fast") { _ in .text("fast") }
+                LoopbackRoute(.get, "/fast") { _ in .text("fast") }
             }
             let session = session {
                 $0.eventLoops = 4
@@ -62,7 +63,7 @@
                 for number in 0..<400 {
                     let source = sources[number % 8]
                     group.addTask {
-                        try await session.response(for: source.request("/")).body == Data("\(number % 8)".utf8)
+                        try await session.response(for: source.request("/")).data == Data("\(number % 8)".utf8)
                     }
                 }
                 for try await isRight in group { #expect(isRight) }
@@ -94,7 +95,7 @@
                                 #expect(number % 4 == 0)
                                 continue
                             }
-                            #expect(response.body == Data("\(size)".utf8))
+                            #expect(response.data == Data("\(size)".utf8))
                         }
                     }
                 }

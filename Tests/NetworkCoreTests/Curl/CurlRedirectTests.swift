@@ -4,6 +4,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
+    import TestSupport
 
     @Suite(.timeLimit(.minutes(10)))
     struct CurlRedirectTests {
@@ -13,11 +14,11 @@
             let body = Data(repeating: 3, count: 200_000)
             for status in [307, 308] {
                 let server = try LoopbackServer {
-                    Route(.put, "/from") { _ in .status(status, headers: ["Location": "to"]) }
-                    Route(.put, "/to") { request in LoopbackResponse(body: request.body) }
+                    LoopbackRoute(.put, "/from") { _ in .status(status, headers: ["Location": "to"]) }
+                    LoopbackRoute(.put, "/to") { request in LoopbackResponse(body: request.body) }
                 }
                 let response = try await session.response(for: server.request("/from", method: .put, body: body))
-                #expect(response.body == body && response.url == server.url("/to") && response.timings.redirects == 1)
+                #expect(response.data == body && response.url == server.url("/to") && response.timings.redirects == 1)
             }
         }
 
@@ -25,11 +26,11 @@
             let other = try LoopbackServer { _ in .text("other") }
             let target = other.url("/landing").absoluteString
             let server = try LoopbackServer {
-                Route(.get, "/same") { _ in .status(302, headers: ["Location": "/end"]) }
-                Route(.get, "/end") { _ in .text("end") }
-                Route(.get, "/away") { _ in .status(302, headers: ["Location": target]) }
+                LoopbackRoute(.get, "/same") { _ in .status(302, headers: ["Location": "/end"]) }
+                LoopbackRoute(.get, "/end") { _ in .text("end") }
+                LoopbackRoute(.get, "/away") { _ in .status(302, headers: ["Location": target]) }
             }
-            let secrets: HTTPHeaders = [
+            let secrets: HeaderFields = [
                 "Authorization": "Bearer s", "Cookie": "a=1", "X-Api-Key": "k", "Proxy-Authorization": "p", "X-Member": "7",
                 "Referer": "/a",
                 "Host": "virtual.example",

@@ -4,6 +4,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
+    import TestSupport
 
     /// Retries after the server closes a reused connection while the next request is being sent on it (RFC 9110 §9.2.2).
     @Suite(.timeLimit(.minutes(10)))
@@ -24,7 +25,7 @@
         func `a request with a method that is not idempotent is not retried if its reused connection is closed`(
             ending: LoopbackFault, size: Int
         ) async throws {
-            for method in [HTTPMethod.post, .patch, HTTPMethod(rawValue: "LOCK")] {
+            for method in [RequestMethod.post, .patch, RequestMethod(rawValue: "LOCK")] {
                 let server = try server(ending)
                 let session = CurlSessionManager()
                 _ = try await session.response(for: server.request("/first"))
@@ -36,8 +37,8 @@
             }
         }
 
-        @Test(arguments: endings, [HTTPMethod.get, .head, .put, .delete, .options])
-        func `a request with an idempotent method is retried once`(ending: LoopbackFault, method: HTTPMethod) async throws {
+        @Test(arguments: endings, [RequestMethod.get, .head, .put, .delete, .options])
+        func `a request with an idempotent method is retried once`(ending: LoopbackFault, method: RequestMethod) async throws {
             let server = try server(ending)
             let session = CurlSessionManager()
             let body = method == .put ? Data(repeating: 1, count: 2_000_000) : nil
@@ -66,8 +67,8 @@
             #expect(server.requests.filter { $0.path == "/second" }.count == 2)
         }
 
-        @Test(arguments: [HTTPMethod.get, .post])
-        func `a retried request that fails again is not retried a second time`(method: HTTPMethod) async throws {
+        @Test(arguments: [RequestMethod.get, .post])
+        func `a retried request that fails again is not retried a second time`(method: RequestMethod) async throws {
             let server = try LoopbackServer { request in
                 request.path == "/first" ? .text("ok") : LoopbackResponse.text("").fault(.reset)
             }

@@ -3,6 +3,7 @@
     import Foundation
     import NetworkTesting
     import Testing
+    import TestSupport
 
     @testable import NetworkCore
 
@@ -12,7 +13,7 @@
             CurlSessionManager(configuration: SessionConfiguration(change))
         }
 
-        private func request(_ text: String, headers: HTTPHeaders = [:]) throws -> NetworkRequest {
+        private func request(_ text: String, headers: HeaderFields = [:]) throws -> NetworkRequest {
             NetworkRequest(url: try #require(URL(string: text)), headers: headers)
         }
 
@@ -21,7 +22,7 @@
             let session = session { $0.proxy = .http(host: "127.0.0.1", port: proxy.port, username: "u:", password: "p@") }
             let response = try await session.response(
                 for: try request("http://nowhere.example/a?b=1", headers: ["Authorization": "Bearer mine"]))
-            #expect(response.body == Data("through the proxy".utf8))
+            #expect(response.data == Data("through the proxy".utf8))
             let sent = try #require(proxy.requests.first)
             #expect(sent.target == "http://nowhere.example/a?b=1" && sent.headers["Host"] == "nowhere.example")
             #expect(sent.headers["Proxy-Authorization"] == "Basic " + Data("u::p@".utf8).base64EncodedString())
@@ -34,8 +35,8 @@
             let session = session {
                 $0.proxy = .http(host: "127.0.0.1", port: proxy.port, excludedHosts: ["other.example", "127.0.0.1"])
             }
-            #expect(try await session.response(for: server.request("/")).body == Data("server".utf8))
-            #expect(try await session.response(for: try request("http://nowhere.example/")).body == Data("proxy".utf8))
+            #expect(try await session.response(for: server.request("/")).data == Data("server".utf8))
+            #expect(try await session.response(for: try request("http://nowhere.example/")).data == Data("proxy".utf8))
         }
 
         @Test func `a proxy that refuses a tunnel or is unreachable is reported as a proxy error`() async throws {
@@ -76,7 +77,7 @@
             let server = try UnixSocketServer(response: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nunix")
             let session = session { $0.unixSocketPath = server.path }
             for _ in 0..<3 {
-                #expect(try await session.response(for: try request("http://localhost/x")).body == Data("unix".utf8))
+                #expect(try await session.response(for: try request("http://localhost/x")).data == Data("unix".utf8))
             }
         }
 

@@ -4,6 +4,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
+    import TestSupport
 
     @Suite(.timeLimit(.minutes(10)))
     struct CurlTotalLimitTests {
@@ -59,11 +60,11 @@
                 $0.maximumConnections = 2
                 $0.maximumConnectionsPerHost = 2
             }
-            for _ in 0..<400 { session.request(busy.request("/")) { _ in } }
+            for _ in 0..<400 { session.response(for: busy.request("/")) { _ in } }
             _ = await busy.waitForRequests(count: 2)
             let (counts, done) = AsyncStream.makeStream(of: Int.self)
-            session.request(other.request("/")) { result in
-                if case .success(let response) = result { done.yield(Int(String(decoding: response.body, as: UTF8.self)) ?? 0) }
+            session.response(for: other.request("/")) { result in
+                if case .success(let response) = result { done.yield(Int(String(decoding: response.data, as: UTF8.self)) ?? 0) }
                 done.finish()
             }
             open.finish()
@@ -84,15 +85,17 @@
                 $0.maximumConnections = loops
                 $0.maximumConnectionsPerHost = loops
             }
-            for _ in 0..<loops { session.request(slow.request("/")) { _ in } }
+            let blocking = slow.request("/", timeouts: RequestTimeouts(idle: .seconds(600)))
+            for _ in 0..<loops { session.response(for: blocking) { _ in } }
             _ = await slow.waitForRequests(count: loops)
             let (responses, patient) = AsyncStream.makeStream(of: NetworkResponse.self)
-            let timeouts = RequestTimeouts(connect: .milliseconds(60), idle: .milliseconds(60))
-            session.request(fast.request("/", timeouts: timeouts)) { result in
+            // Shorter than the wait, and long enough for the exchange on a busy machine.
+            let timeouts = RequestTimeouts(connect: .milliseconds(1500), idle: .milliseconds(1500))
+            session.response(for: fast.request("/", timeouts: timeouts)) { result in
                 if case .success(let response) = result { patient.yield(response) }
                 patient.finish()
             }
-            for total in [200, 100] {
+            for total in [1700, 100] {
                 let start = ContinuousClock.now
                 let error = try await failure(
                     of: session, fast.request("/", timeouts: RequestTimeouts(total: .milliseconds(total))))
@@ -103,7 +106,7 @@
             open.finish()
             var iterator = responses.makeAsyncIterator()
             let response = try #require(await iterator.next())
-            #expect(response.statusCode == 200 && response.timings.queued ?? .zero > .milliseconds(250))
+            #expect(response.statusCode == 200 && response.timings.queued ?? .zero > .milliseconds(1700))
         }
 
         @Test func `a request that is cancelled in the queue does not block later requests`() async throws {
@@ -132,7 +135,7 @@
             let session = session { $0.maximumIdleConnections = 0 }
             for _ in 0..<5 { _ = try await session.response(for: server.request("/")) }
             #expect(server.connectionCount == 5)
-            #expect(await server.waitForOpenConnections(0))
+            #expect(await server.waitForOpenConnections(count: 0))
         }
 
         @Test func `the total connection limit also applies to a URLSessionManager`() async throws {

@@ -83,9 +83,9 @@ struct HTTP1ChunkTests {
             withUnsafeTemporaryAllocation(byteCount: HTTP1Chunk.maximumPrefixBytes, alignment: 1) { buffer in
                 body += buffer[..<HTTP1Chunk.writeSize(count, into: buffer)]
             }
-            body += [UInt8](repeating: 0x61, count: count) + "\(HTTP1Chunk.lineEnd)".utf8
+            body += [UInt8](repeating: 0x61, count: count) + "\r\n".utf8
         }
-        let outcome = outcome(String(decoding: body, as: UTF8.self) + "\(HTTP1Chunk.end)")
+        let outcome = outcome(String(decoding: body, as: UTF8.self) + "0\r\n\r\n")
         #expect(outcome.body.count == 318 && outcome.failure == nil && outcome.leftover == 0)
     }
 }

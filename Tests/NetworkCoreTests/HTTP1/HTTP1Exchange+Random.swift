@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import NetworkCore
 
 extension HTTP1Exchange {

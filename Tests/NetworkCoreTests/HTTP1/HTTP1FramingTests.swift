@@ -13,46 +13,47 @@ struct HTTP1FramingTests {
         .outcome().0
     }
 
-    @Test(arguments: [
-        // (head, following bytes, expected body, whether the connection can be reused)
-        ("HTTP/1.1 200 OK|Content-Length: 3", "abcd", "abc", true),
-        ("HTTP/1.1 200 OK|Content-Length: 0", "abcd", "", true),
-        ("HTTP/1.1 200 OK|content-LENGTH: 003 ", "abcd", "abc", true),
-        ("HTTP/1.1 200 OK|Content-Length: 3, 3 ,3", "abcd", "abc", true),
-        ("HTTP/1.1 200 OK|Content-Length: 3|X: y|Content-Length: 3", "abcd", "abc", true),
-        ("HTTP/1.1 200 OK", "abcd", "abcd", false),
-        ("HTTP/1.1 200 OK|Connection: keep-alive", "abcd", "abcd", false),
-        // §6.3, point 1.
-        ("HTTP/1.1 204 None", "abcd", "", true),
-        ("HTTP/1.1 304 Not Modified|Content-Length: 3", "abcd", "", true),
-        ("HTTP/1.1 304 Not Modified|Transfer-Encoding: chunked", "abcd", "", true),
-        // A 204 has no length (RFC 9110 §8.6). A server that sends one may also send the body.
-        ("HTTP/1.1 204 None|Content-Length: 0", "", "", true),
-        ("HTTP/1.1 204 None|Content-Length: 3", "abc", "", false),
-        ("HTTP/1.1 204 None|Transfer-Encoding: chunked", "abc", "", false),
-        // A 205 has no special framing.
-        ("HTTP/1.1 205 Reset|Content-Length: 3", "abcd", "abc", true),
-        // §9.3.
-        ("HTTP/1.1 200 OK|Connection: close|Content-Length: 3", "abc", "abc", false),
-        ("HTTP/1.1 200 OK|Connection: x, Close|Content-Length: 3", "abc", "abc", false),
-        ("HTTP/1.1 200 OK|Connection: keep-alive|connection: close|Content-Length: 3", "abc", "abc", false),
-        ("HTTP/1.1 200 OK|Connection: closed, xclose|Content-Length: 3", "abc", "abc", true),
-        ("HTTP/1.1 200 OK|Connection: x,| close|Content-Length: 3", "abc", "abc", false),
-        ("HTTP/1.0 200 OK|Content-Length: 3", "abc", "abc", false),
-        ("HTTP/1.0 200 OK|Connection: Keep-Alive|Content-Length: 3", "abc", "abc", true),
-        ("HTTP/1.0 200 OK|Connection: keep-alive, close|Content-Length: 3", "abc", "abc", false),
-        ("HTTP/1.0 200 OK|Connection: keep-alive", "abc", "abc", false),
-        // §6.3, point 3, and §6.1: chunked overrides a length, and the connection is closed after the message.
-        ("HTTP/1.1 200 OK|Transfer-Encoding: chunked", "3\r\nabc\r\n0\r\n\r\n", "abc", true),
-        ("HTTP/1.1 200 OK|TRANSFER-encoding:Chunked", "3\r\nabc\r\n0\r\n\r\n", "abc", true),
-        ("HTTP/1.1 200 OK|Transfer-Encoding: , chunked,", "3\r\nabc\r\n0\r\n\r\n", "abc", true),
-        ("HTTP/1.1 200 OK|Transfer-Encoding: chunked|Content-Length: 1", "3\r\nabc\r\n0\r\n\r\n", "abc", false),
-        ("HTTP/1.1 200 OK|Content-Length: 1|Transfer-Encoding: chunked", "3\r\nabc\r\n0\r\n\r\n", "abc", false),
-        ("HTTP/1.0 200 OK|Connection: keep-alive|Transfer-Encoding: chunked", "3\r\nabc\r\n0\r\n\r\n", "abc", false),
-        // `identity` means that there is no coding (RFC 2616 §4.4).
-        ("HTTP/1.1 200 OK|Transfer-Encoding: identity", "abcd", "abcd", false),
-        ("HTTP/1.1 200 OK|Transfer-Encoding: identity|Content-Length: 3", "abcd", "abc", false),
-    ])
+    @Test(
+        arguments: [
+            // (head, following bytes, expected body, whether the connection can be reused)
+            ("HTTP/1.1 200 OK|Content-Length: 3", "abcd", "abc", true),
+            ("HTTP/1.1 200 OK|Content-Length: 0", "abcd", "", true),
+            ("HTTP/1.1 200 OK|content-LENGTH: 003 ", "abcd", "abc", true),
+            ("HTTP/1.1 200 OK|Content-Length: 3, 3 ,3", "abcd", "abc", true),
+            ("HTTP/1.1 200 OK|Content-Length: 3|X: y|Content-Length: 3", "abcd", "abc", true),
+            ("HTTP/1.1 200 OK", "abcd", "abcd", false),
+            ("HTTP/1.1 200 OK|Connection: keep-alive", "abcd", "abcd", false),
+            // §6.3, point 1.
+            ("HTTP/1.1 204 None", "abcd", "", true),
+            ("HTTP/1.1 304 Not Modified|Content-Length: 3", "abcd", "", true),
+            ("HTTP/1.1 304 Not Modified|Transfer-Encoding: chunked", "abcd", "", true),
+            // A 204 has no length (RFC 9110 §8.6). A server that sends one may also send the body.
+            ("HTTP/1.1 204 None|Content-Length: 0", "", "", true),
+            ("HTTP/1.1 204 None|Content-Length: 3", "abc", "", false),
+            ("HTTP/1.1 204 None|Transfer-Encoding: chunked", "abc", "", false),
+            // A 205 has no special framing.
+            ("HTTP/1.1 205 Reset|Content-Length: 3", "abcd", "abc", true),
+            // §9.3.
+            ("HTTP/1.1 200 OK|Connection: close|Content-Length: 3", "abc", "abc", false),
+            ("HTTP/1.1 200 OK|Connection: x, Close|Content-Length: 3", "abc", "abc", false),
+            ("HTTP/1.1 200 OK|Connection: keep-alive|connection: close|Content-Length: 3", "abc", "abc", false),
+            ("HTTP/1.1 200 OK|Connection: closed, xclose|Content-Length: 3", "abc", "abc", true),
+            ("HTTP/1.1 200 OK|Connection: x,| close|Content-Length: 3", "abc", "abc", false),
+            ("HTTP/1.0 200 OK|Content-Length: 3", "abc", "abc", false),
+            ("HTTP/1.0 200 OK|Connection: Keep-Alive|Content-Length: 3", "abc", "abc", true),
+            ("HTTP/1.0 200 OK|Connection: keep-alive, close|Content-Length: 3", "abc", "abc", false),
+            ("HTTP/1.0 200 OK|Connection: keep-alive", "abc", "abc", false),
+            // §6.3, point 3, and §6.1: chunked overrides a length, and the connection is closed after the message.
+            ("HTTP/1.1 200 OK|Transfer-Encoding: chunked", "3\r\nabc\r\n0\r\n\r\n", "abc", true),
+            ("HTTP/1.1 200 OK|TRANSFER-encoding:Chunked", "3\r\nabc\r\n0\r\n\r\n", "abc", true),
+            ("HTTP/1.1 200 OK|Transfer-Encoding: , chunked,", "3\r\nabc\r\n0\r\n\r\n", "abc", true),
+            ("HTTP/1.1 200 OK|Transfer-Encoding: chunked|Content-Length: 1", "3\r\nabc\r\n0\r\n\r\n", "abc", false),
+            ("HTTP/1.1 200 OK|Content-Length: 1|Transfer-Encoding: chunked", "3\r\nabc\r\n0\r\n\r\n", "abc", false),
+            ("HTTP/1.0 200 OK|Connection: keep-alive|Transfer-Encoding: chunked", "3\r\nabc\r\n0\r\n\r\n", "abc", false),
+            // `identity` means that there is no coding (RFC 2616 §4.4).
+            ("HTTP/1.1 200 OK|Transfer-Encoding: identity", "abcd", "abcd", false),
+            ("HTTP/1.1 200 OK|Transfer-Encoding: identity|Content-Length: 3", "abcd", "abc", false),
+        ] as [(String, String, String, Bool)])
     func `the end of a body is determined as in RFC 9112 §6.3`(head: String, rest: String, body: String, keepsConnection: Bool) {
         let outcome = outcome(head, rest)
         #expect(outcome.body == Array(body.utf8) && outcome.failure == nil && outcome.keepsConnection == keepsConnection)

@@ -8,8 +8,8 @@ struct HTTP1Outcome: Equatable, Sendable {
     /// 0 if there is no final head.
     var status = 0
     var minorVersion = 1
-    var headers: [HTTPHeaders.Field] = []
-    var trailers: [HTTPHeaders.Field] = []
+    var headers: [HeaderFields.Field] = []
+    var trailers: [HeaderFields.Field] = []
     var body: [UInt8] = []
     /// The number of bytes after the response.
     var leftover = 0
@@ -103,9 +103,9 @@ struct HTTP1ReferenceParser {
         /// More than one for a folded line.
         var values: [Text]
 
-        var field: HTTPHeaders.Field {
+        var field: HeaderFields.Field {
             let values = values.filter { !$0.isEmpty }.map(HTTP1ReferenceParser.text)
-            return HTTPHeaders.Field(name: HTTP1ReferenceParser.text(name), value: values.joined(separator: " "))
+            return HeaderFields.Field(name: HTTP1ReferenceParser.text(name), value: values.joined(separator: " "))
         }
 
         func isNamed(_ name: String) -> Bool {

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 @testable import NetworkCore
 
@@ -9,7 +10,7 @@ struct HTTP1RequestWriterTests {
     private let writer = HTTP1RequestWriter(userAgent: "agent", acceptEncoding: "gzip")
 
     private func head(
-        _ method: HTTPMethod = .get, _ url: String = "http://h/", _ headers: HTTPHeaders = [:], body: RequestContent? = nil,
+        _ method: RequestMethod = .get, _ url: String = "http://h/", _ headers: HeaderFields = [:], body: NetworkBody? = nil,
         bodyLength: Int64? = 0, target: HTTP1RequestWriter.Target = .origin, cookie: String? = nil
     ) throws -> (lines: [String], sent: HTTP1SentHead) {
         let request = NetworkRequest(method: method, url: try #require(URL(string: url)), headers: headers, body: body)
@@ -28,22 +29,24 @@ struct HTTP1RequestWriterTests {
         #expect(sent == HTTP1SentHead())
     }
 
-    @Test(arguments: [
-        ("http://h", "/", "h"), ("http://h/", "/", "h"), ("http://h?", "/?", "h"), ("http://h?a=b", "/?a=b", "h"),
-        ("http://h/?", "/?", "h"), ("http://h/a#f", "/a", "h"), ("http://h/a?b#f?c", "/a?b", "h"), ("http://h#f", "/", "h"),
-        ("http://h/a/../b/./c//d", "/a/../b/./c//d", "h"), ("http://h/%7Euser/%2f%2E%2e", "/%7Euser/%2f%2E%2e", "h"),
-        ("http://h/;:@!$&'()*+,=-._~", "/;:@!$&'()*+,=-._~", "h"), ("http://h/?a=b?c/d:@e", "/?a=b?c/d:@e", "h"),
-        ("http://h/a@b:80/?@", "/a@b:80/?@", "h"),
-        // RFC 9110 §7.2, RFC 3986 §3.2: the default port and user information are omitted.
-        ("http://h:80/", "/", "h"), ("https://h:443/", "/", "h"), ("http://h:443/", "/", "h:443"), ("https://h:80/", "/", "h:80"),
-        ("http://h:8080", "/", "h:8080"), ("http://h:/a", "/a", "h"), ("http://h:0080/", "/", "h"),
-        ("http://h:08080/", "/", "h:8080"),
-        ("http://h:8000/", "/", "h:8000"), ("HTTP://H.example:80/A", "/A", "H.example"), ("HTTPS://h:443/", "/", "h"),
-        ("http://u:p@h:81/", "/", "h:81"), ("http://u@h", "/", "h"),
-        ("http://[::1]/", "/", "[::1]"), ("http://[::1]:80", "/", "[::1]"), ("http://[::1]:8080/?x", "/?x", "[::1]:8080"),
-        // RFC 6874 §4: the zone identifier is not sent.
-        ("http://[fe80::1%25eth0]:81/", "/", "[fe80::1]:81"), ("http://[fe80::1%25eth0]/", "/", "[fe80::1]"),
-    ])
+    @Test(
+        arguments: [
+            ("http://h", "/", "h"), ("http://h/", "/", "h"), ("http://h?", "/?", "h"), ("http://h?a=b", "/?a=b", "h"),
+            ("http://h/?", "/?", "h"), ("http://h/a#f", "/a", "h"), ("http://h/a?b#f?c", "/a?b", "h"), ("http://h#f", "/", "h"),
+            ("http://h/a/../b/./c//d", "/a/../b/./c//d", "h"), ("http://h/%7Euser/%2f%2E%2e", "/%7Euser/%2f%2E%2e", "h"),
+            ("http://h/;:@!$&'()*+,=-._~", "/;:@!$&'()*+,=-._~", "h"), ("http://h/?a=b?c/d:@e", "/?a=b?c/d:@e", "h"),
+            ("http://h/a@b:80/?@", "/a@b:80/?@", "h"),
+            // RFC 9110 §7.2, RFC 3986 §3.2: the default port and user information are omitted.
+            ("http://h:80/", "/", "h"), ("https://h:443/", "/", "h"), ("http://h:443/", "/", "h:443"),
+            ("https://h:80/", "/", "h:80"),
+            ("http://h:8080", "/", "h:8080"), ("http://h:/a", "/a", "h"), ("http://h:0080/", "/", "h"),
+            ("http://h:08080/", "/", "h:8080"),
+            ("http://h:8000/", "/", "h:8000"), ("HTTP://H.example:80/A", "/A", "H.example"), ("HTTPS://h:443/", "/", "h"),
+            ("http://u:p@h:81/", "/", "h:81"), ("http://u@h", "/", "h"),
+            ("http://[::1]/", "/", "[::1]"), ("http://[::1]:80", "/", "[::1]"), ("http://[::1]:8080/?x", "/?x", "[::1]:8080"),
+            // RFC 6874 §4: the zone identifier is not sent.
+            ("http://[fe80::1%25eth0]:81/", "/", "[fe80::1]:81"), ("http://[fe80::1%25eth0]/", "/", "[fe80::1]"),
+        ] as [(String, String, String)])
     func `the request target is sent exactly as written in the URL (RFC 9112 §3.2.1)`(url: String, target: String, host: String)
         throws
     {
@@ -62,7 +65,7 @@ struct HTTP1RequestWriterTests {
     }
 
     @Test func `header fields keep their order, case, count and bytes`() throws {
-        var headers: HTTPHeaders = ["x-B": " 1 ", "X-a": "", "x-B": "ü\t€", "Accept": "", "user-agent": "mine"]
+        var headers: HeaderFields = ["x-B": " 1 ", "X-a": "", "x-B": "ü\t€", "Accept": "", "user-agent": "mine"]
         headers.add("br", for: "ACCEPT-encoding")
         let (lines, _) = try head(.get, "http://h/", headers)
         #expect(
@@ -89,17 +92,17 @@ struct HTTP1RequestWriterTests {
 
     @Test(
         arguments: [
-            (HTTPMethod.get, nil, 0, nil), (.head, nil, 0, nil), (.delete, nil, 0, nil), (.options, nil, 0, nil),
+            (RequestMethod.get, nil, 0, nil), (.head, nil, 0, nil), (.delete, nil, 0, nil), (.options, nil, 0, nil),
             // RFC 9110 §8.6: a length is announced where the method expects content.
             (.post, nil, 0, "Content-Length: 0"), (.put, nil, 0, "Content-Length: 0"), (.patch, nil, 0, "Content-Length: 0"),
             (.post, "ab", 2, "Content-Length: 2"), (.delete, "ab", 2, "Content-Length: 2"),
-            (HTTPMethod("LOCK"), "a", 1, "Content-Length: 1"),
+            (RequestMethod("LOCK"), "a", 1, "Content-Length: 1"),
             (.post, "ab", Int64.max, "Content-Length: 9223372036854775807"), (.post, "ab", 1_000_000, "Content-Length: 1000000"),
             (.post, "ab", 999, "Content-Length: 999"), (.put, "ab", nil, "Transfer-Encoding: chunked"),
             (.post, "", 0, "Content-Length: 0"),
-        ] as [(HTTPMethod, String?, Int64?, String?)])
+        ] as [(RequestMethod, String?, Int64?, String?)])
     func `a request has at most one framing field (RFC 9112 §6)`(
-        method: HTTPMethod, body: String?, length: Int64?, framing: String?
+        method: RequestMethod, body: String?, length: Int64?, framing: String?
     ) throws {
         let (lines, sent) = try head(method, body: body.map { .data(Data($0.utf8)) }, bodyLength: length)
         let found = lines.filter { $0.hasPrefix("Content-") || $0.hasPrefix("Transfer-") }
@@ -108,15 +111,15 @@ struct HTTP1RequestWriterTests {
 
     @Test(
         arguments: [
-            (["Connection": "close"] as HTTPHeaders, HTTP1SentHead(closesConnection: true)),
-            (["connection": "x, CLOSE"] as HTTPHeaders, HTTP1SentHead(closesConnection: true)),
-            (["Connection": "keep-alive, closed"] as HTTPHeaders, HTTP1SentHead()),
-            (["Upgrade": "websocket"] as HTTPHeaders, HTTP1SentHead(expectsUpgrade: true)),
-            (["Expect": "100-Continue"] as HTTPHeaders, HTTP1SentHead(expectsContinue: true)),
-            (["Expect": "something"] as HTTPHeaders, HTTP1SentHead()),
-        ] as [(HTTPHeaders, HTTP1SentHead)])
+            (["Connection": "close"] as HeaderFields, HTTP1SentHead(closesConnection: true)),
+            (["connection": "x, CLOSE"] as HeaderFields, HTTP1SentHead(closesConnection: true)),
+            (["Connection": "keep-alive, closed"] as HeaderFields, HTTP1SentHead()),
+            (["Upgrade": "websocket"] as HeaderFields, HTTP1SentHead(expectsUpgrade: true)),
+            (["Expect": "100-Continue"] as HeaderFields, HTTP1SentHead(expectsContinue: true)),
+            (["Expect": "something"] as HeaderFields, HTTP1SentHead()),
+        ] as [(HeaderFields, HTTP1SentHead)])
     func `writing a head reports whether it closes the connection, upgrades it or expects a 100`(
-        headers: HTTPHeaders, expected: HTTP1SentHead
+        headers: HeaderFields, expected: HTTP1SentHead
     )
         throws
     {
@@ -137,9 +140,9 @@ struct HTTP1RequestWriterTests {
             (["cookie": ""], "a=1", ["cookie: a=1"]),
             (["Cookie": "b=2"], nil, ["Cookie: b=2"]), (["Cookie": "b", "Cookie": "c"], "a", ["Cookie: b; a", "Cookie: c"]),
             ([:], nil, []),
-        ] as [(HTTPHeaders, String?, [String])])
+        ] as [(HeaderFields, String?, [String])])
     func `stored cookies are appended to the Cookie field of the request (RFC 6265 §5.4)`(
-        headers: HTTPHeaders, cookie: String?, expected: [String]
+        headers: HeaderFields, cookie: String?, expected: [String]
     )
         throws
     {
@@ -149,10 +152,11 @@ struct HTTP1RequestWriterTests {
 
     @Test func `invalid values cannot inject a line`() throws {
         let bad = "a\r\nX: 1\n\u{0}\u{7F}\r"
-        let headers: HTTPHeaders = [
+        let headers: HeaderFields = [
             "X-A": bad, bad: "1", "Content-Length": "5", "transfer-encoding": "chunked", "": "x", "Host": bad,
         ]
-        let (lines, _) = try head(HTTPMethod("GE\r\nT "), "http://h/", headers, target: .proxy(authorization: bad), cookie: bad)
+        let (lines, _) = try head(
+            RequestMethod("GE\r\nT "), "http://h/", headers, target: .proxy(authorization: bad), cookie: bad)
         let clean = "a  X: 1    "
         #expect(lines[0] == "GET http://h/ HTTP/1.1" && lines[1] == "Host: \(clean)" && lines[2] == "X-A: \(clean)")
         #expect(lines[3] == "Proxy-Authorization: \(clean)" && lines.contains("Cookie: \(clean)") && lines.count == 8)
@@ -169,7 +173,7 @@ struct HTTP1RequestWriterTests {
         let parts = Array(text.utf8).withUnsafeBytes { url in
             var room = [UInt8](repeating: 0, count: 500)
             return room.withUnsafeMutableBytes { room in
-                let parts = HTTP1RequestTarget(url)
+                let parts = ParsedURL(text)
                 var bytes = HTTP1HeadBytes(room)
                 if url[parts.pathAndQuery].first != UInt8(ascii: "/") { bytes.write("/") }
                 bytes.write(urlPart: UnsafeRawBufferPointer(rebasing: url[parts.pathAndQuery]))
@@ -193,11 +197,11 @@ struct HTTP1RequestWriterTests {
         for _ in 0..<2000 {
             let names = ["Host", "Cookie", "Accept", "User-Agent", "Accept-Encoding", "Expect", "Upgrade", "Connection", "X-Y"]
             let fields = (0..<Int.random(in: 0...6, using: &random)).map { _ in
-                HTTPHeaders.Field(
+                HeaderFields.Field(
                     name: (Bool.random(using: &random) ? names.randomElement(using: &random) : nil) ?? text(), value: text())
             }
             let (lines, _) = try head(
-                HTTPMethod(text()), "http://h/", HTTPHeaders(fields), bodyLength: Bool.random(using: &random) ? 3 : nil,
+                RequestMethod(text()), "http://h/", HeaderFields(fields), bodyLength: Bool.random(using: &random) ? 3 : nil,
                 target: Bool.random(using: &random) ? .origin : .proxy(authorization: text()),
                 cookie: Bool.random(using: &random) ? text() : nil)
             for line in lines.dropFirst() {

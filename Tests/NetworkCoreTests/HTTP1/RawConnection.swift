@@ -2,6 +2,7 @@
     import Foundation
     import Glibc
     import NetworkCore
+    import TestSupport
 
     /// One connection of a ``RawServer``. Its calls block for at most 50 seconds each, and are made only by the thread that
     /// serves it.
@@ -45,7 +46,7 @@
         func waitForBytes(_ milliseconds: Int32) -> Bool {
             guard unread.isEmpty else { return true }
             var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            return poll(&interest, 1, milliseconds) > 0
+            return uninterrupted { poll(&interest, 1, milliseconds) } > 0
         }
 
         /// Appends the available bytes to the unread ones.
@@ -54,10 +55,10 @@
         @discardableResult
         func receive(within milliseconds: Int32 = callTimeout) throws(Failure) -> Bool {
             var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&interest, 1, milliseconds) > 0 else { throw .late }
+            guard uninterrupted({ poll(&interest, 1, milliseconds) }) > 0 else { throw .late }
             let capacity = 64 << 10
             let piece = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
-                count = max(0, recv(descriptor, buffer.baseAddress, capacity, 0))
+                count = max(0, uninterrupted { recv(descriptor, buffer.baseAddress, capacity, 0) })
             }
             if unread.isEmpty { unread = piece[...] } else { unread += piece }
             return !piece.isEmpty
@@ -146,7 +147,7 @@
         func waitForHangUp() {
             // 0x2000 is POLLRDHUP, which Glibc's module does not contain.
             var interest = pollfd(fd: descriptor, events: 0x2000, revents: 0)
-            _ = poll(&interest, 1, Self.callTimeout)
+            _ = uninterrupted { poll(&interest, 1, Self.callTimeout) }
         }
 
         /// Discards received bytes until the peer closes or resets the connection.
@@ -210,7 +211,7 @@
             set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(1))
             defer { set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(-1)) }
             var interest = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            _ = poll(&interest, 1, 2_000)
+            _ = uninterrupted { poll(&interest, 1, 2_000) }
         }
 
         /// The number of the server's connections that are open on both sides: neither side has sent FIN.

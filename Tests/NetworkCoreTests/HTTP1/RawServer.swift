@@ -4,6 +4,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
+    import TestSupport
 
     /// A server that responds with the raw bytes that a test writes, well-formed or not.
     ///
@@ -100,12 +101,12 @@
 
         /// A request for a path of this server.
         func request(
-            _ path: String, method: HTTPMethod = .get, headers: HTTPHeaders = [:], body: Data? = nil,
+            _ path: String, method: RequestMethod = .get, headers: HeaderFields = [:], body: Data? = nil,
             timeouts: RequestTimeouts = RequestTimeouts()
         ) -> NetworkRequest {
             let target = URL(string: "http://127.0.0.1:\(port)\(path)") ?? url
             return NetworkRequest(
-                method: method, url: target, headers: headers, body: body.map(RequestContent.data), timeouts: timeouts)
+                method: method, url: target, headers: headers, body: body.map(NetworkBody.data), timeouts: timeouts)
         }
     }
 

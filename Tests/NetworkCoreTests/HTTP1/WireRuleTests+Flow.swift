@@ -5,6 +5,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
+    import TestSupport
 
     /// Counts the bytes of one body that the client buffers in memory: those that are queued neither on this side nor in the
     /// client's socket.
@@ -50,7 +51,7 @@
             for _ in 0..<20 {
                 let response = try await session.stream(for: server.request("/"))
                 // From here on, the whole body has arrived and can be read.
-                while response.body.timings == nil { await Task.yield() }
+                while response.body.end == nil { await Task.yield() }
                 let task = Task {
                     withUnsafeCurrentTask { $0?.cancel() }
                     return try await response.body.collected()

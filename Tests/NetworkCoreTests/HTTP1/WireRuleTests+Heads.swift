@@ -4,6 +4,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
+    import TestSupport
 
     // Which heads are accepted, and how they are parsed.
     extension WireRuleTests {
@@ -39,19 +40,19 @@
                     // memory.
                     let before = try await session.response(for: server.request("/good"))
                     let response = try await session.response(for: server.request("/"))
-                    #expect(before.body == Data("good".utf8))
-                    #expect(response.body == Data("ok".utf8) && response.headers["X"] == nil)
+                    #expect(before.data == Data("good".utf8))
+                    #expect(response.data == Data("ok".utf8) && response.headers["X"] == nil)
                 } catch {
                     #expect(error.code == .malformedResponse, "\(error)")
                 }
             }
-            #expect(try await session.response(for: server.request("/good")).body == Data("good".utf8))
+            #expect(try await session.response(for: server.request("/good")).data == Data("good".utf8))
         }
 
         @Test func `a folded line is appended to the previous one after a space (RFC 9112 §5.2)`() async throws {
             let server = try server("HTTP/1.1 200 OK\r\nX-A: one\r\n \t two\r\n\tthree\r\nContent-Length: 2\r\n\r\nok")
             let response = try await CurlSessionManager().response(for: server.request("/"))
-            #expect(response.headers["X-A"] == "one two three" && response.body == Data("ok".utf8))
+            #expect(response.headers["X-A"] == "one two three" && response.data == Data("ok".utf8))
         }
 
         static let endlessHeads = [
@@ -105,7 +106,7 @@
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nHTTP/1.1 500 Bad: x\r\nX-A: b\r\n\r\n")
             do throws(TransportError) {
                 let response = try await CurlSessionManager().response(for: server.request("/"))
-                #expect(response.statusCode == 200 && response.body == Data("ok".utf8))
+                #expect(response.statusCode == 200 && response.data == Data("ok".utf8))
                 #expect(response.headers["X-A"] == nil && response.headers["Transfer-Encoding"] == "chunked")
             } catch {
                 #expect(error.code == .malformedResponse, "\(error)")
@@ -131,7 +132,7 @@
         @Test func `lines may end with a bare LF (RFC 9112 §2.2)`() async throws {
             let server = try server("HTTP/1.1 200 OK\nX-A: b\nContent-Length: 2\n\nok")
             let response = try await CurlSessionManager().response(for: server.request("/"))
-            #expect(response.headers["X-A"] == "b" && response.body == Data("ok".utf8))
+            #expect(response.headers["X-A"] == "b" && response.data == Data("ok".utf8))
         }
 
         @Test(arguments: ["X\u{0}: a", "X: a\u{0}b", "Content-Length : 2", "Content-Length: 2, 3", "Content-Length: +2"])
@@ -146,7 +147,7 @@
             }
             let session = CurlSessionManager()
             #expect(try await failure(of: session, server.request("/")).code == .malformedResponse)
-            #expect(try await session.response(for: server.request("/good")).body == Data("good".utf8))
+            #expect(try await session.response(for: server.request("/good")).data == Data("good".utf8))
             #expect(server.arrivals.map(\.connection) == [0, 1])
         }
 
@@ -164,11 +165,11 @@
             let session = CurlSessionManager()
             do throws(TransportError) {
                 let response = try await session.response(for: server.request("/both"))
-                #expect(response.body == Data("ok".utf8))
+                #expect(response.data == Data("ok".utf8))
             } catch {
                 #expect(error.code == .malformedResponse, "\(error)")
             }
-            #expect(try await session.response(for: server.request("/good")).body == Data("good".utf8))
+            #expect(try await session.response(for: server.request("/good")).data == Data("good".utf8))
             #expect(server.arrivals.map(\.connection) == [0, 1])
         }
 

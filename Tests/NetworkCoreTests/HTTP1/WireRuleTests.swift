@@ -4,6 +4,7 @@
     import NetworkCore
     import NetworkTesting
     import Testing
+    import TestSupport
 
     /// Rules of HTTP/1.1 on the wire, each against a server that responds with raw bytes.
     @Suite(.timeLimit(.minutes(10)))
@@ -65,8 +66,8 @@
     // MARK: - Reuse and retries
 
     extension WireRuleTests {
-        @Test(arguments: Death.all, [HTTPMethod.post, .patch])
-        func `a request that is not idempotent is sent once, even if its connection is lost`(death: Death, method: HTTPMethod)
+        @Test(arguments: Death.all, [RequestMethod.post, .patch])
+        func `a request that is not idempotent is sent once, even if its connection is lost`(death: Death, method: RequestMethod)
             async throws
         {
             let server = try RawServer { connection in
@@ -87,9 +88,9 @@
             #expect(server.targets.filter { $0 != "/kept" } == paths)
         }
 
-        @Test(arguments: [true, false], [HTTPMethod.get, .put, .post])
+        @Test(arguments: [true, false], [RequestMethod.get, .put, .post])
         func `if all idle connections are lost, an idempotent request is retried once on a new one (RFC 9110 §9.2.2)`(
-            isReset: Bool, method: HTTPMethod
+            isReset: Bool, method: RequestMethod
         ) async throws {
             let together = DispatchGroup()
             for _ in 0..<5 { together.enter() }
@@ -109,7 +110,7 @@
             if method == .post {
                 #expect(try await failure(of: session, request).code == .connectionLost)
             } else {
-                #expect(try await session.response(for: request).body == Data("fresh".utf8))
+                #expect(try await session.response(for: request).data == Data("fresh".utf8))
             }
             let arrivals = server.arrivals.filter { $0.request.target == "/second" }
             #expect(arrivals.count == (method == .post ? 1 : 2))
@@ -131,8 +132,8 @@
             #expect(server.targets == ["/first", "/second"])
         }
 
-        @Test(arguments: [true, false], [HTTPMethod.get, .post])
-        func `an idle connection that was closed or reset is not reused`(isReset: Bool, method: HTTPMethod) async throws {
+        @Test(arguments: [true, false], [RequestMethod.get, .post])
+        func `an idle connection that was closed or reset is not reused`(isReset: Bool, method: RequestMethod) async throws {
             let (ends, end) = AsyncStream.makeStream(of: Void.self)
             let server = try RawServer { connection in
                 guard try connection.request() != nil else { return }
@@ -145,14 +146,14 @@
             var ended = ends.makeAsyncIterator()
             for round in 1...20 {
                 let response = try await session.response(for: server.request("/\(round)", method: method))
-                #expect(response.body == Data("one".utf8))
+                #expect(response.data == Data("one".utf8))
                 await ended.next()
             }
             #expect(server.targets == (1...20).map { "/\($0)" } && server.connections == 20)
         }
 
-        @Test(arguments: Push.all, [HTTPMethod.get, .post])
-        func `unrequested bytes are not used as a response (RFC 9112 §9.2)`(push: Push, method: HTTPMethod) async throws {
+        @Test(arguments: Push.all, [RequestMethod.get, .post])
+        func `unrequested bytes are not used as a response (RFC 9112 §9.2)`(push: Push, method: RequestMethod) async throws {
             for isJoined in [true, false] {
                 let (pushes, pushed) = AsyncStream.makeStream(of: Void.self)
                 let server = try RawServer { connection in
@@ -180,11 +181,11 @@
                 let session = CurlSessionManager()
                 var done = pushes.makeAsyncIterator()
                 for round in 0..<5 {
-                    #expect(try await session.response(for: server.request("/\(round)first")).body == Data("/\(round)first".utf8))
+                    #expect(try await session.response(for: server.request("/\(round)first")).data == Data("/\(round)first".utf8))
                     await done.next()
                     for path in ["/\(round)a", "/\(round)b"] {
                         let response = try await session.response(for: server.request(path, method: method))
-                        #expect(response.statusCode == 200 && response.body == Data(path.utf8))
+                        #expect(response.statusCode == 200 && response.data == Data(path.utf8))
                     }
                 }
                 for number in Set(server.arrivals.map(\.connection)) {
@@ -246,7 +247,7 @@
                 _ = connection.waitForBytes(1_200)
                 try connection.send(Self.ok("x"))
             }
-            let session = CurlSessionManager()
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.idleConnectionLifetime = .seconds(3600) })
             _ = try await session.response(for: server.request("/a"))
             // The server keeps the connection open: the test checks whether the client reuses it.
             _ = try await CurlSessionManager().response(for: other.request("/wait"))
@@ -271,7 +272,7 @@
             let session = CurlSessionManager()
             for _ in 0..<3 {
                 _ = try? await session.response(for: server.request("/upgrade"))
-                #expect(try await session.response(for: server.request("/x")).body == Data("x".utf8))
+                #expect(try await session.response(for: server.request("/x")).data == Data("x".utf8))
             }
             let upgraded = Set(server.arrivals.filter { $0.request.target == "/upgrade" }.map(\.connection))
             for number in upgraded {
@@ -315,7 +316,8 @@
                 let error = try await failure(of: CurlSessionManager(), request)
                 #expect(error.code == .timedOut)
             }
-            #expect(duration > .milliseconds(3_950) && duration < .seconds(30), "\(duration)")
+            // The upper limits guard against hangs: a busy machine may need minutes.
+            #expect(duration > .milliseconds(3_950) && duration < .seconds(300), "\(duration)")
         }
 
         @Test func `a flood of tiny chunks delays neither the total timeout nor other transfers`() async throws {
@@ -342,9 +344,9 @@
             for _ in 0..<10 {
                 longest = max(longest, try await elapsed { _ = try await session.response(for: server.request("/")) })
             }
-            #expect(longest < .seconds(30), "\(longest)")
+            #expect(longest < .seconds(300), "\(longest)")
             let duration = try await flood.value
-            #expect(duration < .seconds(30), "\(duration)")
+            #expect(duration < .seconds(300), "\(duration)")
         }
     }
 #endif

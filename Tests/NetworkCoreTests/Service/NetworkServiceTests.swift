@@ -21,7 +21,7 @@ struct NetworkServiceTests {
     ) async throws -> [Result<NetworkResponse, NetworkError>] {
         let service = try service(interceptors: interceptors)
         let completed = await withCheckedContinuation { continuation in
-            service.request(endpoint) { continuation.resume(returning: $0) }
+            service.response(for: endpoint) { continuation.resume(returning: $0) }
         }
         do throws(NetworkError) {
             return [completed, .success(try await service.response(for: endpoint))]
@@ -31,9 +31,9 @@ struct NetworkServiceTests {
     }
 
     @Test func `an endpoint is sent as a request to the configured base URL with the shared headers`() async throws {
-        session.route("/v1/users", .json("[]"))
+        session.route(.json("[]"), for: "/v1/users")
         for outcome in try await outcomes(Endpoint<Data>(path: "users", responseDecoder: .rawData)) {
-            #expect(try outcome.get().body == Data("[]".utf8))
+            #expect(try outcome.get().data == Data("[]".utf8))
         }
         #expect(session.requests.map(\.url.absoluteString) == ["http://api.example/v1/users", "http://api.example/v1/users"])
         #expect(session.requests.allSatisfy { $0.headers["X-Shared"] == "1" })
@@ -44,9 +44,8 @@ struct NetworkServiceTests {
         session.route { _ in .json(#"{"code": 7}"#, status: status, headers: ["X-Id": "9"]) }
         for outcome in try await outcomes(Endpoint<Void>(path: "x")) {
             let error = #expect(throws: NetworkError.self) { try outcome.get() }
-            #expect(error?.statusCode == status && error?.hasStatusCode(status) == true)
-            #expect(error?.response?.headers["X-Id"] == "9" && error?.response?.body == Data(#"{"code": 7}"#.utf8))
-            #expect(error?.isNotFoundError == (status == 404))
+            #expect(error?.statusCode == status)
+            #expect(error?.response?.headers["X-Id"] == "9" && error?.response?.data == Data(#"{"code": 7}"#.utf8))
             #expect(error?.isRetryable == [500, 503].contains(status))
         }
         #expect(logger.networkErrors.count == 2 && logger.responses.count == 2, "each failure is logged once")
@@ -91,7 +90,7 @@ struct NetworkServiceTests {
         struct Rotating: NetworkConfigurable {
             let count = Locked(0)
             let baseURL = URL(fileURLWithPath: "/").absoluteURL
-            var headers: HTTPHeaders {
+            var headers: HeaderFields {
                 ["X-Count": "\(count.withLock { count in count += 1; return count })"]
             }
         }
@@ -123,7 +122,7 @@ struct NetworkServiceTests {
         task.cancel()
         #expect(await task.value?.isCancelled == true)
         let (stream, results) = AsyncStream.makeStream(of: Result<NetworkResponse, NetworkError>.self)
-        let handle = service.request(Endpoint<Void>(path: "x")) {
+        let handle = service.response(for: Endpoint<Void>(path: "x")) {
             results.yield($0)
             results.finish()
         }
@@ -158,7 +157,7 @@ struct NetworkServiceTests {
         session.route { _ in .silence }
         let service = try service(interceptors: [Mark(name: "a")])
         let (stream, results) = AsyncStream.makeStream(of: Bool.self)
-        let handle = service.request(Endpoint<Void>(path: "x")) { result in
+        let handle = service.response(for: Endpoint<Void>(path: "x")) { result in
             if case .failure(let error) = result { results.yield(error.isCancelled) }
             results.finish()
         }

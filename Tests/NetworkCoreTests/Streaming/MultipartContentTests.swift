@@ -1,6 +1,7 @@
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 @testable import Endpoints
 @testable import NetworkCore
@@ -27,20 +28,20 @@ struct MultipartContentTests {
 
     private func bytes(_ count: Int) -> Data { Self.bytes(count) }
 
-    private func request(_ url: URL, _ form: MultipartFormData) throws -> NetworkRequest {
+    private func request(_ url: URL, _ form: MultipartForm) throws -> NetworkRequest {
         try Endpoint<Void>(path: url.absoluteString, isFullPath: true, method: .post, body: .multipart(form))
             .networkRequest(with: APIConfiguration(baseURL: url))
     }
 
     /// The expected body: the same form, encoded with all parts in memory.
-    private func encodedInMemory(_ form: MultipartFormData) async throws -> Data {
+    private func encodedInMemory(_ form: MultipartForm) async throws -> Data {
         var copy = form
         for index in copy.parts.indices { copy.parts[index].content = .data(try await copy.parts[index].content.collected()) }
         return try copy.encoded()
     }
 
-    private func form(_ files: [TemporaryFile], boundary: String? = nil, length: Int64?) -> MultipartFormData {
-        var form = MultipartFormData(boundary: boundary)
+    private func form(_ files: [TemporaryFile], boundary: String? = nil, length: Int64?) -> MultipartForm {
+        var form = MultipartForm(boundary: boundary)
         form.append("größe", name: "field")
         for (index, file) in files.enumerated() { form.append(.file(file.url), name: "file \(index)", fileName: "\(index).png") }
         form.append(.data(bytes(100_000)), name: "large", fileName: "large.bin")
@@ -56,7 +57,7 @@ struct MultipartContentTests {
         let form = form(files, boundary: boundary, length: 70_000)
         let expected = try await encodedInMemory(form)
         let response = try await session.response(for: request(server.url, form))
-        #expect(response.body == expected)
+        #expect(response.data == expected)
         #expect(server.requests.first?.headers.values(for: "Content-Length") == ["\(expected.count)"])
         #expect(server.requests.first?.headers.contains("Transfer-Encoding") == false)
         #expect(server.requests.first?.headers["Content-Type"] == "multipart/form-data; boundary=\(form.boundary)")
@@ -67,7 +68,7 @@ struct MultipartContentTests {
         let server = try LoopbackServer { request in .data(request.body) }
         let form = form([file], length: nil)
         let response = try await session.response(for: request(server.url, form))
-        #expect(try await response.body == encodedInMemory(form))
+        #expect(try await response.data == encodedInMemory(form))
         #if os(Linux)
             #expect(server.requests.first?.headers.values(for: "Transfer-Encoding") == ["chunked"])
             #expect(server.requests.first?.headers.contains("Content-Length") == false)
@@ -78,19 +79,19 @@ struct MultipartContentTests {
         let server = try LoopbackServer { request in .data(request.body) }
         let form = form([file], length: nil)
         let response = try await URLSessionManager().response(for: request(server.url, form))
-        #expect(try await response.body == encodedInMemory(form))
+        #expect(try await response.data == encodedInMemory(form))
     }
 
     @Test func `a redirect that keeps the method sends the form again, and is an error if a part can be read only once`()
         async throws
     {
         let server = try LoopbackServer {
-            Route(.post, "/a") { _ in LoopbackResponse(status: 307, headers: ["Location": "/b"]) }
-            Route(.post, "/b") { request in .data(request.body) }
+            LoopbackRoute(.post, "/a") { _ in LoopbackResponse(status: 307, headers: ["Location": "/b"]) }
+            LoopbackRoute(.post, "/b") { request in .data(request.body) }
         }
         let form = form([file], length: 70_000)
         let response = try await session.response(for: request(server.url("/a"), form))
-        #expect(try await response.body == encodedInMemory(form))
+        #expect(try await response.data == encodedInMemory(form))
 
         var once = form
         once.append(.stream(Pieces(of: bytes(5), size: 2), length: 5), name: "once")
@@ -116,22 +117,22 @@ struct MultipartContentTests {
         let server = try LoopbackServer { request in .data(request.body) }
         let content = bytes(place) + Data("--AaB03x".utf8) + bytes(10)
         let file = try TemporaryFile(content)
-        var form = MultipartFormData(boundary: "AaB03x")
+        var form = MultipartForm(boundary: "AaB03x")
         form.append(.file(file.url), name: "f")
         let error = try await failure(of: session, request(server.url, form))
         #expect(
             error.code == .bodyFailed && error.message.contains("part \"f\"") && error.message.contains("boundary"), "\(error)")
         #expect(server.requestCount == 0)
 
-        var other = MultipartFormData(boundary: "AaB03y")
+        var other = MultipartForm(boundary: "AaB03y")
         other.append(.file(file.url), name: "f")
-        #expect(try await session.response(for: request(server.url, other)).body == encodedInMemory(other))
+        #expect(try await session.response(for: request(server.url, other)).data == encodedInMemory(other))
     }
 
     @Test func `a boundary inside a stream is an error, however the stream is split`() async throws {
         let server = try LoopbackServer { request in .data(request.body) }
         for size in 1...12 {
-            var form = MultipartFormData(boundary: "AaB03x")
+            var form = MultipartForm(boundary: "AaB03x")
             form.append(.stream(Pieces(of: Data("x\r\n--AaB03x".utf8), size: size)), name: "s")
             let error = try await failure(of: session, request(server.url, form))
             #expect(error.code == .bodyFailed && error.message.contains("boundary"), "\(error)")

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 @testable import NetworkCore
 

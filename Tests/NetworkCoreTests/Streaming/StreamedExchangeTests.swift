@@ -3,6 +3,7 @@ import Foundation
 import NetworkLogging
 import NetworkTesting
 import Testing
+import TestSupport
 
 @testable import NetworkCore
 
@@ -30,7 +31,7 @@ struct StreamedExchangeTests {
         let error = await #expect(throws: NetworkError.self) {
             try await service(server).stream(for: Endpoint<Data>(path: "x", responseDecoder: .rawData))
         }
-        #expect(error?.statusCode == 404 && error?.response?.body == Data("nothing here".utf8))
+        #expect(error?.statusCode == 404 && error?.response?.data == Data("nothing here".utf8))
     }
 
     @Test func `the endless body of a status that is not accepted is truncated in the error`() async throws {
@@ -38,8 +39,8 @@ struct StreamedExchangeTests {
         let error = await #expect(throws: NetworkError.self) {
             try await service(server).stream(for: Endpoint<Data>(path: "x", responseDecoder: .rawData))
         }
-        #expect(error?.response?.body.count == 1 << 20)
-        #expect(await server.waitForOpenConnections(0))
+        #expect(error?.response?.data.count == 1 << 20)
+        #expect(await server.waitForOpenConnections(count: 0))
     }
 
     @Test func `interceptors also process streamed requests`() async throws {
@@ -73,7 +74,7 @@ struct StreamedExchangeTests {
         let server = try LoopbackServer { _ in .chunked([Data("ab".utf8), Data("cd".utf8)], trailers: ["X-Sum": "4"]) }
         let received = Locked(Data())
         let result = await withCheckedContinuation { continuation in
-            service(server).stream(Endpoint<Data>(path: "x", responseDecoder: .rawData)) { head, chunk in
+            service(server).stream(for: Endpoint<Data>(path: "x", responseDecoder: .rawData)) { head, chunk in
                 #expect(head.statusCode == 200)
                 received.withLock { $0.append(chunk) }
             } completion: {
@@ -81,7 +82,7 @@ struct StreamedExchangeTests {
             }
         }
         #expect(received.withLock { $0 } == Data("abcd".utf8))
-        #expect(try result.get().statusCode == 200 && result.get().body.isEmpty)
+        #expect(try result.get().statusCode == 200 && result.get().data.isEmpty)
         #if os(Linux)
             #expect(try result.get().trailers["X-Sum"] == "4")
         #endif
@@ -93,7 +94,7 @@ struct StreamedExchangeTests {
             let session = DefaultSessionManager()
             let gate = DispatchSemaphore(value: 0)
             let (results, report) = AsyncStream.makeStream(of: Result<NetworkResponse, TransportError>.self)
-            let handle = session.stream(NetworkRequest(url: server.url)) { _, _ in
+            let handle = session.stream(for: NetworkRequest(url: server.url)) { _, _ in
                 gate.wait()
             } completion: {
                 report.yield($0)

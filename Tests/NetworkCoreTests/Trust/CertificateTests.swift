@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 @testable import NetworkCore
 
@@ -20,8 +21,8 @@ struct CertificateTests {
         let pins: [TrustPin] = [
             .publicKey(sha256: SampleCertificate.pin), .publicKey(sha256: "sha256//" + SampleCertificate.pin),
             .publicKey(sha256: "sha256/" + SampleCertificate.pin), .publicKey(sha256: digest),
-            .certificate(data: SampleCertificate.der), .certificate(data: Data(SampleCertificate.pem.utf8)),
-            .certificate(data: Data(windows.utf8)),
+            .certificate(.data(SampleCertificate.der)), .certificate(.data(Data(SampleCertificate.pem.utf8))),
+            .certificate(.data(Data(windows.utf8))),
         ]
         for pin in pins { #expect(try pin.load() == Array(digest)) }
     }

@@ -2,16 +2,17 @@
     import Endpoints
     import Foundation
     import Testing
+    import TestSupport
 
     @testable import NetworkCore
 
     extension TLSTests {
-        @Test func `a connection is accepted if one pin matches, in any of its forms`() async throws {
+        @Test(.tags(.pins)) func `a connection is accepted if one pin matches, in any of its forms`() async throws {
             let wrong = servers.pin("client")
             let lists: [[TrustPin]] = [
-                [servers.pin("good")], [wrong, servers.pin("good")], [.certificate(file: servers.file("good.pem"))],
-                [.certificate(file: servers.file("good.der"))], [.certificate(data: try servers.data("good.pem"))],
-                [wrong, .certificate(data: try servers.data("good.der"))],
+                [servers.pin("good")], [wrong, servers.pin("good")], [.certificate(.file(servers.file("good.pem")))],
+                [.certificate(.file(servers.file("good.der")))], [.certificate(.data(try servers.data("good.pem")))],
+                [wrong, .certificate(.data(try servers.data("good.der")))],
             ]
             for pins in lists {
                 let session = session(TrustPolicy(roots: servers.authority, pins: pins))
@@ -66,7 +67,7 @@
             let before = try await session.connectionState(servers.url("tls-1.2"))
             let target = servers.url("tls-1.2", host: "127.0.0.1")
             let request = NetworkRequest(url: servers.url("good", path: "/?to=\(target.absoluteString)"))
-            let error = try await NetworkCoreTests.failure(of: session, request)
+            let error = try await TestSupport.failure(of: session, request)
             #expect(error.tlsFailure == .pinMismatch && error.request?.contains("127.0.0.1") == true, "\(error)")
             let after = try await session.connectionState(servers.url("tls-1.2"))
             #expect(after.requests == before.requests + 1 && after.connections == before.connections + 1)
@@ -76,7 +77,7 @@
 
         @Test func `connections are not shared between trust policies`() async throws {
             let strict = TrustPolicy(roots: servers.authority, pins: [servers.pin("good")])
-            let session = session(strict, byHost: ["127.0.0.1": .insecureWithoutVerification])
+            let session = session(strict, byHost: ["127.0.0.1": TrustPolicy(roots: .insecureWithoutVerification)])
             let urls = [servers.url("good"), servers.url("self", host: "127.0.0.1"), servers.url("good", host: "127.0.0.1")]
             var connections: [[Int]] = [[], [], []]
             for round in 0..<50 {

@@ -3,6 +3,7 @@
     import Endpoints
     import Foundation
     import Testing
+    import TestSupport
 
     @testable import NetworkCore
 
@@ -29,7 +30,7 @@
             _ server: String, _ session: CurlSessionManager, host: String = "localhost",
             sourceLocation: SourceLocation = #_sourceLocation
         ) async throws -> TransportError {
-            try await NetworkCoreTests.failure(
+            try await TestSupport.failure(
                 of: session,
                 NetworkRequest(method: .post, url: servers.url(server, host: host), body: .data(Data("secret".utf8))),
                 sourceLocation: sourceLocation)
@@ -39,8 +40,8 @@
 
         @Test func `a private authority can be trusted from a file and from data`() async throws {
             let roots: [TrustRoots] = [
-                servers.authority, .pem(data: try servers.data("ca.pem")), .systemAnd(pem: .file(servers.file("ca.pem"))),
-                .pem(data: try servers.data("other-ca.pem") + servers.data("ca.pem")),
+                servers.authority, .pem(.data(try servers.data("ca.pem"))), .systemAnd(pem: .file(servers.file("ca.pem"))),
+                .pem(.data(try servers.data("other-ca.pem") + servers.data("ca.pem"))),
             ]
             for root in roots {
                 #expect(try await session(TrustPolicy(roots: root)).connectionState(servers.url("good")).version == "TLSv1.3")
@@ -48,7 +49,7 @@
         }
 
         @Test func `a self-signed server certificate can be used as the trusted root`() async throws {
-            let policy = TrustPolicy(roots: .pem(file: servers.file("self.pem")))
+            let policy = TrustPolicy(roots: .pem(.file(servers.file("self.pem"))))
             #expect(try await session(policy).connectionState(servers.url("self")).requests > 0)
         }
 
@@ -63,7 +64,7 @@
         @Test(arguments: refusals.indices)
         func `each failed verification is reported as a specific TLS failure`(index: Int) async throws {
             let row = Self.refusals[index]
-            let roots = row.roots.map { TrustRoots.pem(file: servers.file($0)) } ?? .system
+            let roots = row.roots.map { TrustRoots.pem(.file(servers.file($0))) } ?? .system
             let error = try await failure(row.server, session(TrustPolicy(roots: roots)))
             #expect(error.code == .tlsFailed && error.tlsFailure == row.failure && error.phase == .tls, "\(error)")
             #expect(error.description.contains(row.failure.description), "\(error)")
@@ -79,7 +80,7 @@
             #expect(error.tlsFailure == .missingAlternativeName && error.phase == .tls && !error.isRetryable, "\(error)")
             #expect(error.description.contains("no subject alternative name"))
             // No byte of the request was sent, and the session manager stays usable.
-            let unverified = self.session(.insecureWithoutVerification)
+            let unverified = self.session(TrustPolicy(roots: .insecureWithoutVerification))
             #expect(try await unverified.connectionState(servers.url(server)).bytes < 200)
             #expect(try await session.connectionState(servers.url("good")).requests > 0)
         }
@@ -105,7 +106,7 @@
             let limits = SessionConfiguration { $0.trust = TrustPolicy(roots: servers.authority) }
             let loops = CurlLoops(configuration: limits, trust: try CurlTrustTable(limits, takesBytes: false))
             for (server, isTrusted) in [("good", true), ("self", false)] {
-                let transfer = CurlTransfer(NetworkRequest(url: servers.url(server)), loops: loops)
+                let transfer = CurlTransfer.make(NetworkRequest(url: servers.url(server)), loops: loops)
                 let outcome = await withUnsafeContinuation { transfer.begin(.continuation($0)) }
                 #expect((try? outcome.get().status) == (isTrusted ? 200 : nil))
             }
@@ -113,7 +114,7 @@
         }
 
         @Test func `any certificate is accepted if verification is disabled`() async throws {
-            let session = session(.insecureWithoutVerification)
+            let session = session(TrustPolicy(roots: .insecureWithoutVerification))
             for server in ["self", "expired", "wrong-host", "good"] {
                 #expect(try await session.connectionState(servers.url(server)).requests > 0)
             }
@@ -146,7 +147,7 @@
             let pem = try servers.data("client.pem") + servers.data("client.key")
             let identities = [
                 ClientIdentity(certificate: .file(servers.file("client.pem")), key: .file(servers.file("client.key"))),
-                ClientIdentity(pem: .data(pem)),
+                ClientIdentity(certificate: .data(pem)),
                 ClientIdentity(
                     certificate: .file(servers.file("client.pem")), key: .file(servers.file("client-encrypted.key")),
                     passphrase: "open sesame"),

@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 @testable import NetworkCore
 
@@ -19,25 +20,25 @@ struct TrustErrorTests {
     }
 
     static let rows: [(policy: TrustPolicy, text: String)] = [
-        (TrustPolicy(roots: .pem(file: URL(fileURLWithPath: "/nowhere/ca.pem"))), "/nowhere/ca.pem cannot be read"),
-        (TrustPolicy(roots: .pem(file: URL(fileURLWithPath: "/"))), "/ cannot be read"),
-        (TrustPolicy(roots: .pem(file: URL(fileURLWithPath: "/dev/null"))), "empty"),
+        (TrustPolicy(roots: .pem(.file(URL(fileURLWithPath: "/nowhere/ca.pem")))), "/nowhere/ca.pem cannot be read"),
+        (TrustPolicy(roots: .pem(.file(URL(fileURLWithPath: "/")))), "/ cannot be read"),
+        (TrustPolicy(roots: .pem(.file(URL(fileURLWithPath: "/dev/null")))), "empty"),
         (TrustPolicy(roots: .systemAnd(pem: .data(Data()))), "empty"),
-        (TrustPolicy(roots: .pem(data: data("no certificate"))), "contains no certificate"),
-        (TrustPolicy(roots: .pem(data: SampleCertificate.der)), "contains no certificate"),
-        (TrustPolicy(roots: .pem(data: data(damaged))), "certificate 1 in"),
-        (TrustPolicy(roots: .pem(data: data(SampleCertificate.pem + "\n" + damaged))), "certificate 2 in"),
-        (TrustPolicy(roots: .pem(data: data(String(SampleCertificate.pem.dropLast(30))))), "without an end"),
-        (TrustPolicy(roots: .pem(bundle: .main, name: "no-such.pem")), "no file \"no-such.pem\""),
+        (TrustPolicy(roots: .pem(.data(data("no certificate")))), "contains no certificate"),
+        (TrustPolicy(roots: .pem(.data(SampleCertificate.der))), "contains no certificate"),
+        (TrustPolicy(roots: .pem(.data(data(damaged)))), "certificate 1 in"),
+        (TrustPolicy(roots: .pem(.data(data(SampleCertificate.pem + "\n" + damaged)))), "certificate 2 in"),
+        (TrustPolicy(roots: .pem(.data(data(String(SampleCertificate.pem.dropLast(30)))))), "without an end"),
+        (TrustPolicy(roots: .pem(.file(bundle: .main, name: "no-such.pem"))), "no file \"no-such.pem\""),
         (TrustPolicy(pins: []), "empty; use nil for no pins"),
         (TrustPolicy(pins: [.publicKey(sha256: "")]), "not the base64 of 32 bytes"),
         (TrustPolicy(pins: [.publicKey(sha256: "AAAA")]), "not the base64 of 32 bytes"),
         (TrustPolicy(pins: [.publicKey(sha256: "!")]), "not the base64 of 32 bytes"),
         (TrustPolicy(pins: [.publicKey(sha256: Data(count: 31))]), "31 bytes instead of 32"),
         (TrustPolicy(pins: [.publicKey(sha256: SampleCertificate.pin), .publicKey(sha256: "sha1/AAAA")]), "not the base64"),
-        (TrustPolicy(pins: [.certificate(data: data("x"))]), "is not a certificate"),
-        (TrustPolicy(pins: [.certificate(data: data(SampleCertificate.pem + "\n" + SampleCertificate.pem))]), "2 certificates"),
-        (TrustPolicy(pins: [.file(bundle: .main, name: "no-such.cer")]), "no file \"no-such.cer\""),
+        (TrustPolicy(pins: [.certificate(.data(data("x")))]), "is not a certificate"),
+        (TrustPolicy(pins: [.certificate(.data(data(SampleCertificate.pem + "\n" + SampleCertificate.pem)))]), "2 certificates"),
+        (TrustPolicy(pins: [.certificate(.file(bundle: .main, name: "no-such.cer"))]), "no file \"no-such.cer\""),
         (TrustPolicy(minimumTLSVersion: TLSVersion(rawValue: 0x0300)), "not supported"),
         (identity(SampleCertificate.pem, SampleCertificate.pem), "0 private keys"),
         (identity("x", key), "contains no certificate"),
@@ -74,15 +75,16 @@ struct TrustErrorTests {
     }
 
     @Test func `policies with equal settings are equal`() {
-        #expect(TrustPolicy() == TrustPolicy() && TrustPolicy() != .insecureWithoutVerification)
+        #expect(TrustPolicy() == TrustPolicy() && TrustPolicy() != TrustPolicy(roots: .insecureWithoutVerification))
         #expect(TrustPolicy(pins: []) != TrustPolicy() && SessionConfiguration() == SessionConfiguration())
         #expect(TLSVersion.v1_2 < .v1_3 && TLSVersion.obsoleteV1_0 < .obsoleteV1_1 && "\(TLSVersion.v1_3)" == "TLS 1.3")
     }
 
     #if os(Linux)
         static let enforceable: [TrustPolicy] = [
-            .insecureWithoutVerification, TrustPolicy(minimumTLSVersion: .v1_3), TrustPolicy(minimumTLSVersion: .obsoleteV1_0),
-            TrustPolicy(roots: .pem(data: data(SampleCertificate.pem))),
+            TrustPolicy(roots: .insecureWithoutVerification), TrustPolicy(minimumTLSVersion: .v1_3),
+            TrustPolicy(minimumTLSVersion: .obsoleteV1_0),
+            TrustPolicy(roots: .pem(.data(data(SampleCertificate.pem)))),
             TrustPolicy(roots: .systemAnd(pem: .data(data(SampleCertificate.pem)))),
             TrustPolicy(pins: [.publicKey(sha256: SampleCertificate.pin)]), TrustPolicy(pins: []),
             identity(SampleCertificate.pem, key, passphrase: "x"),

@@ -75,8 +75,8 @@ struct TrustingAPITests {
     }
 
     @Test func `wrapped endpoints keep the trust policy and the setting that disables logging`() throws {
-        let endpoint = AdjustedEndpoint(bytesOf: PinnedAPI(shouldLog: false).as(Int.self))
-        let wrapped = try endpoint.networkRequest(with: .composed)
+        let endpoint = PinnedAPI(shouldLog: false).as(Int.self)
+        let wrapped = try Endpoint<Int>(endpoint).networkRequest(with: .composed)
         #expect(try code(wrapped, SessionConfiguration()) == .trustUnavailable && !wrapped.context.isLogged)
     }
 

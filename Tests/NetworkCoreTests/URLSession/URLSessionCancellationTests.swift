@@ -3,6 +3,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import Testing
+import TestSupport
 
 extension URLSessionTests {
     @Suite(.timeLimit(.minutes(10))) struct URLSessionCancellationTests {
@@ -22,12 +23,12 @@ extension URLSessionTests {
         @Test func `cancelling immediately after the call completes the request once`() async throws {
             let server = try LoopbackServer { _ in .text("ok").fault(.stall) }
             let outcomes = Outcomes()
-            let handle = manager.request(NetworkRequest(url: server.url("/")), completion: outcomes.completion)
+            let handle = manager.response(for: NetworkRequest(url: server.url("/")), completion: outcomes.completion)
             handle.cancel()
             handle.cancel()
             #expect(await outcomes.wait(count: 1).count == 1)
             #expect(await outcomes.all[0].isCancelled)
-            #expect(await server.waitForOpenConnections(0))
+            #expect(await server.waitForOpenConnections(count: 0))
         }
 
         @Test(arguments: [LoopbackFault.stall, .stallBody(after: 2), .drip(bytes: 1, every: .milliseconds(20))])
@@ -38,7 +39,7 @@ extension URLSessionTests {
             await server.waitForRequests(count: 1)
             task.cancel()
             #expect(await task.value?.isCancelled == true)
-            #expect(await server.waitForOpenConnections(0))
+            #expect(await server.waitForOpenConnections(count: 0))
         }
 
         @Test(arguments: [false, true]) func `cancelling while the request body is collected is reported as a cancellation`(
@@ -57,7 +58,7 @@ extension URLSessionTests {
             }
             let outcomes = Outcomes()
             let request = NetworkRequest(method: .post, url: server.url("/"), body: .stream { chunks })
-            let handle = manager.request(request, completion: outcomes.completion)
+            let handle = manager.response(for: request, completion: outcomes.completion)
             for await _ in started { break }
             handle.cancel()
             #expect(await outcomes.wait(count: 1)[0].isCancelled)
@@ -68,10 +69,10 @@ extension URLSessionTests {
             let server = try LoopbackServer { request in request.path == "/slow" ? .text("").fault(.stall) : .text("ok") }
             let manager = URLSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
             let outcomes = Outcomes()
-            let slow = manager.request(NetworkRequest(url: server.url("/slow")), completion: outcomes.completion)
+            let slow = manager.response(for: NetworkRequest(url: server.url("/slow")), completion: outcomes.completion)
             await server.waitForRequests(count: 1)
-            let queued = manager.request(NetworkRequest(url: server.url("/never")), completion: outcomes.completion)
-            manager.request(NetworkRequest(url: server.url("/")), completion: outcomes.completion)
+            let queued = manager.response(for: NetworkRequest(url: server.url("/never")), completion: outcomes.completion)
+            manager.response(for: NetworkRequest(url: server.url("/")), completion: outcomes.completion)
             queued.cancel()
             #expect(await outcomes.wait(count: 1)[0].isCancelled)
             slow.cancel()
@@ -83,7 +84,7 @@ extension URLSessionTests {
         @Test func `cancelling a completed request has no effect`() async throws {
             let server = try LoopbackServer { _ in .text("ok") }
             let outcomes = Outcomes()
-            let handle = manager.request(NetworkRequest(url: server.url("/")), completion: outcomes.completion)
+            let handle = manager.response(for: NetworkRequest(url: server.url("/")), completion: outcomes.completion)
             #expect(try await outcomes.wait(count: 1)[0].get().text == "ok")
             handle.cancel()
             #expect(try await manager.response(for: NetworkRequest(url: server.url("/"))).text == "ok")
@@ -95,7 +96,7 @@ extension URLSessionTests {
             let server = try LoopbackServer { _ in .text("ok") }
             let gate = DispatchSemaphore(value: 0)
             let outcomes = Outcomes()
-            manager.request(NetworkRequest(url: server.url("/"))) { result in
+            manager.response(for: NetworkRequest(url: server.url("/"))) { result in
                 gate.wait()
                 outcomes.completion(result)
             }

@@ -15,7 +15,7 @@ extension URLSessionTests {
         func `a 401 is returned as a response, with any challenge`(challenge: String?) async throws {
             let server = try LoopbackServer { _ in
                 let refusal = LoopbackResponse.text("name?", status: 401)
-                return challenge.map { refusal.header("WWW-Authenticate", $0) } ?? refusal
+                return challenge.map { refusal.header($0, for: "WWW-Authenticate") } ?? refusal
             }
             var request = NetworkRequest(url: server.url("/"))
             for _ in 0..<2 {
@@ -30,15 +30,15 @@ extension URLSessionTests {
         @Test func `the large body of a 401 response to an upload is received`() async throws {
             let body = Data(repeating: 0x61, count: 500_000)
             let server = try LoopbackServer { _ in
-                LoopbackResponse.data(body, status: 401).header("WWW-Authenticate", "Basic realm=\"x\"")
+                LoopbackResponse.data(body, status: 401).header("Basic realm=\"x\"", for: "WWW-Authenticate")
             }
             let response = try await manager.response(for: NetworkRequest(method: .post, url: server.url("/"), body: .data(body)))
-            #expect(response.statusCode == 401 && response.body == body)
+            #expect(response.statusCode == 401 && response.data == body)
         }
 
         @Test func `a 407 is returned as a response`() async throws {
             let server = try LoopbackServer { _ in
-                LoopbackResponse.text("proxy", status: 407).header("Proxy-Authenticate", "Basic realm=\"x\"")
+                LoopbackResponse.text("proxy", status: 407).header("Basic realm=\"x\"", for: "Proxy-Authenticate")
             }
             let response = try await manager.response(for: NetworkRequest(url: server.url("/")))
             #expect(response.statusCode == 407 && response.text == "proxy")
@@ -46,7 +46,7 @@ extension URLSessionTests {
 
         @Test func `a 401 response with a stalled body can be cancelled and times out`() async throws {
             let server = try LoopbackServer { _ in
-                LoopbackResponse.text("name?", status: 401).header("WWW-Authenticate", "Basic realm=\"x\"").fault(
+                LoopbackResponse.text("name?", status: 401).header("Basic realm=\"x\"", for: "WWW-Authenticate").fault(
                     .stallBody(after: 2))
             }
             let limited = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(idle: .milliseconds(100)))
@@ -55,7 +55,7 @@ extension URLSessionTests {
             await server.waitForRequests(count: 2)
             task.cancel()
             #expect(await task.value?.isCancelled == true)
-            #expect(await server.waitForOpenConnections(0))
+            #expect(await server.waitForOpenConnections(count: 0))
         }
     }
 }

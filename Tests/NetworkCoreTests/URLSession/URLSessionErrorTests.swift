@@ -36,11 +36,11 @@ extension URLSessionTests {
         @Test func `joined Set-Cookie fields are separated, but not at the commas in dates`() {
             let joined = "a=1; Expires=Sat, 01 Jan 2028 00:00:00 GMT, b=x,y; Path=/, c=, __d=4"
             #expect(
-                HTTPHeaders.separateCookies(joined) == [
+                HeaderFields.separateCookies(joined) == [
                     "a=1; Expires=Sat, 01 Jan 2028 00:00:00 GMT", "b=x,y; Path=/", "c=", "__d=4",
                 ])
-            #expect(HTTPHeaders.separateCookies("") == [""])
-            #expect(HTTPHeaders.separateCookies("a=1,,") == ["a=1,,"])
+            #expect(HeaderFields.separateCookies("") == [""])
+            #expect(HeaderFields.separateCookies("a=1,,") == ["a=1,,"])
         }
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import Testing
+import TestSupport
 
 extension URLSessionTests {
     @Suite(.timeLimit(.minutes(10))) struct URLSessionExchangeTests {
@@ -12,7 +13,7 @@ extension URLSessionTests {
         func `a request without a body is sent with its method and target unchanged`(name: String) async throws {
             let server = try LoopbackServer { request in .text("\(request.method) \(request.target)") }
             let response = try await manager.response(
-                for: NetworkRequest(method: HTTPMethod(name), url: server.url("/a%20b?c=d%2B")))
+                for: NetworkRequest(method: RequestMethod(name), url: server.url("/a%20b?c=d%2B")))
             #expect(response.statusCode == 200)
             #expect(response.text == (name == "HEAD" ? "" : "\(name) /a%20b?c=d%2B"))
             #expect(response.headers["Content-Type"] == "text/plain; charset=utf-8")
@@ -25,7 +26,8 @@ extension URLSessionTests {
         @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "QUERY"], [nil, "application/json"])
         func `a body is sent with the given Content-Type, or without one`(method: String, type: String?) async throws {
             let server = try LoopbackServer { request in .data(request.body) }
-            var request = NetworkRequest(method: HTTPMethod(method), url: server.url("/"), body: .data(Data("{\"a\": 1}".utf8)))
+            var request = NetworkRequest(
+                method: RequestMethod(method), url: server.url("/"), body: .data(Data("{\"a\": 1}".utf8)))
             request.headers["Content-Type"] = type
             let response = try await manager.response(for: request)
             #expect(response.text == "{\"a\": 1}")
@@ -40,7 +42,7 @@ extension URLSessionTests {
             var random = SeededGenerator(seed: 7)
             let body = Data((0..<3_000_000).map { _ in UInt8.random(in: 0...255, using: &random) })
             let response = try await manager.response(for: NetworkRequest(method: .post, url: server.url("/"), body: .data(body)))
-            #expect(response.body == body)
+            #expect(response.data == body)
             #expect(response.timings.bytesSent == 3_000_000 && response.timings.bytesReceived == 3_000_000)
             #expect(response.timings.total > .zero)
         }
@@ -52,7 +54,7 @@ extension URLSessionTests {
                 "Accept": "text/plain", "X-Many": "one", "X-Many": "two", "X-Empty": "", "X-Text": "a, b; c=\"d\"",
             ]
             let response = try await manager.response(for: request)
-            #expect(response.statusCode == 204 && response.body.isEmpty)
+            #expect(response.statusCode == 204 && response.data.isEmpty)
             let received = try #require(server.requests.first).headers
             #expect(received["X-Many"]?.filter { $0 != " " } == "one,two")
             #expect(received["X-Empty"] == "")
@@ -74,7 +76,7 @@ extension URLSessionTests {
                 LoopbackResponse.status(
                     200, headers: ["ETag": "\"x\"", "Set-Cookie": "a=1; Expires=Sat, 01 Jan 2028 00:00:00 GMT"]
                 )
-                .header("Set-Cookie", "b=2; Path=/").header("X-Many", "one").header("X-Many", "two")
+                .header("b=2; Path=/", for: "Set-Cookie").header("one", for: "X-Many").header("two", for: "X-Many")
             }
             let response = try await manager.response(for: NetworkRequest(url: server.url("/")))
             #expect(response.headers["etag"] == "\"x\"")
@@ -137,7 +139,7 @@ extension URLSessionTests {
             #expect(try await manager?.response(for: NetworkRequest(url: server.url("/"))).text == "ok")
             #expect(server.openConnectionCount == 1)
             manager = nil
-            #expect(await server.waitForOpenConnections(0))
+            #expect(await server.waitForOpenConnections(count: 0))
         }
 
         @Test func `a transfer completes after its session manager was released`() async throws {
@@ -145,9 +147,9 @@ extension URLSessionTests {
                 request.path == "/" ? .status(302, headers: ["Location": "/next"]) : .text("ok")
             }
             let outcomes = Outcomes()
-            URLSessionManager().request(NetworkRequest(url: server.url("/")), completion: outcomes.completion)
+            URLSessionManager().response(for: NetworkRequest(url: server.url("/")), completion: outcomes.completion)
             #expect(try await outcomes.wait(count: 1)[0].get().text == "ok")
-            #expect(await server.waitForOpenConnections(0))
+            #expect(await server.waitForOpenConnections(count: 0))
         }
     }
 }

@@ -56,12 +56,12 @@ extension URLSessionTests {
 
         @Test(arguments: [LoopbackFault.malformedStatusLine, .garbage(), .statusLine(Data("ICY 200 OK".utf8)), .badChunkSize()])
         func `a response that is not valid HTTP is reported as malformed`(fault: LoopbackFault) async throws {
-            let error = try #require(try await error(LoopbackResponse.text("hello").fault(fault).closeAfter()))
+            let error = try #require(try await error(LoopbackResponse.text("hello").fault(fault).fault(.closeAfter)))
             #expect(error.code == .malformedResponse && error.phase == .receive, "\(error)")
         }
 
         @Test func `a body that does not match its content coding is reported as undecodable`() async throws {
-            let error = try #require(try await error(LoopbackResponse.text("hello").header("Content-Encoding", "gzip")))
+            let error = try #require(try await error(LoopbackResponse.text("hello").header("gzip", for: "Content-Encoding")))
             #expect(error.code == .undecodableContent, "\(error)")
         }
 
@@ -71,14 +71,14 @@ extension URLSessionTests {
                 request.path == "/long"
                     ? LoopbackResponse.text(String(repeating: "x", count: 1 << 20)).fault(
                         .drip(bytes: 1000, every: .milliseconds(1)))
-                    : .text("0123456789").closeAfter()
+                    : .text("0123456789").fault(.closeAfter)
             }
             let manager = URLSessionManager(configuration: SessionConfiguration { $0.maximumBodyBytes = 10 })
-            #expect(try await manager.response(for: NetworkRequest(url: server.url("/"))).body.count == 10)
+            #expect(try await manager.response(for: NetworkRequest(url: server.url("/"))).data.count == 10)
             let error = try #require(await manager.error(for: NetworkRequest(url: server.url("/long"))))
             #expect(error.code == .bodyTooLarge && error.phase == .receive)
             #expect(error.message.contains("maximumBodyBytes"))
-            #expect(await server.waitForOpenConnections(0))
+            #expect(await server.waitForOpenConnections(count: 0))
         }
 
         @Test func `a response head above the limit ends the transfer`() async throws {
@@ -101,7 +101,7 @@ extension URLSessionTests {
             let server = try LoopbackServer { _ in .status(204) }
             let requests = [
                 NetworkRequest(url: server.url("/"), body: .data(Data("x".utf8))),
-                NetworkRequest(method: HTTPMethod("GET / HTTP/1.1\r\nX: y"), url: server.url("/")),
+                NetworkRequest(method: RequestMethod("GET / HTTP/1.1\r\nX: y"), url: server.url("/")),
                 NetworkRequest(url: server.url("/"), headers: ["X": "a\r\nb"]),
                 NetworkRequest(url: server.url("/"), headers: ["Content-Length": "3"]),
             ]

@@ -47,16 +47,16 @@ extension URLSessionTests {
 
         @Test func `an endpoint can be converted to a URLRequest`() throws {
             let endpoint = Endpoint<Void>(path: "movies", method: .post, body: .json(["a": 1]))
-            let request = try endpoint.urlRequest(with: APIConfiguration("https://example.com/v1"))
+            let request = try endpoint.networkRequest(with: APIConfiguration("https://example.com/v1")).urlRequest
             #expect(request.url?.absoluteString == "https://example.com/v1/movies")
             #expect(request.httpMethod == "POST" && request.httpBody == Data("{\"a\":1}".utf8))
             #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
         }
 
-        @Test func `a session manager uses the protocol classes of the given URLSession`() async throws {
+        @Test func `a session manager uses the protocol classes of the given configuration`() async throws {
             let configuration = URLSessionConfiguration.isolated
             configuration.protocolClasses = [EchoProtocol.self]
-            let manager: URLSessionManager = .urlSession(like: URLSession(configuration: configuration))
+            let manager = URLSessionManager(sessionConfiguration: configuration)
             let url = try #require(URL(string: "http://stub.invalid/hello"))
             var request = NetworkRequest(
                 method: .post, url: url, headers: ["Content-Type": "text/plain"], body: .data(Data("content".utf8)))

@@ -14,7 +14,7 @@ extension URLSessionTests {
                 guard let status = Int(request.path.dropFirst()) else {
                     return .text("\(request.method) \(request.path) \(request.text)")
                 }
-                return LoopbackResponse.text("moved", status: status).header("Location", "/end")
+                return LoopbackResponse.text("moved", status: status).header("/end", for: "Location")
             }
         }
 
@@ -28,7 +28,7 @@ extension URLSessionTests {
             status: Int, method: String, after: String
         ) async throws {
             let server = try Self.server()
-            var request = NetworkRequest(method: HTTPMethod(method), url: server.url("/\(status)"))
+            var request = NetworkRequest(method: RequestMethod(method), url: server.url("/\(status)"))
             if request.method.allowsBody {
                 request.body = .data(Data("content".utf8))
                 request.headers = ["Content-Type": "text/plain", "Authorization": "Bearer one"]
@@ -47,7 +47,9 @@ extension URLSessionTests {
             let other = try LoopbackServer { request in .text(request.text) }
             let target = other.url("/there").absoluteString
             let server = try LoopbackServer { _ in .status(307, headers: ["Location": target]) }
-            let headers: HTTPHeaders = ["Authorization": "Bearer one", "Cookie": "a=1", "X-Api-Key": "k", "Accept": "text/plain"]
+            let headers: HeaderFields = [
+                "Authorization": "Bearer one", "Cookie": "a=1", "X-Api-Key": "k", "Accept": "text/plain",
+            ]
             let request = NetworkRequest(method: .post, url: server.url("/"), headers: headers, body: .data(Data("content".utf8)))
             #expect(try await manager.response(for: request).text == "content")
             let received = try #require(other.requests.first?.headers)

@@ -4,6 +4,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import Testing
+import TestSupport
 
 extension URLSessionTests {
     /// Many concurrent cancellations at random times, with which an unmodified `URLSession` hangs or crashes.
@@ -18,7 +19,7 @@ extension URLSessionTests {
             return try LoopbackServer(configuration: LoopbackServerConfiguration(maximumRecordedRequests: 0)) { request in
                 switch request.path {
                 case "/large": .data(body)
-                case "/login": LoopbackResponse.text("name?", status: 401).header("WWW-Authenticate", "Basic realm=\"x\"")
+                case "/login": LoopbackResponse.text("name?", status: 401).header("Basic realm=\"x\"", for: "WWW-Authenticate")
                 case "/moved": .status(302, headers: ["Location": "/moved/again"])
                 case "/moved/again": .status(307, headers: ["Location": "/small"])
                 case "/late": LoopbackResponse.text("late").delayed(by: .milliseconds(3))
@@ -77,7 +78,7 @@ extension URLSessionTests {
                 let group = DispatchGroup()
                 group.enter()
                 group.enter()
-                let handle = manager.request(request) { _ in
+                let handle = manager.response(for: request) { _ in
                     // A second call would leave the group too many times, which traps.
                     count.withLock { $0 += 1 }
                     group.leave()

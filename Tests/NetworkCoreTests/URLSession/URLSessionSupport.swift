@@ -17,7 +17,7 @@ extension NetworkSessionManager {
 }
 
 extension NetworkResponse {
-    var text: String { String(decoding: body, as: UTF8.self) }
+    var text: String { String(decoding: data, as: UTF8.self) }
 }
 
 /// Records the results that a completion handler receives, so that a test can wait for them.

@@ -3,6 +3,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import Testing
+import TestSupport
 
 extension URLSessionTests {
     @Suite(.timeLimit(.minutes(10))) struct URLSessionTimeoutTests {
@@ -19,7 +20,7 @@ extension URLSessionTests {
             let (error, time) = await Self.measure { await manager.error(for: NetworkRequest(url: server.url("/"))) }
             #expect(error?.code == .timedOut)
             #expect(time >= .milliseconds(150) && time < .seconds(30))
-            #expect(await server.waitForOpenConnections(0))
+            #expect(await server.waitForOpenConnections(count: 0))
         }
 
         @Test func `a slow response is ended by the total timeout`() async throws {
@@ -50,16 +51,16 @@ extension URLSessionTests {
             }
             let manager = URLSessionManager(configuration: SessionConfiguration { $0.maximumConnectionsPerHost = 1 })
             let outcomes = Outcomes()
-            let first = manager.request(NetworkRequest(url: server.url("/slow")), completion: outcomes.completion)
+            let first = manager.response(for: NetworkRequest(url: server.url("/slow")), completion: outcomes.completion)
             await server.waitForRequests(count: 1)
             let limited = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(total: .milliseconds(100)))
             let error = await manager.error(for: limited)
             #expect(error?.code == .timedOut && error?.phase == .queued)
-            let idle = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(idle: .milliseconds(100)))
+            let idle = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(idle: .milliseconds(1500)))
             let waiting = Task { try await manager.response(for: idle).text }
             // When the total timeout of this request expires, the idle timeout of the previous request would have expired as
             // well.
-            let later = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(total: .milliseconds(250)))
+            let later = NetworkRequest(url: server.url("/"), timeouts: RequestTimeouts(total: .milliseconds(1700)))
             #expect(await manager.error(for: later)?.phase == .queued)
             first.cancel()
             #expect(try await waiting.value == "ok")

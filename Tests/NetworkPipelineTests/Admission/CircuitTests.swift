@@ -6,7 +6,8 @@ import Testing
 @testable import NetworkPipeline
 
 struct CircuitTests {
-    private let rule = CircuitRule(failureRatio: 0.5, window: 4, minimumOutcomes: 2, openDuration: .seconds(10), probes: 1)
+    private let rule = CircuitBreakerOptions(
+        failureRatio: 0.5, window: 4, minimumOutcomes: 2, openDuration: .seconds(10), probes: 1)
 
     private func epoch(_ decision: CircuitState.Decision) -> Int? {
         if case .pass(let epoch) = decision { epoch } else { nil }
@@ -85,12 +86,11 @@ struct CircuitTests {
 
     @Test func `requests to a failing host are rejected, and requests to other hosts are sent`() async throws {
         let clock = ManualClock()
-        let breaker = CircuitBreaker(rule, clock: clock)
-        let interceptor = BreakerInterceptor(breaker)
+        let breaker = CircuitBreaker(options: rule, clock: clock)
         let sent = Locked(0)
         func send(_ host: String, _ status: Int) async -> Result<NetworkResponse, TransportError> {
             await result { () throws(TransportError) in
-                try await interceptor.intercept(NetworkRequest(url: URL(string: "https://\(host).test/")!)) { request in
+                try await breaker.intercept(NetworkRequest(url: URL(string: "https://\(host).test/")!)) { request in
                     sent.withLock { $0 += 1 }
                     var response = NetworkResponse.make(status)
                     response.url = request.url
@@ -109,13 +109,13 @@ struct CircuitTests {
     }
 
     @Test(arguments: [
-        (CircuitRule(failureRatio: 0), "failureRatio"), (CircuitRule(failureRatio: .nan), "failureRatio"),
-        (CircuitRule(window: 0), "window"), (CircuitRule(window: 5, minimumOutcomes: 6), "minimumOutcomes"),
-        (CircuitRule(openDuration: .zero), "openDuration"), (CircuitRule(probes: 0), "probes"),
+        (CircuitBreakerOptions(failureRatio: 0), "failureRatio"), (CircuitBreakerOptions(failureRatio: .nan), "failureRatio"),
+        (CircuitBreakerOptions(window: 0), "window"), (CircuitBreakerOptions(window: 5, minimumOutcomes: 6), "minimumOutcomes"),
+        (CircuitBreakerOptions(openDuration: .zero), "openDuration"), (CircuitBreakerOptions(probes: 0), "probes"),
     ])
-    func `an invalid circuit breaker rule is an error that names the field`(rule: CircuitRule, field: String) async {
+    func `an invalid circuit breaker rule is an error that names the field`(rule: CircuitBreakerOptions, field: String) async {
         let outcome = await result { () throws(TransportError) in
-            try await BreakerInterceptor(CircuitBreaker(rule)).intercept(.make()) { _ in .make() }
+            try await CircuitBreaker(options: rule).intercept(.make()) { _ in .make() }
         }
         guard case .failure(let error) = outcome else {
             Issue.record("The request was admitted.")

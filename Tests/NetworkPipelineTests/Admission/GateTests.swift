@@ -4,6 +4,7 @@ import NetworkCore
 import NetworkPipeline
 import NetworkTesting
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct GateTests {
     /// Counts the exchanges that hold a slot, in total and for each host.
@@ -25,8 +26,7 @@ import Testing
     }
 
     @Test func `neither concurrency limit is exceeded, and all exchanges complete`() async throws {
-        let gate = ConcurrencyGate(total: 7, perHost: 3)
-        let interceptor = GateInterceptor(gate)
+        let gate = ConcurrencyGate(maximumConcurrency: 7, maximumConcurrencyPerHost: 3)
         let meter = Meter()
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<600 {
@@ -34,7 +34,7 @@ import Testing
                     let host = "h\(number % 5)"
                     let request = NetworkRequest(url: URL(string: "https://\(host).test/")!)
                     let outcome = await result { () throws(TransportError) in
-                        try await interceptor.intercept(request) { _ in
+                        try await gate.intercept(request) { _ in
                             await meter.within(host) { for _ in 0..<(number % 7) { await Task.yield() } }
                             return .make()
                         }
@@ -49,13 +49,12 @@ import Testing
     }
 
     @Test func `cancelling an exchange in the queue or during its admission does not leak a slot`() async throws {
-        let gate = ConcurrencyGate(total: 2, perHost: 2)
-        let interceptor = GateInterceptor(gate)
+        let gate = ConcurrencyGate(maximumConcurrency: 2, maximumConcurrencyPerHost: 2)
         for round in 0..<30 {
             let tasks = (0..<20).map { number in
                 Task {
                     await result { () throws(TransportError) in
-                        try await interceptor.intercept(.make()) { _ in
+                        try await gate.intercept(.make()) { _ in
                             for _ in 0..<((number + round) % 4) { await Task.yield() }
                             return .make()
                         }
@@ -73,10 +72,10 @@ import Testing
 
     @Test func `a stream holds its slot until it has ended`() async throws {
         let server = try LoopbackServer { _ in .text("hello") }
-        let gate = ConcurrencyGate(total: 1, perHost: 1)
+        let gate = ConcurrencyGate(maximumConcurrency: 1, maximumConcurrencyPerHost: 1)
         let service = DefaultNetworkService(
             configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(),
-            interceptors: [.gate(gate)])
+            interceptors: [gate])
         let first = try await service.stream(for: Endpoint<Void>(path: "a"))
         #expect(gate.count == 1)
         let second = Task { try await service.response(for: Endpoint<Void>(path: "b")).statusCode }
@@ -88,12 +87,11 @@ import Testing
 
     @Test func `a deadline ends the wait in the queue`() async throws {
         let clock = ManualClock()
-        let gate = ConcurrencyGate(total: 1, perHost: 1)
-        let interceptor = GateInterceptor(gate, clock: clock)
+        let gate = ConcurrencyGate(maximumConcurrency: 1, maximumConcurrencyPerHost: 1, clock: clock)
         let latch = AsyncGate()
         let first = Task {
             await result { () throws(TransportError) in
-                try await interceptor.intercept(.make()) { _ in
+                try await gate.intercept(.make()) { _ in
                     await latch.wait()
                     return .make()
                 }
@@ -103,9 +101,9 @@ import Testing
         var request = NetworkRequest.make()
         request.deadline = Deadline(after: .seconds(3), clock: clock)
         let second = Task { [request] in
-            await result { () throws(TransportError) in try await interceptor.intercept(request) { _ in .make() } }
+            await result { () throws(TransportError) in try await gate.intercept(request) { _ in .make() } }
         }
-        await clock.waitForSleepers(1)
+        await clock.waitForSleepers(count: 1)
         clock.advance(by: .seconds(3))
         let outcome = await second.value
         #expect(outcome.code == .timedOut)
@@ -115,11 +113,10 @@ import Testing
     }
 
     @Test func `a request fails immediately if the queue is full`() async throws {
-        let gate = ConcurrencyGate(total: 1, perHost: 1, maximumWaiting: 0)
-        let interceptor = GateInterceptor(gate)
+        let gate = ConcurrencyGate(maximumConcurrency: 1, maximumConcurrencyPerHost: 1, maximumWaiting: 0)
         let outcome = await result { () throws(TransportError) in
-            try await interceptor.intercept(.make()) { _ in
-                let inner = await result { () throws(TransportError) in try await interceptor.intercept(.make()) { _ in .make() }
+            try await gate.intercept(.make()) { _ in
+                let inner = await result { () throws(TransportError) in try await gate.intercept(.make()) { _ in .make() }
                 }
                 #expect(inner.code == .notAdmitted)
                 return .make()
@@ -129,12 +126,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (ConcurrencyGate(total: 0), "total"), (ConcurrencyGate(perHost: -1), "perHost"),
+        (ConcurrencyGate(maximumConcurrency: 0), "maximumConcurrency"),
+        (ConcurrencyGate(maximumConcurrencyPerHost: -1), "maximumConcurrencyPerHost"),
         (ConcurrencyGate(maximumWaiting: -1), "maximumWaiting"),
     ])
     func `an invalid concurrency limit is an error that names the field`(gate: ConcurrencyGate, field: String) async {
         let outcome = await result { () throws(TransportError) in
-            try await GateInterceptor(gate).intercept(.make()) { _ in .make() }
+            try await gate.intercept(.make()) { _ in .make() }
         }
         guard case .failure(let error) = outcome else {
             Issue.record("The request was admitted.")

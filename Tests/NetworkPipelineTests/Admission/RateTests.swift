@@ -3,6 +3,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import Testing
+import TestSupport
 
 @testable import NetworkPipeline
 
@@ -24,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 1000]) func `no period has more requests than the rate and the burst`(seed: Int) {
-        let random = SeededRandom(UInt64(seed))
+        let random = SharedGenerator(UInt64(seed))
         var state = RateState()
         var now = Duration.zero
         var sent: [Duration] = []
@@ -49,8 +50,8 @@ import Testing
             (["RateLimit": "\"d\";r=0", "RateLimit-Policy": "\"e\";q=100;w=60"], nil),
             (["RateLimit": "\"d\";r=0;t=999999999"], 86_400), (["RateLimit-Policy": "\"d\";q=1;w=1"], nil),
             (["RateLimit": "\"d\";r=0;t=4;x=\"y;z\""], 4),
-        ] as [(HTTPHeaders, Int?)])
-    func `the RateLimit fields of a response are parsed`(headers: HTTPHeaders, seconds: Int?) {
+        ] as [(HeaderFields, Int?)])
+    func `the RateLimit fields of a response are parsed`(headers: HeaderFields, seconds: Int?) {
         let fields = RateLimitFields(headers)
         #expect(fields.pause == seconds.map { .seconds($0) })
         #expect(fields.malformed.isEmpty)
@@ -67,17 +68,17 @@ import Testing
 
     @Test func `requests are delayed by the rate limit and by the quota of the server`() async throws {
         let clock = ManualClock()
-        let interceptor = RateInterceptor(RateLimiter(RateLimit(1, per: .seconds(1)), clock: clock))
-        let send: @Sendable (HTTPHeaders) async -> Result<NetworkResponse, TransportError> = { headers in
-            await result { () throws(TransportError) in try await interceptor.intercept(.make()) { _ in .make(200, headers) } }
+        let limiter = RateLimiter(RateLimit(1, per: .seconds(1)), clock: clock)
+        let send: @Sendable (HeaderFields) async -> Result<NetworkResponse, TransportError> = { headers in
+            await result { () throws(TransportError) in try await limiter.intercept(.make()) { _ in .make(200, headers) } }
         }
         #expect(await send([:]).status == 200)
         let second = Task { await send(["RateLimit": "\"d\";r=0;t=20"]) }
-        await clock.waitForSleepers(1)
+        await clock.waitForSleepers(count: 1)
         clock.advance(by: .seconds(1))
         #expect(await second.value.status == 200)
         let third = Task { await send([:]) }
-        await clock.waitForSleepers(1)
+        await clock.waitForSleepers(count: 1)
         clock.advance(by: .seconds(19))
         #expect(clock.sleeperCount == 1)
         clock.advance(by: .seconds(1))
@@ -86,16 +87,16 @@ import Testing
 
     @Test func `a delay past the deadline or the maximum delay fails immediately`() async {
         let clock = ManualClock()
-        let interceptor = RateInterceptor(RateLimiter(RateLimit(1, per: .seconds(100)), clock: clock))
+        let limiter = RateLimiter(RateLimit(1, per: .seconds(100)), clock: clock)
         var request = NetworkRequest.make()
         #expect(
-            await result { () throws(TransportError) in try await interceptor.intercept(request) { _ in .make() } }.status == 200)
+            await result { () throws(TransportError) in try await limiter.intercept(request) { _ in .make() } }.status == 200)
         #expect(
-            await result { () throws(TransportError) in try await interceptor.intercept(request) { _ in .make() } }.code
+            await result { () throws(TransportError) in try await limiter.intercept(request) { _ in .make() } }.code
                 == .notAdmitted)
         request.deadline = Deadline(after: .seconds(2), clock: clock)
         #expect(
-            await result { () throws(TransportError) in try await interceptor.intercept(request) { _ in .make() } }.code
+            await result { () throws(TransportError) in try await limiter.intercept(request) { _ in .make() } }.code
                 == .notAdmitted)
     }
 
@@ -105,7 +106,7 @@ import Testing
     ])
     func `an invalid rate limit is an error that names the field`(limit: RateLimit, field: String) async {
         let outcome = await result { () throws(TransportError) in
-            try await RateInterceptor(RateLimiter(limit)).intercept(.make()) { _ in .make() }
+            try await RateLimiter(limit).intercept(.make()) { _ in .make() }
         }
         guard case .failure(let error) = outcome else {
             Issue.record("The request was admitted.")

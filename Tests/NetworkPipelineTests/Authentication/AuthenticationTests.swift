@@ -4,6 +4,7 @@ import NetworkCore
 import NetworkPipeline
 import NetworkTesting
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct AuthenticationTests {
     private let session = StubSessionManager()
@@ -30,7 +31,7 @@ import Testing
     @Test func `the closure that provides credentials is called for each request`() async throws {
         session.route { .text($0.headers["Authorization"] ?? "none") }
         let count = Locked(0)
-        let interceptor = AuthenticationInterceptor(origins: [api.baseURL]) { _ in
+        let interceptor = CredentialInterceptor(origins: [api.baseURL]) { _ in
             count.withLock { $0 += 1 }
             return count.withLock { $0 } == 2 ? nil : .bearer("\(count.withLock { $0 })")
         }
@@ -204,7 +205,7 @@ import Testing
         let service = service(.authentication(credentials, for: api))
         let task = Task { try await service.request(get) }
         await gate.waitForArrival()
-        await clock.waitForSleepers(1)
+        await clock.waitForSleepers(count: 1)
         clock.advance(by: .seconds(30))
         let error = await #expect(throws: DataTransferError.self) { try await task.value }
         #expect(error?.networkError?.transportError?.code == .authenticationFailed)
@@ -222,7 +223,7 @@ import Testing
         let service = service(DeadlineInterceptor(.seconds(5), clock: clock), .authentication(credentials, for: api))
         let task = Task { try await service.request(get) }
         await gate.waitForArrival()
-        await clock.waitForSleepers(2)
+        await clock.waitForSleepers(count: 2)
         clock.advance(by: .seconds(5))
         let error = await #expect(throws: DataTransferError.self) { try await task.value }
         #expect(error?.isTimeout == true)
@@ -241,7 +242,7 @@ import Testing
     }
 
     @Test func `the description of a credential contains no secret`() {
-        let texts = [Credential.bearer("s3cr3t"), .basic(user: "u", password: "s3cr3t"), .header("X-Key", "s3cr3t")]
+        let texts = [Credential.bearer("s3cr3t"), .basic(user: "u", password: "s3cr3t"), .header("s3cr3t", for: "X-Key")]
         for credential in texts {
             var dumped = ""
             dump(credential, to: &dumped)

@@ -26,7 +26,7 @@ import Testing
 
     private let session = StubSessionManager()
     private let logger = InMemoryLogger()
-    private let retry = RetryInterceptor(policy: RetryPolicy(backoff: Backoff(base: .zero, ceiling: .zero)), budget: nil)
+    private let retry = RetryInterceptor(options: RetryOptions(backoff: Backoff(base: .zero, maximumDelay: .zero)), budget: nil)
 
     private func service(
         _ interceptors: [any NetworkInterceptor], _ logger: (any NetworkErrorLogger)? = nil
@@ -54,7 +54,7 @@ import Testing
     ) async -> Result<NetworkResponse, NetworkError> {
         if completes {
             return await withCheckedContinuation { continuation in
-                service.request(endpoint) { continuation.resume(returning: $0) }
+                service.response(for: endpoint) { continuation.resume(returning: $0) }
             }
         }
         do throws(NetworkError) {
@@ -140,7 +140,7 @@ import Testing
     @Test func `a failed credential refresh is logged with its status`() async throws {
         let refused = NetworkResponse(
             statusCode: 400, headers: ["Content-Type": "application/json"],
-            body: Data(#"{"error": "invalid_grant", "refresh_token": "hunter2"}"#.utf8),
+            body: .data(Data(#"{"error": "invalid_grant", "refresh_token": "hunter2"}"#.utf8)),
             url: try #require(URL(string: "https://login.test/token?code=hunter2")))
         let cause = NetworkError.status(refused)
         let error = TransportError(.authenticationFailed, "the credentials cannot be refreshed", underlying: cause)

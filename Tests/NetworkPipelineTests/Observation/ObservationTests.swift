@@ -40,7 +40,7 @@ import Testing
                 count += 1
                 return count == 1
             }
-            return isFirst ? LoopbackResponse.status(503).header("Retry-After", "soon") : .text("ok")
+            return isFirst ? LoopbackResponse.status(503).header("soon", for: "Retry-After") : .text("ok")
         }
         let service = DefaultDataTransferService(
             configuration: APIConfiguration(baseURL: server.url, queryParameters: ["secret": "s3cr3t"]),
@@ -62,7 +62,7 @@ import Testing
 
     @Test func `redirects are reported`() async throws {
         let server = try LoopbackServer { request in
-            request.path == "/a" ? LoopbackResponse.status(302).header("Location", "/b") : .text("ok")
+            request.path == "/a" ? LoopbackResponse.status(302).header("/b", for: "Location") : .text("ok")
         }
         let service = DefaultNetworkService(
             configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(),
@@ -93,7 +93,7 @@ import Testing
         let session = StubSessionManager()
         let pipeline = RequestPipeline {
             $0.observation = .observation(events)
-            $0.authentication = AuthenticationInterceptor(origins: [URL(string: "https://api.test")!]) { _ in
+            $0.authentication = CredentialInterceptor(origins: [URL(string: "https://api.test")!]) { _ in
                 throw CancellationError()
             }
         }
@@ -148,7 +148,7 @@ struct TraceTests {
         session.enqueue(.status(204))
         let service = DefaultNetworkService(
             configuration: try APIConfiguration("https://api.test"), sessionManager: session,
-            interceptors: [RetryInterceptor(policy: RetryPolicy(backoff: Backoff(base: .zero))), .trace])
+            interceptors: [RetryInterceptor(options: RetryOptions(backoff: Backoff(base: .zero))), .trace])
         var parent = TraceContext()
         parent.state = "vendor=1"
         _ = try await TraceContext.$current.withValue(parent) { try await service.response(for: Endpoint<Void>(path: "a")) }
@@ -162,8 +162,9 @@ struct TraceTests {
         let session = StubSessionManager()
         session.route { _ in .status(503) }
         let pipeline = RequestPipeline {
+            $0.deadline = nil
             $0.idempotencyKeys = .idempotencyKeys
-            $0.retry = RetryInterceptor(policy: RetryPolicy(backoff: Backoff(base: .zero)))
+            $0.retry = RetryInterceptor(options: RetryOptions(backoff: Backoff(base: .zero)))
         }
         let service = DefaultNetworkService(
             configuration: try APIConfiguration("https://api.test"), sessionManager: session, interceptors: pipeline.interceptors)

@@ -4,13 +4,15 @@ import NetworkCore
 import NetworkPipeline
 import NetworkTesting
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct RetryInterceptorTests {
     private let clock = ManualClock()
     private let session = StubSessionManager()
 
-    private func service(_ policy: RetryPolicy = RetryPolicy(), budget: RetryBudget? = nil) throws -> DefaultDataTransferService {
-        let retry = RetryInterceptor(policy: policy, budget: budget, clock: clock, random: { 0.5 })
+    private func service(_ policy: RetryOptions = RetryOptions(), budget: RetryBudget? = nil) throws -> DefaultDataTransferService
+    {
+        let retry = RetryInterceptor(options: policy, budget: budget, clock: clock, random: { 0.5 })
         return DefaultDataTransferService(
             configuration: try APIConfiguration("https://api.test"), sessionManager: session, interceptors: [retry])
     }
@@ -23,7 +25,7 @@ import Testing
     ) async throws -> Value {
         let task = Task { try await work() }
         for pause in pauses {
-            await clock.waitForSleepers(1)
+            await clock.waitForSleepers(count: 1)
             clock.advance(by: pause - .nanoseconds(1))
             #expect(clock.sleeperCount == 1)
             clock.advance(by: .nanoseconds(1))
@@ -48,7 +50,7 @@ import Testing
         #expect(session.requests.count == 3)
     }
 
-    @Test func `after the last attempt its failure is the result`() async throws {
+    @Test(.tags(.retriesAndHeaders)) func `after the last attempt its failure is the result`() async throws {
         for status in [503, 502, 504] { session.enqueue(.status(status)) }
         let service = try service()
         let error = await #expect(throws: DataTransferError.self) {
@@ -62,7 +64,7 @@ import Testing
         session.enqueue(.status(503))
         let service = try service()
         let task = Task { try await service.request(get) }
-        await clock.waitForSleepers(1)
+        await clock.waitForSleepers(count: 1)
         task.cancel()
         let error = await #expect(throws: DataTransferError.self) { try await task.value }
         #expect(error?.isCancelled == true)
@@ -111,14 +113,14 @@ import Testing
     }
 
     @Test(arguments: [
-        (RetryPolicy(maximumAttempts: 0), "maximumAttempts"), (RetryPolicy(maximumAttempts: -3), "maximumAttempts"),
-        (RetryPolicy(backoff: Backoff(base: .seconds(-1))), "backoff.base"),
-        (RetryPolicy(backoff: Backoff(factor: .nan)), "backoff.factor"),
-        (RetryPolicy(backoff: Backoff(base: .seconds(2), ceiling: .seconds(1))), "backoff.ceiling"),
-        (RetryPolicy(maximumRetryAfter: .seconds(-1)), "maximumRetryAfter"),
+        (RetryOptions(maximumAttempts: 0), "maximumAttempts"), (RetryOptions(maximumAttempts: -3), "maximumAttempts"),
+        (RetryOptions(backoff: Backoff(base: .seconds(-1))), "backoff.base"),
+        (RetryOptions(backoff: Backoff(factor: .nan)), "backoff.factor"),
+        (RetryOptions(backoff: Backoff(base: .seconds(2), maximumDelay: .seconds(1))), "backoff.maximumDelay"),
+        (RetryOptions(maximumRetryAfter: .seconds(-1)), "maximumRetryAfter"),
     ])
-    func `an invalid retry policy is an error that names the field`(policy: RetryPolicy, field: String) async throws {
-        let service = try service(policy)
+    func `an invalid retry option is an error that names the field`(options: RetryOptions, field: String) async throws {
+        let service = try service(options)
         let error = await #expect(throws: DataTransferError.self) { try await service.request(get) }
         #expect(error?.networkError?.transportError?.code == .invalidConfiguration)
         #expect(error?.description.contains(field) == true)
@@ -128,7 +130,7 @@ import Testing
     @Test func `an empty budget ends retries for all interceptors that share it`() async throws {
         let budget = RetryBudget(share: 0, reserve: 1)
         session.route { _ in .status(503) }
-        let service = try service(RetryPolicy(backoff: Backoff(base: .zero)), budget: budget)
+        let service = try service(RetryOptions(backoff: Backoff(base: .zero)), budget: budget)
         for _ in 0..<5 { await #expect(throws: DataTransferError.self) { try await service.request(get) } }
         #expect(session.requests.count == 6)
     }

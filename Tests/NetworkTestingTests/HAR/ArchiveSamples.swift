@@ -1,5 +1,6 @@
 import Foundation
 import NetworkTesting
+import TestSupport
 
 /// Documents with one entry. A test passes only the parts that it checks.
 enum ArchiveSamples {
@@ -26,7 +27,7 @@ enum ArchiveSamples {
 
 extension NetworkSessionManager {
     func text(_ request: NetworkRequest) async throws -> String {
-        String(decoding: try await response(for: request).body, as: UTF8.self)
+        String(decoding: try await response(for: request).data, as: UTF8.self)
     }
 
     /// The error of a request that is expected to fail.
@@ -42,25 +43,9 @@ extension NetworkSessionManager {
 
 extension NetworkRequest {
     static func make(
-        _ method: HTTPMethod = .get, _ url: String = "https://a.test/x", headers: HTTPHeaders = [:], body: String? = nil
+        _ method: RequestMethod = .get, _ url: String = "https://a.test/x", headers: HeaderFields = [:], body: String? = nil
     ) throws -> NetworkRequest {
         guard let url = URL(string: url) else { throw URLError(.badURL) }
         return NetworkRequest(method: method, url: url, headers: headers, body: body.map { .data(Data($0.utf8)) })
     }
-}
-
-/// A temporary folder that is removed when the value is released.
-final class TemporaryFolder: Sendable {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("har-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
-
-    func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// An archive exported by Chromium, of a page that requested these resources from a small server.
 @Suite(.timeLimit(.minutes(10))) struct ChromiumArchiveTests {
@@ -11,7 +12,7 @@ import Testing
     }
 
     private func request(
-        _ method: HTTPMethod = .get, _ path: String, type: String? = nil, body: String? = nil
+        _ method: RequestMethod = .get, _ path: String, type: String? = nil, body: String? = nil
     ) throws -> NetworkRequest {
         try .make(
             method, "http://127.0.0.1:8765" + path, headers: type.map { ["Content-Type": $0] } ?? [:], body: body)
@@ -21,7 +22,7 @@ import Testing
         let recorded = try #require(try HTTPArchive(contentsOf: ArchiveSamples.chromium).entries.first)
         #expect(recorded.response.headers["Content-Encoding"] == "gzip" && recorded.response.headers["Content-Length"] == "66")
         let response = try await session.response(for: request(.get, "/users.json?page=1&q=a%20b"))
-        #expect(response.body.count == 244 && response.headers["Content-Length"] == "244")
+        #expect(response.data.count == 244 && response.headers["Content-Length"] == "244")
         #expect(!response.headers.contains("Content-Encoding") && response.headers["ETag"] == #""1""#)
     }
 
@@ -48,9 +49,9 @@ import Testing
 
     @Test func `a multipart form matches with any boundary, by the parts that Chromium recorded`() async throws {
         func form(_ name: String) throws -> NetworkRequest {
-            var form = MultipartFormData(boundary: "quite-another")
+            var form = MultipartForm(boundary: "quite-another")
             form.append(name, name: "name")
-            form.append(Data([0, 255, 1, 2]), name: "file", fileName: "a.bin", contentType: "application/octet-stream")
+            form.append(.data(Data([0, 255, 1, 2])), name: "file", fileName: "a.bin", contentType: "application/octet-stream")
             var request = try request(.post, "/upload", type: "multipart/form-data; boundary=quite-another")
             request.body = .data(try form.encoded())
             return request
@@ -61,17 +62,17 @@ import Testing
 
     @Test func `a redirect is followed to the entry of its target`() async throws {
         let response = try await session.response(for: request(.get, "/old"))
-        #expect(response.body == Data("moved here".utf8) && response.url.path == "/new" && response.statusCode == 200)
+        #expect(response.data == Data("moved here".utf8) && response.url.path == "/new" && response.statusCode == 200)
         #expect(session.unused.filter { $0.hasSuffix("/old") || $0.hasSuffix("/new") }.isEmpty)
     }
 
     @Test func `empty bodies, binary data and text of any charset are replayed unchanged`() async throws {
         let nothing = try await session.response(for: request(.delete, "/nothing"))
-        #expect(nothing.statusCode == 204 && nothing.body.isEmpty)
-        #expect(try await session.response(for: request(.get, "/binary")).body == Data(0...255))
+        #expect(nothing.statusCode == 204 && nothing.data.isEmpty)
+        #expect(try await session.response(for: request(.get, "/binary")).data == Data(0...255))
         #expect(try await session.text(request(.get, "/emoji")) == "party 🎉")
         let latin = try await session.response(for: request(.get, "/latin1"))
-        #expect(latin.body == Data("Grüße".utf8) && latin.headers["Content-Type"] == "text/plain; charset=utf-8")
+        #expect(latin.data == Data("Grüße".utf8) && latin.headers["Content-Type"] == "text/plain; charset=utf-8")
     }
 
     @Test func `recorded failures are replayed`() async throws {

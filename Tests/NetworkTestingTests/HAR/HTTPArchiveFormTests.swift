@@ -1,6 +1,7 @@
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 /// The requirements of HAR 1.2 for a document, so that other programs can open it.
 struct HTTPArchiveFormTests {
@@ -58,7 +59,7 @@ struct HTTPArchiveFormTests {
 
     @Test func `documents have all members that HAR requires, and other members only with an underscore`() async throws {
         let stub = StubSessionManager()
-        stub.route("/fails", .failure(.timedOut))
+        stub.route(.failure(.timedOut), for: "/fails")
         stub.route { _ in .json("{}", status: 201, headers: ["Set-Cookie": "a=b", "Location": "/y"]) }
         let recording = RecordingSessionManager(stub)
         _ = try await recording.response(
@@ -104,13 +105,8 @@ struct HTTPArchiveFormTests {
     {
         struct Timed: NetworkSessionManager {
             var timings: TransferTimings
-            func request(
-                _ request: NetworkRequest, completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
-            ) -> any NetworkCancellable {
-                completion(.success(NetworkResponse(statusCode: 200, url: request.url, timings: timings)))
-                return TaskCancellable { () async throws(TransportError) in
-                } completion: { (_: Result<Void, TransportError>) in
-                }
+            func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
+                NetworkResponse(statusCode: 200, url: request.url, timings: timings)
             }
         }
         var timings = TransferTimings(

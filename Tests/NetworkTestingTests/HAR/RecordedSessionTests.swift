@@ -1,6 +1,7 @@
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct RecordedSessionTests {
     private let folder: TemporaryFolder
@@ -63,8 +64,8 @@ import Testing
 
     @Test func `streams and failures are written to the file when they end`() async throws {
         let live = StubSessionManager()
-        live.route("/x", .text("streamed"))
-        live.route("/fails", .failure(.timedOut, phase: .connect))
+        live.route(.text("streamed"), for: "/x")
+        live.route(.failure(.timedOut, phase: .connect), for: "/fails")
         let recorded = try session(.record, live: live)
         let response = try await recorded.stream(for: .make())
         #expect(!FileManager.default.fileExists(atPath: file.path))

@@ -1,21 +1,22 @@
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct RecordingSessionTests {
     private let live = DefaultSessionManager()
 
     private func replay(_ recording: RecordingSessionManager) throws -> ReplaySessionManager {
-        ReplaySessionManager(try HTTPArchive(data: recording.archive.data()), options: .init { $0.repeatsLastResponse = false })
+        ReplaySessionManager(try HTTPArchive(data: recording.archive.data()), options: .init(repeatsLastResponse: false))
     }
 
     @Test func `recorded statuses, fields, bytes and redirects are replayed`() async throws {
         let server = try LoopbackServer {
-            Route(.get, "/json") { _ in LoopbackResponse.json(#"{"id": 7}"#).header("ETag", #""1""#) }
-            Route(.get, "/bytes") { _ in .data(Data([0, 255, 128])) }
-            Route(.get, "/none") { _ in .status(404) }
-            Route(.get, "/old") { _ in LoopbackResponse.status(302).header("Location", "/json") }
-            Route(.post, "/echo") { request in .data(request.body) }
+            LoopbackRoute(.get, "/json") { _ in LoopbackResponse.json(#"{"id": 7}"#).header(#""1""#, for: "ETag") }
+            LoopbackRoute(.get, "/bytes") { _ in .data(Data([0, 255, 128])) }
+            LoopbackRoute(.get, "/none") { _ in .status(404) }
+            LoopbackRoute(.get, "/old") { _ in LoopbackResponse.status(302).header("/json", for: "Location") }
+            LoopbackRoute(.post, "/echo") { request in .data(request.body) }
         }
         func requests() throws -> [NetworkRequest] {
             let base = server.url.absoluteString
@@ -32,7 +33,7 @@ import Testing
         let session = try replay(recording)
         for (request, expected) in zip(try requests(), first) {
             let response = try await session.response(for: request)
-            #expect(response.statusCode == expected.statusCode && response.body == expected.body && response.url == expected.url)
+            #expect(response.statusCode == expected.statusCode && response.data == expected.data && response.url == expected.url)
             #expect(response.headers == expected.headers)
         }
         #expect(session.unused.isEmpty)
@@ -45,16 +46,16 @@ import Testing
         // `{"a":"aaaa…"}`, 108 bytes, compressed by gzip.
         let packed = try #require(Data(base64Encoded: "H4sIAAAAAAACA6tWSlSyUkqkA1CqBQBxaDV0bAAAAA=="))
         let server = try LoopbackServer { _ in
-            LoopbackResponse.data(packed).header("Content-Type", "application/json").header("Content-Encoding", "gzip")
-                .header("Content-Digest", "sha-256=:AAAA:")
+            LoopbackResponse.data(packed).header("application/json", for: "Content-Type").header("gzip", for: "Content-Encoding")
+                .header("sha-256=:AAAA:", for: "Content-Digest")
         }
         let recording = RecordingSessionManager(live)
         let request = try NetworkRequest.make(.get, server.url.absoluteString + "/x")
-        let body = try await recording.response(for: request).body
+        let body = try await recording.response(for: request).data
         #expect(body.count == 108)
         #expect(recording.archive.entries[0].response.bodySize == Int64(packed.count))
         let again = try await replay(recording).response(for: request)
-        #expect(again.body == body && again.headers["Content-Length"] == "108")
+        #expect(again.data == body && again.headers["Content-Length"] == "108")
         #expect(!again.headers.contains("Content-Encoding") && !again.headers.contains("Content-Digest"))
     }
 
@@ -70,7 +71,7 @@ import Testing
         }
         let recording = RecordingSessionManager(stub)
         func requests(_ secret: String) throws -> [NetworkRequest] {
-            var form = MultipartFormData(boundary: "b\(secret.count)")
+            var form = MultipartForm(boundary: "b\(secret.count)")
             form.append(secret, name: "password")
             form.append("open", name: "name")
             let url = "https://u:\(secret)@a.test/x?api_key=\(secret)&r=https%3A%2F%2Fb%2F%3Ftoken%3D\(secret)&a=1"
@@ -92,8 +93,8 @@ import Testing
         let session = try replay(recording)
         for request in try requests("another secret") {
             let response = try await session.response(for: request)
-            #expect(String(decoding: response.body, as: UTF8.self) == #"{"access_token": "<redacted>", "id": 7}"#)
-            #expect(response.headers["Content-Length"] == "\(response.body.count)")
+            #expect(String(decoding: response.data, as: UTF8.self) == #"{"access_token": "<redacted>", "id": 7}"#)
+            #expect(response.headers["Content-Length"] == "\(response.data.count)")
         }
         // Values that are not secret are still compared.
         let other = try NetworkRequest.make(
@@ -110,7 +111,7 @@ import Testing
         #expect(!String(decoding: try recording.archive.data(), as: UTF8.self).contains("1234"))
         let again = try await replay(recording).response(
             for: .make(.post, headers: ["Content-Type": "application/json"], body: #"{"pin": 4321}"#))
-        #expect(try JSONDecoder().decode(Failure.self, from: again.body) == Failure(pin: 0, code: 404, message: "no"))
+        #expect(try JSONDecoder().decode(Failure.self, from: again.data) == Failure(pin: 0, code: 404, message: "no"))
     }
 
     @Test func `bodies from files, streams and forms are recorded in the form in which they are sent`() async throws {
@@ -119,7 +120,7 @@ import Testing
         try Data(repeating: 3, count: 100_000).write(to: file)
         let server = try LoopbackServer { request in .text("\(request.body.count)") }
         let recording = RecordingSessionManager(live)
-        var form = MultipartFormData(boundary: "b")
+        var form = MultipartForm(boundary: "b")
         form.append(.file(file), name: "file")
         form.append(
             .stream(
@@ -127,7 +128,7 @@ import Testing
                     $0.yield(Data("streamed".utf8)); $0.finish()
                 }, length: 8), name: "s")
         let url = server.url
-        let bodies: [RequestContent] = [
+        let bodies: [NetworkBody] = [
             .file(file),
             .stream(
                 AsyncStream {
@@ -147,12 +148,12 @@ import Testing
 
     @Test func `a body that is sent again after a redirect is recorded once`() async throws {
         let server = try LoopbackServer {
-            Route(.put, "/old") { _ in LoopbackResponse.status(307).header("Location", "/new") }
-            Route(.put, "/new") { request in .data(request.body) }
+            LoopbackRoute(.put, "/old") { _ in LoopbackResponse.status(307).header("/new", for: "Location") }
+            LoopbackRoute(.put, "/new") { request in .data(request.body) }
         }
         let recording = RecordingSessionManager(live)
         let url = server.url.appendingPathComponent("old")
-        let body = RequestContent.stream {
+        let body = NetworkBody.stream {
             AsyncStream<Data> {
                 $0.yield(Data("again".utf8)); $0.finish()
             }
@@ -167,7 +168,7 @@ import Testing
         }
         let request = NetworkRequest(url: server.url)
         for (limit, isTruncated) in [(300_000, false), (100_000, true)] {
-            let recording = RecordingSessionManager(live, limits: .init(bodyBytes: limit))
+            let recording = RecordingSessionManager(live, limits: .init(maximumBodyBytes: limit))
             let response = try await recording.stream(for: request)
             #expect(recording.archive.entries.isEmpty)
             #expect(try await response.body.collected().count == 300_000)
@@ -204,7 +205,7 @@ import Testing
 
     @Test func `failures are recorded and replayed`() async throws {
         let server = try LoopbackServer {
-            Route(.get, "/cut") { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
+            LoopbackRoute(.get, "/cut") { _ in LoopbackResponse.text("hello").fault(.truncateBody(after: 3)) }
         }
         let recording = RecordingSessionManager(live)
         let cut = try NetworkRequest.make(.get, server.url.absoluteString + "/cut")
@@ -229,7 +230,7 @@ import Testing
         while stub.waitingCount == 0, !Task.isCancelled { await Task.yield() }
         task.cancel()
         #expect(try await task.value?.isCancelled == true && recording.archive.entries.isEmpty)
-        let handle: (any NetworkCancellable)? = recording.request(try .make()) { _ in }
+        let handle: (any NetworkCancellable)? = recording.response(for: try .make()) { _ in }
         handle?.cancel()
         var invalid = try NetworkRequest.make()
         invalid.headers = ["A": "\n"]
@@ -239,8 +240,8 @@ import Testing
 
     @Test func `entries are in the order in which their exchanges started`() async throws {
         let stub = StubSessionManager()
-        stub.route("/slow", .silence)
-        stub.route("/fast", .text("fast"))
+        stub.route(.silence, for: "/slow")
+        stub.route(.text("fast"), for: "/fast")
         let recording = RecordingSessionManager(stub)
         let (slow, fast) = (
             try await recording.stream(for: .make(.get, "https://a.test/fast")),
@@ -280,7 +281,9 @@ import Testing
     @Test func `an exchange that cannot be recorded or written is an error`() async throws {
         let folder = try TemporaryFolder()
         let stub = StubSessionManager(returning: .text("0123456789"))
-        for (limits, name) in [(RecordingLimits(totalBytes: 15), "totalBytes"), (RecordingLimits(entries: 1), "entries")] {
+        for (limits, name) in [
+            (RecordingLimits(maximumBytes: 15), "maximumBytes"), (RecordingLimits(maximumEntries: 1), "maximumEntries"),
+        ] {
             let recording = RecordingSessionManager(stub, limits: limits)
             _ = try await recording.response(for: .make())
             try recording.save(to: folder.file("a.har"))
@@ -291,7 +294,7 @@ import Testing
         let inTheWay = folder.file("directory")
         try FileManager.default.createDirectory(at: inTheWay.appendingPathComponent("full"), withIntermediateDirectories: true)
         let error = #expect(throws: HTTPArchiveError.self) { try RecordingSessionManager(stub).save(to: inTheWay) }
-        #expect(error?.description.hasPrefix("directory: the archive cannot be written: cannot move it into place") == true)
+        #expect(error?.description.hasPrefix("directory: the archive cannot be written: the new file cannot be renamed") == true)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["a.har", "directory"])
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct ReplaySessionTests {
     private func entry(
@@ -8,7 +9,7 @@ import Testing
     ) -> HTTPArchive.Entry {
         HTTPArchive.Entry(
             request: .init(
-                method: HTTPMethod(method), url: url,
+                method: RequestMethod(method), url: url,
                 body: body.map { .init(Data($0.text.utf8), mimeType: $0.type) }),
             response: .init(statusCode: 200, body: .init(Data(response.utf8), mimeType: "text/plain"), finalURL: url))
     }
@@ -89,25 +90,21 @@ import Testing
     @Test func `options exclude parts from the comparison`() async throws {
         let recorded = entry("POST", "http://127.0.0.1:4711/x?at=1&a=1", body: ("text/plain", "a"), response: "1")
         let request = try NetworkRequest.make(.post, "http://127.0.0.1:9/x?a=1&at=2", body: "b")
-        let options = ReplayOptions {
-            $0.ignoresOrigin = true
-            $0.ignoredQueryItems = ["at"]
-            $0.matchesBody = false
-        }
+        let options = ReplayOptions(ignoredQueryItems: ["at"], ignoresOrigin: true, matchesBody: false)
         #expect(try await session(recorded, options: options).text(request) == "1")
         #expect(await session(recorded).failure(of: request)?.code == .notStubbed)
         let ordered = session(
-            entry("GET", "https://a.test/x?a=1&b=2", response: "1"), options: .init { $0.ignoresQueryOrder = false })
+            entry("GET", "https://a.test/x?a=1&b=2", response: "1"), options: .init(ignoresQueryOrder: false))
         #expect(await ordered.failure(of: try .make(.get, "https://a.test/x?b=2&a=1"))?.code == .notStubbed)
         #expect(try await ordered.text(.make(.get, "https://a.test/x?a=1&b=2")) == "1")
     }
 
     @Test func `a body that is not compared is not read`() async throws {
         struct Unreadable: Error {}
-        let body = RequestContent.stream(AsyncThrowingStream<Data, any Error> { throw Unreadable() })
+        let body = NetworkBody.stream(AsyncThrowingStream<Data, any Error> { throw Unreadable() })
         var request = try NetworkRequest.make(.post)
         request.body = body
-        #expect(try await session(entry("POST", response: "1"), options: .init { $0.matchesBody = false }).text(request) == "1")
+        #expect(try await session(entry("POST", response: "1"), options: .init(matchesBody: false)).text(request) == "1")
         #expect(await session(entry("POST", response: "1")).failure(of: request)?.code == .bodyFailed)
     }
 
@@ -117,7 +114,7 @@ import Testing
         var texts: [String] = []
         for _ in 1...3 { texts.append(try await repeating.text(.make())) }
         #expect(texts == ["1", "2", "2"] && repeating.unused.isEmpty)
-        let strict = ReplaySessionManager(HTTPArchive(entries: twice), options: .init { $0.repeatsLastResponse = false })
+        let strict = ReplaySessionManager(HTTPArchive(entries: twice), options: .init(repeatsLastResponse: false))
         #expect(strict.unused == ["GET https://a.test/x", "GET https://a.test/x"])
         for _ in 1...2 { _ = try await strict.text(.make()) }
         #expect(await strict.failure(of: try .make())?.message.contains("2 responses") == true)
@@ -125,7 +122,7 @@ import Testing
 
     @Test func `concurrent requests receive each recorded response once`() async throws {
         let entries = (0..<200).map { entry(response: "\($0)") }
-        let session = ReplaySessionManager(HTTPArchive(entries: entries), options: .init { $0.repeatsLastResponse = false })
+        let session = ReplaySessionManager(HTTPArchive(entries: entries), options: .init(repeatsLastResponse: false))
         let texts = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<200 { group.addTask { try await session.text(.make()) } }
             return try await group.reduce(into: Set<String>()) { $0.insert($1) }
@@ -209,11 +206,11 @@ import Testing
         var pieces: [Int] = []
         for try await chunk in response.body { pieces.append(chunk.count) }
         #expect(pieces == [65536, 65536, 18928] && response.headers["Content-Length"] == "150000")
-        #expect(response.body.timings?.bytesReceived == 150_000)
+        #expect(response.timings.bytesReceived == 150_000)
         let completed: Result<NetworkResponse, TransportError> = await withCheckedContinuation { done in
-            session(large).request(try! .make()) { done.resume(returning: $0) }
+            session(large).response(for: try! .make()) { done.resume(returning: $0) }
         }
-        #expect(try completed.get().body.count == 150_000)
+        #expect(try completed.get().data.count == 150_000)
     }
 
     @Test func `a recorded interruption is replayed after the same number of bytes`() async throws {
@@ -246,18 +243,15 @@ import Testing
         slow.timings = .init(wait: .seconds(3), receive: .seconds(1))
         let session = session(
             slow,
-            options: .init {
-                $0.reproducesDelays = true
-                $0.clock = clock
-            })
+            options: .init(reproducesDelays: true, clock: clock))
         let task = Task { try await session.text(.make()) }
-        await clock.waitForSleepers(1)
+        await clock.waitForSleepers(count: 1)
         clock.advance(by: .milliseconds(3999))
         #expect(clock.sleeperCount == 1)
         clock.advance(by: .milliseconds(1))
         #expect(try await task.value == "1")
         let cancelled = Task { await session.failure(of: try .make()) }
-        await clock.waitForSleepers(1)
+        await clock.waitForSleepers(count: 1)
         cancelled.cancel()
         #expect(try await cancelled.value?.isCancelled == true)
     }

@@ -80,7 +80,7 @@ import Testing
         await server.waitForRequests(count: 1)
         #expect(!client.hasBytesWaiting && server.openConnectionCount == 1)
         client.disconnect()
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
     }
 
     @Test func `a stalled response ends when the server is stopped`() async throws {
@@ -105,7 +105,7 @@ import Testing
         let (server, client) = try Self.startExchange(Self.hello.delayed(by: .seconds(1_000_000_000_000)))
         await server.waitForRequests(count: 1)
         client.disconnect()
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
     }
 
     @Test func `a malformed status line is sent unchanged`() throws {
@@ -133,16 +133,16 @@ import Testing
 
     @Test func `a response can have Content-Length fields that contradict each other and the body`() throws {
         let (server, client) = try Self.startExchange(
-            LoopbackResponse(body: Data("hello".utf8)).fault(.contentLengths("4", "7")).closeAfter())
+            LoopbackResponse(body: Data("hello".utf8)).fault(.contentLengths("4", "7")).fault(.closeAfter))
         #expect(client.readToEnd() == ("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 7\r\n\r\nhello", .closed))
         withExtendedLifetime(server) {}
     }
 
     @Test func `a bad chunk size replaces the first one`() throws {
-        let (server, client) = try Self.startExchange(Self.chunks.fault(.badChunkSize()).closeAfter())
+        let (server, client) = try Self.startExchange(Self.chunks.fault(.badChunkSize()).fault(.closeAfter))
         #expect(client.readToEnd() == (Self.chunkedHead + "xyz\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n", .closed))
         let (other, second) = try Self.startExchange(
-            LoopbackResponse(body: Data("hi".utf8)).fault(.badChunkSize("-1")).closeAfter())
+            LoopbackResponse(body: Data("hi".utf8)).fault(.badChunkSize("-1")).fault(.closeAfter))
         #expect(second.readToEnd() == (Self.chunkedHead + "-1\r\nhi\r\n0\r\n\r\n", .closed))
         withExtendedLifetime((server, other)) {}
     }
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test func `a connection can close after a response that does not announce it`() throws {
-        let (server, client) = try Self.startExchange(Self.hello.closeAfter())
+        let (server, client) = try Self.startExchange(Self.hello.fault(.closeAfter))
         #expect(client.readToEnd() == (Self.head + "hello", .closed))
         withExtendedLifetime(server) {}
     }
@@ -180,7 +180,7 @@ import Testing
         #expect(other.readResponse().head == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
         client.disconnect()
         other.disconnect()
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
     }
 
     @Test func `an endless chunked body repeats its chunks`() throws {

@@ -76,19 +76,19 @@ import Testing
         client.disconnect()
         var iterator = cancellations.makeAsyncIterator()
         #expect(await iterator.next() != nil)
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
     }
 
     @Test func `waiting calls return when the server stops or the task is cancelled`() async throws {
         let server = try LoopbackServer()
-        let cancelled = Task { await server.waitForOpenConnections(5) }
+        let cancelled = Task { await server.waitForOpenConnections(count: 5) }
         cancelled.cancel()
         #expect(await cancelled.value == false)
         let stopped = Task { await server.waitForConnections(count: 5) }
         server.stop()
         #expect(await stopped.value == false)
         #expect(await server.waitForRequests(count: 1).isEmpty)
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
     }
 
     @Test func `a thousand connections stay open, and no descriptor leaks`() async throws {
@@ -96,7 +96,7 @@ import Testing
         do {
             let server = try LoopbackServer { _ in .text("x") }
             let clients = try (0..<1000).map { _ in try RawSocketClient(server) }
-            #expect(await server.waitForOpenConnections(1000))
+            #expect(await server.waitForOpenConnections(count: 1000))
             for _ in 0..<2 {
                 for client in clients { try client.get("/") }
                 for client in clients where client.readResponse().body != "x" { Issue.record("no response") }
@@ -128,7 +128,7 @@ import Testing
         let confused = try RawSocketClient(server).send("\u{16}\u{3}\u{1}\r\n\r\n")
         try client.get("/again")
         #expect(await server.waitForRequests(count: 2).map(\.path) == ["/quiet", "/again"])
-        #expect(await server.waitForOpenConnections(2))
+        #expect(await server.waitForOpenConnections(count: 2))
         server.stop()
         #expect(client.readToEnd() == ("", .closed))
         #expect(confused.readToEnd() == ("", .closed))

@@ -1,6 +1,7 @@
 import Endpoints
 import Foundation
 import Testing
+import TestSupport
 
 @testable import NetworkTesting
 
@@ -9,27 +10,27 @@ import Testing
 
     private static func makeServer(_ configuration: LoopbackServerConfiguration = .init()) throws -> LoopbackServer {
         try LoopbackServer(configuration: configuration) {
-            Route(.get, "/movies/{id}") { request in .json(#"{"id": \#(request.pathParameters["id"]!)}"#) }
-            Route(.post, "/movies") { request in
+            LoopbackRoute(.get, "/movies/{id}") { request in .json(#"{"id": \#(request.pathParameters["id"]!)}"#) }
+            LoopbackRoute(.post, "/movies") { request in
                 LoopbackResponse(status: 201, headers: ["Location": "/movies/9"], body: request.body)
             }
-            Route(.get, "/async") { _ in
+            LoopbackRoute(.get, "/async") { _ in
                 await Task.yield()
                 return .text("later")
             }
-            Route(.get, "/throws") { _ in throw Unlucky() }
-            Route(.get, "/empty") { _ in .status(204) }
-            Route(.get, "/unchanged") { _ in LoopbackResponse(status: 304, body: Data("x".utf8)) }
-            Route(.get, "/chunks") { _ in
+            LoopbackRoute(.get, "/throws") { _ in throw Unlucky() }
+            LoopbackRoute(.get, "/empty") { _ in .status(204) }
+            LoopbackRoute(.get, "/unchanged") { _ in LoopbackResponse(status: 304, body: Data("x".utf8)) }
+            LoopbackRoute(.get, "/chunks") { _ in
                 .chunked([Data("ab".utf8), Data(), Data(repeating: 0x63, count: 17)], trailers: ["X-Sum": "1", "X-Sum": "2"])
             }
-            Route(.get, "/hints") { _ in
+            LoopbackRoute(.get, "/hints") { _ in
                 LoopbackResponse.text("done").interim(103, ["Link": "</a>"]).interim(102)
             }
-            Route(.get, "/cookies") { _ in
+            LoopbackRoute(.get, "/cookies") { _ in
                 LoopbackResponse(headers: ["Set-Cookie": "a=1", "set-cookie": "b=2"], body: Data("x".utf8))
             }
-            Route(.get, "/files/{a}/{b}") { request in
+            LoopbackRoute(.get, "/files/{a}/{b}") { request in
                 .text(request.pathParameters["a", default: ""] + "|" + request.pathParameters["b", default: ""])
             }
         }
@@ -68,7 +69,7 @@ import Testing
 
         first.disconnect()
         second.disconnect()
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
         server.forgetRequests()
         #expect(server.requests.isEmpty && server.requestCount == 0)
     }

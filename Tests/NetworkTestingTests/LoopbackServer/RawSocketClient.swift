@@ -126,10 +126,3 @@ final class RawSocketClient {
 
     private static var dontWait: Int { Int(MSG_DONTWAIT) }
 }
-
-/// Runs blocking work on a separate thread, so that asynchronous handlers have a thread to run on at the same time.
-func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Result(catching: work)) }
-    }
-}

@@ -1,13 +1,14 @@
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 struct StubDataTransferServiceTests {
     private struct User: Decodable, Sendable, Equatable { var id: Int }
 
     private enum Users: MockEndpoint {
         case all, missing, typed
-        var path: String { "users" }
+        var request: RequestDescription { .get("users") }
         var mockFileName: String { self == .missing ? "nothing" : "users" }
         var mockFileExtension: String { self == .typed ? "txt" : "json" }
     }
@@ -20,7 +21,7 @@ struct StubDataTransferServiceTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(#"{"list": [{"id": 1}]}"#.utf8).write(to: folder.appendingPathComponent("users.json"))
         try Data("[]".utf8).write(to: folder.appendingPathComponent("users.txt"))
-        service = StubDataTransferService(folder: folder)
+        service = StubDataTransferService(fixtures: StubFixtures(folder: folder))
     }
 
     private func cause(_ endpoint: some ResponseRequestable) async -> StubFixtureError? {

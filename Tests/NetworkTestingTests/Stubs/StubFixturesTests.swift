@@ -1,13 +1,14 @@
 import Foundation
 import NetworkTesting
 import Testing
+import TestSupport
 
 struct StubFixturesTests {
     private struct User: Decodable, Sendable, Equatable { var id: Int }
 
     private enum Users: MockEndpoint {
         case all, missing
-        var path: String { "users" }
+        var request: RequestDescription { .get("users") }
         var mockFileName: String { self == .missing ? "nothing" : "users" }
     }
 

@@ -5,12 +5,12 @@ import Testing
 struct StubSessionManagerTests {
     let session = StubSessionManager()
 
-    private func request(_ path: String, method: HTTPMethod = .get) throws -> NetworkRequest {
+    private func request(_ path: String, method: RequestMethod = .get) throws -> NetworkRequest {
         NetworkRequest(method: method, url: try #require(URL(string: "http://api.example" + path)))
     }
 
-    private func text(_ path: String, method: HTTPMethod = .get) async throws -> String {
-        String(decoding: try await session.response(for: request(path, method: method)).body, as: UTF8.self)
+    private func text(_ path: String, method: RequestMethod = .get) async throws -> String {
+        String(decoding: try await session.response(for: request(path, method: method)).data, as: UTF8.self)
     }
 
     @Test func `enqueued responses are returned once, in order`() async throws {
@@ -23,7 +23,7 @@ struct StubSessionManagerTests {
 
     @Test func `the most specific response is returned, by path, route, or any path`() async throws {
         session.enqueue(.text("any"))
-        session.route("/a", .text("route"))
+        session.route(.text("route"), for: "/a")
         session.enqueue(.text("path"), for: "/a")
         #expect(try await text("/a") == "path")
         #expect(try await text("/a") == "route")

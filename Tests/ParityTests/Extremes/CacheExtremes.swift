@@ -24,7 +24,7 @@ extension ExtremeCall {
     }
 
     /// Sends two requests, so that the second one uses the response stored for the first one.
-    private static func send(_ cache: CacheInterceptor, request: HTTPHeaders = [:], response: HTTPHeaders) async {
+    private static func send(_ cache: CacheInterceptor, request: HeaderFields = [:], response: HeaderFields) async {
         let session = StubSessionManager()
         session.route { _ in .text("ok", headers: response) }
         let service = DefaultNetworkService(
@@ -35,32 +35,21 @@ extension ExtremeCall {
     }
 
     static let cache: [ExtremeCall] = [
-        // Stored properties, which have no declaration in the table.
-        ExtremeCall {
-            var policies: [CachePolicy] = []
-            for fraction in Extreme.doubles {
-                var policy = CachePolicy()
-                policy.heuristicFraction = fraction
-                policies.append(policy)
-            }
-            for time in Extreme.durations {
-                var policy = CachePolicy()
-                policy.maximumHeuristicLifetime = time
-                policy.staleIfError = time
-                policy.revalidationTimeout = time
-                policies.append(policy)
-            }
-            for number in Extreme.integers {
-                var policy = CachePolicy()
-                policy.maximumRevalidations = number
-                policies.append(policy)
-            }
-            for policy in policies {
-                await send(CacheInterceptor(policy: policy), response: ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"])
-                await send(CacheInterceptor(policy: policy), response: ["Cache-Control": "max-age=0, stale-while-revalidate=60"])
+        ExtremeCall(
+            "CacheOptions.init(heuristicFraction:maximumHeuristicLifetime:staleIfError:revalidationTimeout:maximumRevalidations:)"
+        ) {
+            let variants =
+                Extreme.doubles.map { CacheOptions(heuristicFraction: $0) }
+                + Extreme.durations.map {
+                    CacheOptions(maximumHeuristicLifetime: $0, staleIfError: $0, revalidationTimeout: $0)
+                } + Extreme.integers.map { CacheOptions(maximumRevalidations: $0) }
+            for options in variants {
+                await send(CacheInterceptor(options: options), response: ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"])
+                await send(
+                    CacheInterceptor(options: options), response: ["Cache-Control": "max-age=0, stale-while-revalidate=60"])
             }
         },
-        ExtremeCall("CacheInterceptor.init(store:policy:name:partition:logger:now:)") {
+        ExtremeCall("CacheInterceptor.init(store:options:name:partition:logger:now:)") {
             for (date, later) in Extreme.dates.flatMap({ date in Extreme.dates.map { (date, $0) } }) {
                 let store = MemoryCacheStore()
                 for now in [date, later] {
@@ -72,38 +61,16 @@ extension ExtremeCall {
             }
             for text in Extreme.texts { await send(CacheInterceptor(name: text), response: ["Cache-Control": "max-age=60"]) }
         },
-        ExtremeCall(
-            "CacheControl.Directive.init(_:argument:)", "CacheControl.Directive.maxAge(_:)",
-            "CacheControl.Directive.maxStale(_:)", "CacheControl.Directive.minFresh(_:)",
-            "CacheControl.Directive.noCache(fields:)", "CacheControl.Directive.private(fields:)",
-            "CacheControl.Directive.sharedMaxAge(_:)", "CacheControl.Directive.staleWhileRevalidate(_:)",
-            "CacheControl.Directive.staleIfError(_:)", "CacheControl.init(parsing:)", "CacheControl.contains(_:)",
-            "CacheControl.first(_:)"
-        ) {
-            for time in Extreme.durations {
-                let control: CacheControl = [
-                    .maxAge(time), .maxStale(time), .minFresh(time), .sharedMaxAge(time), .staleWhileRevalidate(time),
-                    .staleIfError(time),
-                ]
-                describe(control)
-                _ = (control.maxAge, control.maxStale, control.minFresh, control.staleIfError)
-                await send(
-                    CacheInterceptor(), request: ["Cache-Control": "\(control)"], response: ["Cache-Control": "\(control)"])
-            }
+        ExtremeCall {
             for text in Extreme.texts {
-                let control = CacheControl([.init(text, argument: text), .noCache(fields: [text]), .private(fields: [text])])
-                describe(control)
-                _ = (control.contains(text), control.first(text))
                 for parsed in [text, "max-age=" + text, "no-cache=\"" + text] {
-                    let control = CacheControl(parsing: parsed)
-                    _ = (control.maxAge, control.noCache, "\(control)")
+                    let control = CacheDirectives(parsing: parsed)
+                    describe(control)
+                    _ = (control.maxAge, control.noCache, control.contains(text), control.first(text))
                 }
             }
         },
-        ExtremeCall(
-            "StoredResponse.init(key:varying:statusCode:headers:body:url:requestTime:responseTime:)",
-            "StoredResponse.VaryingField.init(name:value:)"
-        ) {
+        ExtremeCall {
             for text in Extreme.texts {
                 var stored = response()
                 stored.varying = [.init(name: text, value: text)]
@@ -122,33 +89,31 @@ extension ExtremeCall {
                 await send(CacheInterceptor(store: store), response: [:])
             }
         },
-        ExtremeCall(
-            "StoredResponse.init(encoded:maximumBytes:)", "StoredResponseError.Code.init(rawValue:)",
-            "StoredResponseError.init(_:_:)"
-        ) {
+        ExtremeCall {
             let encoded = response().encoded()
             for bytes in Extreme.integers { _ = try? StoredResponse(encoded: encoded, maximumBytes: bytes) }
             for text in Extreme.texts { describe(StoredResponseError(.init(rawValue: text), text)) }
         },
         ExtremeCall(
-            "MemoryCacheStore.init(maximumBytes:onRemoval:)", "NetworkInterceptor.cache(maximumBytes:)",
-            "DiskCacheStore.init(directory:maximumBytes:onRemoval:)"
+            "CacheStoreLimits.init(maximumBytes:maximumEntryBytes:maximumKeys:maximumVariants:)"
         ) {
             for bytes in Extreme.integers {
-                await send(.cache(maximumBytes: bytes), response: ["Cache-Control": "max-age=60"])
-                for path in [\MemoryCacheStore.Limits.bytes, \.entryBytes, \.keys, \.variants] {
-                    var limits = MemoryCacheStore.Limits()
+                let all = CacheStoreLimits(
+                    maximumBytes: bytes, maximumEntryBytes: bytes, maximumKeys: bytes, maximumVariants: bytes)
+                await send(CacheInterceptor(store: MemoryCacheStore(limits: all)), response: ["Cache-Control": "max-age=60"])
+                for path in [\CacheStoreLimits.maximumBytes, \.maximumEntryBytes, \.maximumKeys, \.maximumVariants] {
+                    var limits = CacheStoreLimits.memory
                     limits[keyPath: path] = bytes
                     await send(
                         CacheInterceptor(store: MemoryCacheStore(limits: limits)), response: ["Cache-Control": "max-age=60"])
                 }
                 let folder = temporaryFolder()
                 defer { try? FileManager.default.removeItem(at: folder) }
-                if let store = try? DiskCacheStore(directory: folder, maximumBytes: bytes) {
+                if let store = try? DiskCacheStore(directory: folder, limits: CacheStoreLimits(maximumBytes: bytes)) {
                     await send(CacheInterceptor(store: store), response: ["Cache-Control": "max-age=60"])
                 }
-                for path in [\DiskCacheStore.Limits.bytes, \.entryBytes, \.keys, \.variants] {
-                    var limits = DiskCacheStore.Limits()
+                for path in [\CacheStoreLimits.maximumBytes, \.maximumEntryBytes, \.maximumKeys, \.maximumVariants] {
+                    var limits = CacheStoreLimits.disk
                     limits[keyPath: path] = bytes
                     guard let store = try? DiskCacheStore(directory: folder, limits: limits) else { continue }
                     await send(CacheInterceptor(store: store), response: ["Cache-Control": "max-age=60"])
@@ -157,11 +122,11 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "CacheKey.init?(method:url:partition:)", "CachePartition.init(named:)", "CacheSelection.host(_:)",
-            "CacheSelection.storedBefore(_:)", "CacheSelection.contains(_:storedAt:)"
+            "CachePartition.init(named:)", "CacheSelection.host(_:)", "CacheSelection.storedBefore(_:)",
+            "CacheSelection.contains(_:storedAt:)"
         ) {
             for text in Extreme.texts {
-                _ = CacheKey(method: HTTPMethod(text), url: text, partition: text)
+                _ = CacheKey(method: RequestMethod(text), url: text, partition: text)
                 describe(CacheKey(url: url, partition: CachePartition(named: text)).digest)
                 _ = CacheSelection.host(text).contains(key, storedAt: Date())
             }
@@ -173,7 +138,7 @@ extension ExtremeCall {
         },
         ExtremeCall(
             "CacheRemoval.init(rawValue:)", "CacheStoreError.Code.init(rawValue:)",
-            "CacheStoreError.init(_:_:path:systemError:underlying:)", "CacheStoreError.init(_:underlying:)"
+            "CacheStoreError.init(_:_:path:systemError:underlying:)"
         ) {
             for text in Extreme.texts {
                 describe(CacheRemoval(rawValue: text))
@@ -182,13 +147,14 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "ValueCache.Limits.init(bytes:)", "ValueCache.partition(_:)", "ValueCache.value(for:lifetime:allowingStale:make:)",
+            "ValueCache.Limits.init(maximumBytes:maximumValueBytes:maximumValues:)", "ValueCache.partition(_:)",
+            "ValueCache.value(for:lifetime:allowingStale:make:)",
             "ValueCache.value(for:as:)", "ValueCache.set(_:for:lifetime:)", "ValueCache.remove(_:)",
             "ValueCache.remove(storedBefore:)"
         ) {
             let folder = temporaryFolder()
             defer { try? FileManager.default.removeItem(at: folder) }
-            var caches = [ValueCache(limits: ValueCache.Limits(bytes: 1 << 20)), try ValueCache(directory: folder)]
+            var caches = [ValueCache(limits: ValueCache.Limits(maximumBytes: 1 << 20)), try ValueCache(directory: folder)]
             for cache in caches {
                 for time in Extreme.durations {
                     try? await cache.set([Double.nan], for: "a", lifetime: time)
@@ -198,7 +164,7 @@ extension ExtremeCall {
                 }
                 for text in Extreme.texts {
                     let part = cache.partition(text)
-                    try? await part.set(text, for: text, lifetime: .seconds(60))
+                    try? await part.set(text, for: text, lifetime: .seconds(3600))
                     _ = await part.value(for: text, as: String.self)
                     try? await part.remove(text)
                 }
@@ -206,8 +172,8 @@ extension ExtremeCall {
             }
             caches = []
             for number in Extreme.integers {
-                for path in [\ValueCache.Limits.bytes, \.valueBytes, \.values] {
-                    var limits = ValueCache.Limits(bytes: number)
+                for path in [\ValueCache.Limits.maximumBytes, \.maximumValueBytes, \.maximumValues] {
+                    var limits = ValueCache.Limits(maximumBytes: number)
                     limits[keyPath: path] = number
                     caches.append(ValueCache(limits: limits))
                     if let cache = try? ValueCache(directory: folder, limits: limits) { caches.append(cache) }

@@ -122,34 +122,32 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "RequestContent.collected(upTo:)", "ResponseStream.collected(upTo:)", "StreamedResponse.collected(upTo:)",
-            "StreamedResponse.init(statusCode:headers:url:timings:body:)"
+            "NetworkBody.collected(maximumBytes:)", "NetworkResponse.collected(maximumBytes:)"
         ) {
             for number in Extreme.integers {
                 let data = Data("abc".utf8)
-                _ = try? await ResponseStream(data).collected(upTo: number)
-                let response = StreamedResponse(statusCode: number, url: url, body: ResponseStream(data))
+                _ = try? await NetworkBody.data(data).collected(maximumBytes: number)
+                let response = NetworkResponse(statusCode: number, body: .data(data), url: url)
                 describe(response)
-                _ = try? await response.collected(upTo: number)
+                _ = try? await response.collected(maximumBytes: number)
                 let chunks = AsyncStream<Data> {
                     $0.yield(data)
                     $0.finish()
                 }
-                _ = try? await RequestContent.stream(chunks).collected(upTo: number)
+                _ = try? await NetworkBody.stream(chunks).collected(maximumBytes: number)
             }
         },
         ExtremeCall(
-            "ClientIdentity.init(certificate:key:passphrase:)", "ClientIdentity.init(pem:passphrase:)",
-            "TrustMaterial.file(bundle:name:)", "TrustPin.publicKey(sha256:)", "TrustPin.file(bundle:name:)",
-            "TrustRoots.pem(bundle:name:)", "TLSVersion.init(rawValue:)"
+            "ClientIdentity.init(certificate:key:passphrase:)",
+            "TrustMaterial.file(bundle:name:)", "TrustPin.publicKey(sha256:)", "TLSVersion.init(rawValue:)"
         ) {
             for text in Extreme.shortTexts {
                 let material = TrustMaterial.file(bundle: .main, name: text)
-                var policy = TrustPolicy(roots: .pem(bundle: .main, name: text))
-                policy.pins = [.publicKey(sha256: text), .file(bundle: .main, name: text)]
+                var policy = TrustPolicy(roots: .pem(material))
+                policy.pins = [.publicKey(sha256: text), .certificate(material)]
                 policy.clientIdentity = ClientIdentity(certificate: material, key: material, passphrase: text)
                 describe(policy)
-                describe(ClientIdentity(pem: .data(Data(text.utf8)), passphrase: text))
+                describe(ClientIdentity(certificate: .data(Data(text.utf8)), passphrase: text))
                 let changed = policy
                 await send { $0.trust = changed }
             }

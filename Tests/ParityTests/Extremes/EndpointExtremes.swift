@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import TestSupport
 
 /// Endpoints and the values they consist of.
 extension ExtremeCall {
@@ -23,11 +24,28 @@ extension ExtremeCall {
             for text in Extreme.texts {
                 build(Endpoint<String>(path: text, responseDecoder: .text))
                 build(Endpoint<String>(path: text, isFullPath: true, responseDecoder: .text))
-                build(Endpoint<Void>(path: text, method: HTTPMethod(text)))
+                build(Endpoint<Void>(path: text, method: RequestMethod(text)))
                 build(Endpoint<Int>(path: "a?" + text, keyPath: JSONKeyPath(text)))
                 build(Endpoint<Int>(path: "https://host.test/" + text, isFullPath: true, response: { _ in 1 }))
                 build(Endpoint<Void>(path: "a", headerParameters: [text: text], queryParameters: [text: text]))
                 build(Endpoint<Void>(path: "a", headerParameters: ["A": text], body: .form([text: text])))
+            }
+        },
+        ExtremeCall(
+            "RequestDescription.init(path:isFullPath:baseURL:method:pathParameters:headerParameters:queryParameters:queryStyle:body:timeouts:acceptedStatuses:requiresAuthentication:)",
+            "RequestDescription.get(_:pathParameters:headerParameters:queryParameters:timeouts:acceptedStatuses:requiresAuthentication:)",
+            "RequestDescription.head(_:pathParameters:headerParameters:queryParameters:timeouts:acceptedStatuses:requiresAuthentication:)",
+            "RequestDescription.post(_:pathParameters:headerParameters:queryParameters:body:timeouts:acceptedStatuses:requiresAuthentication:)",
+            "RequestDescription.put(_:pathParameters:headerParameters:queryParameters:body:timeouts:acceptedStatuses:requiresAuthentication:)",
+            "RequestDescription.patch(_:pathParameters:headerParameters:queryParameters:body:timeouts:acceptedStatuses:requiresAuthentication:)",
+            "RequestDescription.delete(_:pathParameters:headerParameters:queryParameters:body:timeouts:acceptedStatuses:requiresAuthentication:)"
+        ) {
+            for text in Extreme.texts {
+                build(RequestDescription(path: text, baseURL: URL(string: text), method: RequestMethod(text)))
+                for description: RequestDescription in [.get(text), .head(text), .delete(text)] { build(description) }
+                for description: RequestDescription in [.post(text), .put(text), .patch(text)] {
+                    build(description.as(Int.self))
+                }
             }
         },
         ExtremeCall("PathParameters.init(_:)", "PathParameters.init(dictionaryLiteral:)") {
@@ -39,20 +57,20 @@ extension ExtremeCall {
             for number in Extreme.integers { build(Endpoint<Void>(path: "{n}", pathParameters: ["n": number])) }
             for number in Extreme.doubles { build(Endpoint<Void>(path: "{n}", pathParameters: ["n": number])) }
         },
-        ExtremeCall("Parameters.init(dictionaryLiteral:)") {
+        ExtremeCall("ParameterList.init(dictionaryLiteral:)") {
             let dates: [QueryStyle.Dates] = [.iso8601, .secondsSince1970, .millisecondsSince1970]
             for style in dates.map({ QueryStyle(dates: $0) }) {
                 for date in Extreme.dates {
                     build(Endpoint<Void>(path: "a", queryParameters: ["d": date], queryStyle: style))
-                    _ = try? RequestBody.form(["d": date], style: style).content()
+                    _ = try? EndpointBody.form(["d": date], style: style).content()
                 }
             }
             for number in Extreme.doubles {
                 build(Endpoint<Void>(path: "a", queryParameters: ["n": number, "l": [number]]))
-                _ = try? RequestBody.json(["n": number]).content()
+                _ = try? EndpointBody.json(["n": number]).content()
             }
             for number in Extreme.integers { build(Endpoint<Void>(path: "a", queryParameters: ["n": number])) }
-            for text in Extreme.texts { _ = try? RequestBody.json([text: text] as Parameters).content() }
+            for text in Extreme.texts { _ = try? EndpointBody.json([text: text] as ParameterList).content() }
         },
         ExtremeCall("RequestTimeouts.init(connect:idle:total:deadline:)", "RequestDeadline.limit(_:)") {
             for limit in Extreme.durations {
@@ -84,7 +102,7 @@ extension ExtremeCall {
                 describe([RequestCachePolicy.maximumAge(time), .maximumStaleness(time), .minimumFreshness(time)])
             }
         },
-        ExtremeCall("JSONKeyPath.init(_:)", "JSONKeyPath.init(stringLiteral:)", "JSONKeyPath.init(pointer:)") {
+        ExtremeCall("JSONKeyPath.init(_:)", "JSONKeyPath.init(stringLiteral:)") {
             let document = Data(#"{"a": [1, {"b": "c"}]}"#.utf8)
             let texts = Extreme.texts + Extreme.integers.map { "a[\($0)]" } + Extreme.integers.map { "a/\($0)" }
             for text in texts {
@@ -94,9 +112,7 @@ extension ExtremeCall {
                 }
             }
         },
-        ExtremeCall(
-            "EnvelopeError.init(status:message:)", "EnvelopeStatus.init(stringLiteral:)", "EnvelopeStatus.init(integerLiteral:)"
-        ) {
+        ExtremeCall("EnvelopeStatus.init(stringLiteral:)", "EnvelopeStatus.init(integerLiteral:)") {
             for text in Extreme.texts { describe(EnvelopeError(status: EnvelopeStatus(stringLiteral: text), message: text)) }
             for number in Extreme.integers { describe(EnvelopeError(status: EnvelopeStatus(integerLiteral: number))) }
         },
@@ -104,16 +120,15 @@ extension ExtremeCall {
         ExtremeCall("RequestGenerationError.init(_:_:underlying:)") {
             for text in Extreme.texts { describe(RequestGenerationError(.query(text), text)) }
         },
-        ExtremeCall("HTTPMethod.init(rawValue:)", "HTTPMethod.init(_:)") {
+        ExtremeCall("RequestMethod.init(rawValue:)") {
             for text in Extreme.texts {
-                describe(HTTPMethod(rawValue: text))
-                describe(HTTPMethod(text).isIdempotent)
+                describe(RequestMethod(rawValue: text))
+                describe(RequestMethod(text).isIdempotent)
             }
         },
-        ExtremeCall("HTTPDate.init(secondsSince1970:)", "HTTPDate.init(_:)", "HTTPDate.init?(_:now:)") {
+        ExtremeCall {
             for number in Extreme.wide {
                 describe(HTTPDate(secondsSince1970: number))
-                describe(HTTPDate(secondsSince1970: number).date)
             }
             for date in Extreme.dates {
                 describe(HTTPDate(date))

@@ -20,6 +20,6 @@ import Testing
         let called = Set(Self.table.flatMap(\.names))
         #expect(declared.subtracting(called).sorted() == [], "add these to the table")
         #expect(called.subtracting(declared).sorted() == [], "these are no longer public declarations")
-        #expect(declared.count > 200)
+        #expect(declared.count > 120)
     }
 }

@@ -9,7 +9,7 @@ extension ExtremeCall {
     private static let texts = Extreme.texts
 
     static let logging: [ExtremeCall] = [
-        ExtremeCall("LoggedField.init(name:value:)", "LoggedRequest.header(_:)", "LoggedResponse.header(_:)") {
+        ExtremeCall("LoggedRequest.header(_:)", "LoggedResponse.header(_:)") {
             for text in texts {
                 let field = LoggedField(name: text, value: text)
                 describe(LoggedRequest(url: url, headers: [field]))
@@ -17,14 +17,11 @@ extension ExtremeCall {
                 _ = LoggedResponse(statusCode: 200, headers: [field]).header(text)
             }
         },
-        ExtremeCall("LoggedRequest.init(method:url:headers:body:identifier:attempt:)") {
+        ExtremeCall {
             for text in texts { describe(LoggedRequest(method: text, url: url)) }
             for number in Extreme.integers { describe(LoggedRequest(url: url, identifier: .max, attempt: number)) }
         },
-        ExtremeCall(
-            "LoggedResponse.init(statusCode:url:headers:body:duration:protocolName:isReusedConnection:bytesSent:bytesReceived:attempt:phases:)",
-            "LoggedPhase.init(name:duration:)", "ConsoleLogger.init(level:redaction:maximumBodyBytes:output:)"
-        ) {
+        ExtremeCall("ConsoleLogger.init(level:redaction:maximumBodyBytes:output:)") {
             let request = LoggedRequest(url: url, body: .data(Data("{\"a\": 1}".utf8)))
             for bytes in Extreme.integers {
                 let logger = ConsoleLogger(level: .debug, maximumBodyBytes: bytes) { describe($0) }
@@ -48,8 +45,8 @@ extension ExtremeCall {
                 describe(CurlCommand(request, redaction: nil).text)
             }
         },
-        ExtremeCall("StandardError.write(_:)") { for text in ["", "\0"] { StandardError.write(text) } },
-        ExtremeCall("Redaction.redacted(body:contentType:limit:)") {
+        ExtremeCall { for text in ["", "\0"] { StandardError.write(text) } },
+        ExtremeCall("Redaction.redacted(body:contentType:maximumBytes:)") {
             for text in texts {
                 for type in [
                     text, "application/json", "application/x-www-form-urlencoded", "text/plain",
@@ -60,11 +57,12 @@ extension ExtremeCall {
             }
             for limit in Extreme.integers {
                 for type in ["application/json", "text/plain", "application/x-www-form-urlencoded"] {
-                    _ = Redaction.default.redacted(body: Data("{\"token\": \"🎬 abc\"}".utf8), contentType: type, limit: limit)
+                    _ = Redaction.default.redacted(
+                        body: Data("{\"token\": \"🎬 abc\"}".utf8), contentType: type, maximumBytes: limit)
                 }
             }
         },
-        ExtremeCall("SecretValues.insert(_:)", "StandardError.flush(within:)") {
+        ExtremeCall("SecretValues.insert(_:)") {
             for text in texts.map({ $0.utf8.count < 6 ? $0 : $0 + "~" }) {
                 SecretValues.insert(text)
                 for sample in texts {
@@ -73,23 +71,23 @@ extension ExtremeCall {
             }
             for duration in Extreme.durations { _ = StandardError.flush(within: min(duration, .milliseconds(1))) }
         },
-        ExtremeCall("LoggedOutcome.Source.init(rawValue:)", "LoggedOutcome.init(statusCode:error:source:attempts:duration:)") {
+        ExtremeCall("LoggedOutcome.Source.init(rawValue:)") {
             for (number, duration) in Extreme.integers.flatMap({ number in Extreme.durations.map { (number, $0) } }) {
                 describe(LoggedOutcome(statusCode: number, attempts: number, duration: duration))
             }
             for text in texts { describe(LoggedOutcome(source: LoggedOutcome.Source(rawValue: text))) }
         },
-        ExtremeCall("NetworkRequest.markCredential(header:)", "NetworkRequest.setCredential(_:forHeader:)") {
+        ExtremeCall("NetworkRequest.markCredential(for:)", "NetworkRequest.setCredential(_:for:)") {
             for text in texts.map({ $0.utf8.count < 6 ? $0 : $0 + "~" }) {
                 var request = NetworkRequest(url: url)
-                request.setCredential(text, forHeader: text)
-                request.markCredential(header: text)
+                request.setCredential(text, for: text)
+                request.markCredential(for: text)
                 describe(request)
             }
         },
         ExtremeCall(
-            "Redaction.redacted(url:)", "Redaction.init(extraHeaderNames:extraFieldNames:)", "Redaction.isSecret(header:)",
-            "Redaction.isSecret(field:)", "Redaction.redacted(text:)", "Redaction.redacted(headerValue:for:)"
+            "Redaction.init(extraHeaderNames:extraFieldNames:)", "Redaction.redacted(text:)",
+            "Redaction.redacted(headerValue:for:)"
         ) {
             for text in texts {
                 let redaction = Redaction(extraHeaderNames: [text], extraFieldNames: [text])

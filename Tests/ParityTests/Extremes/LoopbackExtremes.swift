@@ -46,29 +46,25 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "LoopbackServer.waitForRequests(count:)", "LoopbackServer.waitForConnections(count:)",
-            "LoopbackServer.waitForOpenConnections(_:)"
+            "LoopbackServer.waitForRequests(count:)", "LoopbackServer.waitForOpenConnections(count:)"
         ) {
             let server = try LoopbackServer()
             for count in Extreme.integers {
                 await cancelling { await server.waitForRequests(count: count) }
                 await cancelling { await server.waitForConnections(count: count) }
-                await cancelling { await server.waitForOpenConnections(count) }
+                await cancelling { await server.waitForOpenConnections(count: count) }
             }
             server.stop()
         },
-        ExtremeCall(
-            "LoopbackRequest.init(method:target:version:headers:trailers:body:connectionID:pathParameters:)",
-            "Route.init(_:_:handler:)"
-        ) {
+        ExtremeCall("LoopbackRoute.init(_:_:handler:)") {
             for text in Extreme.texts {
                 let request = LoopbackRequest(target: text, version: text, connectionID: .min, pathParameters: [text: text])
                 describe(request)
                 _ = (request.path, request.query, request.queryItems)
-                describe(Route(.get, text) { (_: LoopbackRequest) in .text("") })
+                describe(LoopbackRoute(.get, text) { (_: LoopbackRequest) in .text("") })
             }
             for text in Extreme.shortTexts {
-                await sendRequest(try LoopbackServer { Route(.get, text) { (_: LoopbackRequest) in .text("") } }, "/a/b")
+                await sendRequest(try LoopbackServer { LoopbackRoute(.get, text) { (_: LoopbackRequest) in .text("") } }, "/a/b")
             }
         },
         ExtremeCall(
@@ -110,7 +106,7 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "LoopbackResponse.interim(_:_:)", "LoopbackResponse.header(_:_:)",
+            "LoopbackResponse.interim(_:_:)", "LoopbackResponse.header(_:for:)",
             "LoopbackResponse.init(status:reason:headers:body:)", "LoopbackResponse.status(_:headers:)",
             "LoopbackResponse.text(_:status:)", "LoopbackResponse.json(_:status:)",
             "LoopbackResponse.data(_:contentType:status:)", "LoopbackResponse.chunked(_:trailers:status:headers:)"
@@ -125,11 +121,11 @@ extension ExtremeCall {
             for text in Extreme.texts {
                 for response in [
                     LoopbackResponse(reason: text), .text(text), .json(text), .data(Data(), contentType: text),
-                    LoopbackResponse.text("a").header(text, text), .chunked([Data("a".utf8)], trailers: [text: text]),
+                    LoopbackResponse.text("a").header(text, for: text), .chunked([Data("a".utf8)], trailers: [text: text]),
                 ] { try await serve(response) }
             }
         },
-        ExtremeCall("LoopbackServerError.init(operation:code:)") {
+        ExtremeCall {
             for text in Extreme.texts { describe(LoopbackServerError(operation: text, code: .min)) }
         },
     ]

@@ -5,25 +5,25 @@ import Foundation
 extension ExtremeCall {
     static let messages: [ExtremeCall] = [
         ExtremeCall(
-            "HTTPHeaders.Field.init(name:value:)", "HTTPHeaders.init(_:)", "HTTPHeaders.subscript(name:)",
-            "HTTPHeaders.values(for:)", "HTTPHeaders.contains(_:)", "HTTPHeaders.add(_:for:)", "HTTPHeaders.set(_:for:)",
-            "HTTPHeaders.remove(_:)", "HTTPHeaders.init(dictionaryLiteral:)", "HTTPHeaders.subscript(position:)"
+            "HeaderFields.Field.init(name:value:)", "HeaderFields.init(_:)", "HeaderFields.subscript(name:)",
+            "HeaderFields.values(for:)", "HeaderFields.contains(_:)", "HeaderFields.add(_:for:)",
+            "HeaderFields.init(dictionaryLiteral:)", "HeaderFields.subscript(position:)"
         ) {
             for text in Extreme.texts {
-                var headers = HTTPHeaders([text: text])
+                var headers = HeaderFields([text: text])
                 headers.add(text, for: text)
                 headers.set(text, for: "A")
                 headers[text] = text
                 describe(headers)
-                describe(HTTPHeaders([HTTPHeaders.Field(name: text, value: text), HTTPHeaders.Field(name: "A", value: text)]))
-                _ = (headers.contains(text), headers.values(for: text), headers[text], [text: text] as HTTPHeaders)
+                describe(HeaderFields([HeaderFields.Field(name: text, value: text), HeaderFields.Field(name: "A", value: text)]))
+                _ = (headers.contains(text), headers.values(for: text), headers[text], [text: text] as HeaderFields)
                 // A position is an index, as in an array: only positions from `startIndex` up to, but not including, `endIndex`
                 // are valid.
                 for position in headers.indices { describe(headers[position]) }
                 headers.remove(text)
             }
             for count in Extreme.integers {
-                var headers: HTTPHeaders = ["A": "b"]
+                var headers: HeaderFields = ["A": "b"]
                 headers.reserveCapacity(count)
             }
         },
@@ -37,17 +37,17 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "RequestBody.init(contentType:encode:)", "RequestBody.init(contentType:content:)",
-            "RequestBody.text(_:charset:contentType:)", "RequestBody.data(_:contentType:)", "RequestBody.file(_:contentType:)",
-            "RequestBody.stream(_:length:contentType:)", "RequestBody.encoded(_:by:contentType:)",
-            "RequestParameters.data(_:contentType:)"
+            "EndpointBody.init(contentType:encode:)", "EndpointBody.init(contentType:content:)",
+            "EndpointBody.text(_:encoding:contentType:)", "EndpointBody.data(_:contentType:)",
+            "EndpointBody.file(_:contentType:)",
+            "EndpointBody.stream(_:length:contentType:)", "EndpointBody.encoded(_:by:contentType:)"
         ) {
             for text in Extreme.texts {
-                let bodies: [RequestBody?] = [
-                    RequestBody(contentType: text) { Data() }, RequestBody(contentType: text, content: .data(Data())),
-                    .text(text, charset: .latin1, contentType: text), .text(text), .data(Data(), contentType: text),
+                let bodies: [EndpointBody?] = [
+                    EndpointBody(contentType: text) { Data() }, EndpointBody(contentType: text, content: .data(Data())),
+                    .text(text, encoding: .isoLatin1, contentType: text), .text(text), .data(Data(), contentType: text),
                     .file(URL(fileURLWithPath: "/" + text), contentType: text),
-                    .encoded(text, by: JSONEncoder(), contentType: text), RequestParameters.data(Data(), contentType: text).body,
+                    .encoded(text, by: JSONEncoder(), contentType: text),
                     .stream(AsyncStream<Data> { $0.finish() }, contentType: text), .json(text), .form(["a": text]),
                 ]
                 for body in bodies.compactMap({ $0 }) {
@@ -56,12 +56,12 @@ extension ExtremeCall {
                 }
             }
             for length in Extreme.wide {
-                describe(RequestBody.stream(AsyncStream<Data> { $0.finish() }, length: length))
+                describe(EndpointBody.stream(AsyncStream<Data> { $0.finish() }, length: length))
             }
         },
-        ExtremeCall("RequestContent.stream(_:length:)", "RequestContent.stream(length:makeChunks:)") {
+        ExtremeCall("NetworkBody.stream(_:length:)", "NetworkBody.stream(length:makeChunks:)") {
             for length in Extreme.wide {
-                let contents: [RequestContent] = [
+                let contents: [NetworkBody] = [
                     .stream(AsyncStream<Data> { $0.finish() }, length: length),
                     .stream(length: length) { AsyncStream<Data> { $0.finish() } },
                 ]
@@ -74,28 +74,28 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "MultipartFormData.contentType(forFileName:)", "MultipartFormData.Part.init(name:fileName:contentType:content:)",
-            "MultipartFormData.Part.init(name:fileName:contentType:data:)", "MultipartFormData.init(_:boundary:)",
-            "MultipartFormData.append(_:name:)", "MultipartFormData.append(_:name:fileName:contentType:)"
+            "MultipartForm.Part.init(name:fileName:contentType:content:)",
+            "MultipartForm.init(_:boundary:)",
+            "MultipartForm.append(_:name:)", "MultipartForm.append(_:name:fileName:contentType:)"
         ) {
             for text in Extreme.texts {
                 let data = Data(text.utf8)
-                _ = MultipartFormData.contentType(forFileName: text)
-                var form = MultipartFormData([.init(name: text, fileName: text, contentType: text, data: data)])
+                _ = MultipartForm.contentType(forFileName: text)
+                var form = MultipartForm([.init(name: text, fileName: text, contentType: text, data: data)])
                 form.append(text, name: text)
-                form.append(data, name: text, fileName: text)
+                form.append(.data(data), name: text, fileName: text)
                 form.append(.data(data), name: text, fileName: text, contentType: "a/b")
                 form.parts.append(.init(name: "b", fileName: text, content: .data(data)))
                 describe(form)
-                _ = try? RequestBody.multipart(form).content()
-                _ = try? RequestBody.multipart(MultipartFormData([.init(name: text, data: data)], boundary: text)).content()
+                _ = try? EndpointBody.multipart(form).content()
+                _ = try? EndpointBody.multipart(MultipartForm([.init(name: text, data: data)], boundary: text)).content()
             }
         },
-        ExtremeCall("TextCharset.init?(name:)") { for text in Extreme.texts { _ = TextCharset(name: text) } },
-        ExtremeCall("ResponseBody.init(_:contentType:)") {
+        ExtremeCall { for text in Extreme.texts { _ = TextCharset(name: text) } },
+        ExtremeCall("ResponseData.init(_:contentType:)") {
             for text in Extreme.texts {
                 for type in [text, "text/plain; charset=" + text] {
-                    let body = ResponseBody(Data(text.utf8), contentType: type)
+                    let body = ResponseData(Data(text.utf8), contentType: type)
                     _ = try? TextResponseDecoder().decode(String.self, from: body)
                     _ = try? JSONResponseDecoder().decode([String: Int].self, from: body)
                     _ = try? PropertyListResponseDecoder().decode([String: Int].self, from: body)

@@ -46,10 +46,10 @@ extension ExtremeCall {
     }
 
     static let pipeline: [ExtremeCall] = [
-        ExtremeCall("Backoff.init(base:factor:ceiling:)") {
-            for (base, ceiling) in Extreme.durations.flatMap({ base in Extreme.durations.map { (base, $0) } }) {
+        ExtremeCall("Backoff.init(base:factor:maximumDelay:)") {
+            for (base, maximum) in Extreme.durations.flatMap({ base in Extreme.durations.map { (base, $0) } }) {
                 for factor in Extreme.doubles {
-                    let backoff = Backoff(base: base, factor: factor, ceiling: ceiling)
+                    let backoff = Backoff(base: base, factor: factor, maximumDelay: maximum)
                     for attempt in Extreme.integers {
                         _ = backoff.bound(beforeAttempt: attempt)
                         for random in Extreme.doubles { _ = backoff.delay(beforeAttempt: attempt, random: random) }
@@ -57,46 +57,48 @@ extension ExtremeCall {
                 }
             }
         },
-        ExtremeCall("RetryPolicy.init(maximumAttempts:backoff:maximumRetryAfter:causes:)", "RetryCause.status(_:)") {
+        ExtremeCall("RetryOptions.init(maximumAttempts:backoff:maximumRetryAfter:causes:)", "RetryCause.status(_:)") {
             for number in Extreme.integers {
                 describe(RetryCause.status(number))
-                await send([.retry(RetryPolicy(maximumAttempts: number, causes: [.status(number), .status(503)]), budget: nil)])
+                await send([.retry(RetryOptions(maximumAttempts: number, causes: [.status(number), .status(503)]), budget: nil)])
             }
             for time in Extreme.durations {
-                await send([.retry(RetryPolicy(maximumRetryAfter: time), budget: nil)])
-                await send([.retry(RetryPolicy(backoff: Backoff(base: time)), budget: nil)])
-                await send([.retry(RetryPolicy(backoff: Backoff(ceiling: time)), budget: nil)])
-                await send([.retry(RetryPolicy(backoff: Backoff(base: time, ceiling: time)), budget: nil)])
+                await send([.retry(RetryOptions(maximumRetryAfter: time), budget: nil)])
+                await send([.retry(RetryOptions(backoff: Backoff(base: time)), budget: nil)])
+                await send([.retry(RetryOptions(backoff: Backoff(maximumDelay: time)), budget: nil)])
+                await send([.retry(RetryOptions(backoff: Backoff(base: time, maximumDelay: time)), budget: nil)])
             }
         },
         ExtremeCall("RetryBudget.init(share:reserve:)") {
             for (share, reserve) in Extreme.doubles.flatMap({ share in Extreme.doubles.map { (share, $0) } }) {
                 let budget = RetryBudget(share: share, reserve: reserve)
                 _ = budget.available
-                await send([.retry(RetryPolicy(backoff: Backoff(base: .zero)), budget: budget)])
+                await send([.retry(RetryOptions(backoff: Backoff(base: .zero)), budget: budget)])
                 _ = budget.available
             }
         },
-        ExtremeCall("CircuitRule.init(failureRatio:window:minimumOutcomes:openDuration:probes:)") {
+        ExtremeCall("CircuitBreakerOptions.init(failureRatio:window:minimumOutcomes:openDuration:probes:)") {
             var rules =
-                Extreme.doubles.map { CircuitRule(failureRatio: $0) } + Extreme.durations.map { CircuitRule(openDuration: $0) }
+                Extreme.doubles.map { CircuitBreakerOptions(failureRatio: $0) }
+                + Extreme.durations.map { CircuitBreakerOptions(openDuration: $0) }
             for number in Extreme.integers {
                 rules += [
-                    CircuitRule(window: number), CircuitRule(minimumOutcomes: number), CircuitRule(probes: number),
-                    CircuitRule(window: number, minimumOutcomes: number),
+                    CircuitBreakerOptions(window: number), CircuitBreakerOptions(minimumOutcomes: number),
+                    CircuitBreakerOptions(probes: number),
+                    CircuitBreakerOptions(window: number, minimumOutcomes: number),
                 ]
             }
             for rule in rules {
-                let breaker = CircuitBreaker(rule)
-                for _ in 0..<3 { await send([.breaker(breaker)]) }
+                let breaker = CircuitBreaker(options: rule)
+                for _ in 0..<3 { await send([breaker]) }
                 _ = breaker.openHosts
             }
         },
-        ExtremeCall("ConcurrencyGate.init(total:perHost:maximumWaiting:)") {
+        ExtremeCall("ConcurrencyGate.init(maximumConcurrency:maximumConcurrencyPerHost:maximumWaiting:clock:)") {
             for number in Extreme.integers {
-                await send([.gate(ConcurrencyGate(total: number))])
-                await send([.gate(ConcurrencyGate(perHost: number))])
-                await send([.gate(ConcurrencyGate(maximumWaiting: number))])
+                await send([ConcurrencyGate(maximumConcurrency: number)])
+                await send([ConcurrencyGate(maximumConcurrencyPerHost: number)])
+                await send([ConcurrencyGate(maximumWaiting: number)])
             }
         },
         ExtremeCall("RateLimit.init(_:per:burst:)", "RateLimiter.init(_:maximumDelay:clock:)") {
@@ -104,12 +106,12 @@ extension ExtremeCall {
                 for limiter in [
                     RateLimiter(RateLimit(1, per: time)), RateLimiter(RateLimit(1, per: .seconds(1)), maximumDelay: time),
                     RateLimiter(nil, maximumDelay: time),
-                ] { for _ in 0..<3 { await send([.rate(limiter)]) } }
+                ] { for _ in 0..<3 { await send([limiter]) } }
             }
             for number in Extreme.integers {
                 for limit in [RateLimit(number, per: .seconds(1)), RateLimit(1, per: .seconds(1), burst: number)] {
                     let limiter = RateLimiter(limit)
-                    for _ in 0..<3 { await send([.rate(limiter)]) }
+                    for _ in 0..<3 { await send([limiter]) }
                 }
             }
         },
@@ -124,14 +126,14 @@ extension ExtremeCall {
         ExtremeCall(
             "Credential.init(expires:parts:authorize:)", "Credential.bearer(_:refreshToken:expires:)",
             "Credential.Parts.init(token:refreshToken:user:password:header:)", "Credential.basic(user:password:)",
-            "Credential.header(_:_:)", "RefreshingCredentials.init(initial:timeout:clock:now:refresh:)"
+            "Credential.header(_:for:)", "RefreshingCredentials.init(initial:timeout:clock:now:refresh:)"
         ) {
             // These credentials are also redacted from texts in other tests, so they must not be part of those texts.
             for text in Extreme.texts.map({ $0.utf8.count < 6 ? $0 : $0 + "~" }) {
                 let parts = Credential.Parts(token: text, refreshToken: text, user: text, password: text)
                 for credential in [
-                    Credential.bearer(text, refreshToken: text), .basic(user: text, password: text), .header(text, text),
-                    Credential(parts: parts) { $0.setCredential(text, forHeader: "X-Member") },
+                    Credential.bearer(text, refreshToken: text), .basic(user: text, password: text), .header(text, for: text),
+                    Credential(parts: parts) { $0.setCredential(text, for: "X-Member") },
                 ] {
                     describe(credential)
                     await send([.authentication(credential, for: api)])
@@ -164,7 +166,7 @@ extension ExtremeCall {
                 for waterfall in [Waterfall(maximumCalls: number), Waterfall()] {
                     let clock = ManualClock()
                     let timed = Timed(clock: clock, time: time, number: number)
-                    let again = RetryInterceptor(policy: RetryPolicy(backoff: Backoff(base: .zero)), budget: nil)
+                    let again = RetryInterceptor(options: RetryOptions(backoff: Backoff(base: .zero)), budget: nil)
                     await send([ObservationInterceptor(waterfall, clock: clock), again, timed])
                     _ = waterfall.html()
                 }

@@ -39,6 +39,9 @@ enum PublicDeclarations {
             guard parameters.contains(where: takesExtremes) else { return nil }
             let labels = parameters.map { label(of: $0) + ":" }.joined()
             let line = code[..<match.range.lowerBound].count { $0 == "\n" }
+            // Unavailable declarations only have a message for the compiler, and cannot be called.
+            let attributes = lines[..<line].reversed().prefix { $0.drop { $0 == " " }.hasPrefix("@") }
+            if attributes.contains(where: { $0.contains("@available(*, unavailable") }) { return nil }
             return "\(enclosingTypes(of: line, in: lines)).\(match.1.filter { $0 != "`" })(\(labels))"
         }
     }

@@ -3,10 +3,10 @@ import Foundation
 
 /// Stream formats and their limits.
 extension ExtremeCall {
-    private static func read<Parser: StreamParser>(_ parser: Parser) {
+    private static func read(_ make: @autoclosure () -> any StreamParser) {
         for text in ["data: a\r\nid: 1\r\nretry: 99999999999999999999\n\ndata: b\n\n", "[1, [2], \"x\"]", "\u{1E}{}\n", "1\n2\n"]
         {
-            var parser = parser
+            var parser = make()
             parser.receive(Data(text.utf8))
             parser.finish()
             do {
@@ -22,10 +22,7 @@ extension ExtremeCall {
             for text in Extreme.texts { describe(ServerSentEvent(type: text, data: text, lastEventID: text)) }
             for retry in Extreme.durations { describe(ServerSentEvent(data: "", retry: retry)) }
         },
-        ExtremeCall(
-            "JSONElementParser.init(at:maximumElementBytes:)", "JSONSequenceParser.init(maximumElementBytes:)",
-            "NDJSONParser.init(maximumLineBytes:)"
-        ) {
+        ExtremeCall {
             for bytes in Extreme.integers {
                 read(ServerSentEventParser(maximumEventBytes: bytes))
                 read(JSONElementParser(maximumElementBytes: bytes))

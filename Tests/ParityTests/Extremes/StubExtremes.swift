@@ -10,14 +10,14 @@ extension ExtremeCall {
     private struct Mocked: MockEndpoint {
         typealias Response = String
         var mockFileName: String
-        var path: String { "a" }
+        var request: RequestDescription { .get("a") }
         var responseDecoder: any ResponseDecoder { .text }
     }
 
     static let stubs: [ExtremeCall] = [
         ExtremeCall(
             "ManualClock.Instant.init(offset:)", "ManualClock.Instant.advanced(by:)", "ManualClock.Instant.duration(to:)",
-            "ManualClock.advance(by:)", "ManualClock.sleep(until:tolerance:)", "ManualClock.waitForSleepers(_:)"
+            "ManualClock.advance(by:)", "ManualClock.sleep(until:tolerance:)", "ManualClock.waitForSleepers(count:)"
         ) {
             for (time, other) in Extreme.durations.flatMap({ time in Extreme.durations.map { (time, $0) } }) {
                 let instant = ManualClock.Instant(offset: time)
@@ -28,7 +28,7 @@ extension ExtremeCall {
                 await cancelling { try await clock.sleep(until: instant.advanced(by: other), tolerance: other) }
                 await cancelling { try await clock.sleep(for: other) }
             }
-            for count in Extreme.integers { await cancelling { await ManualClock().waitForSleepers(count) } }
+            for count in Extreme.integers { await cancelling { await ManualClock().waitForSleepers(count: count) } }
         },
         ExtremeCall(
             "StubFixtures.init(bundle:folder:)", "StubFixtures.init(folder:source:)", "StubFixtures.data(_:extension:)",
@@ -50,7 +50,7 @@ extension ExtremeCall {
             "StubResponse.init(status:headers:body:)", "StubResponse.json(_:status:headers:)",
             "StubResponse.json(encoding:status:headers:encoder:)", "StubResponse.text(_:status:headers:)",
             "StubResponse.data(_:contentType:status:headers:)", "StubResponse.status(_:headers:)",
-            "StubSessionManager.enqueue(_:for:method:)", "StubSessionManager.route(_:method:_:)"
+            "StubSessionManager.enqueue(_:for:method:)", "StubSessionManager.route(_:for:method:)"
         ) {
             for status in Extreme.integers {
                 for stub in [
@@ -64,8 +64,8 @@ extension ExtremeCall {
             }
             for text in Extreme.texts {
                 let session = StubSessionManager()
-                session.enqueue(.text(text), for: text, method: HTTPMethod(text))
-                session.route(text, .data(Data(), contentType: text))
+                session.enqueue(.text(text), for: text, method: RequestMethod(text))
+                session.route(.data(Data(), contentType: text), for: text)
                 session.enqueue(.json(text))
                 session.enqueue(try .json(encoding: text))
                 for _ in 0..<3 { _ = try? await session.response(for: NetworkRequest(url: url)) }

@@ -21,21 +21,24 @@ extension ExtremeCall {
 
     static let transfers: [ExtremeCall] = [
         ExtremeCall(
-            "DataTransferService.concurrently(_:limit:)", "DataTransferService.concurrently(collecting:limit:)",
-            "DataTransferService.concurrently(_:limit:on:completion:)",
-            "DataTransferService.concurrently(collecting:limit:on:completion:)", "DataTransferService.results(of:limit:)",
-            "DataTransferService.results(of:limit:on:onResult:completion:)"
+            "DataTransferService.concurrently(_:maximumConcurrency:)",
+            "DataTransferService.concurrently(collecting:maximumConcurrency:)",
+            "DataTransferService.concurrently(_:maximumConcurrency:on:completion:)",
+            "DataTransferService.concurrently(collecting:maximumConcurrency:on:completion:)",
+            "DataTransferService.results(of:maximumConcurrency:)",
+            "DataTransferService.results(of:maximumConcurrency:on:onResult:completion:)"
         ) {
             let service = makeService()
             for (limit, count) in Extreme.integers.flatMap({ limit in [0, 1, 20].map { (limit, $0) } }) {
                 let endpoints = Array(repeating: get, count: count)
-                _ = try? await service.concurrently(endpoints, limit: limit)
-                _ = await service.concurrently(collecting: endpoints, limit: limit)
-                for await result in service.results(of: endpoints, limit: limit) { describe(result) }
-                await completing { done in service.concurrently(endpoints, limit: limit) { _ in done() } }
-                await completing { done in service.concurrently(collecting: endpoints, limit: limit) { _ in done() } }
+                _ = try? await service.concurrently(endpoints, maximumConcurrency: limit)
+                _ = await service.concurrently(collecting: endpoints, maximumConcurrency: limit)
+                for await result in service.results(of: endpoints, maximumConcurrency: limit) { describe(result) }
+                await completing { done in service.concurrently(endpoints, maximumConcurrency: limit) { _ in done() } }
+                await completing { done in service.concurrently(collecting: endpoints, maximumConcurrency: limit) { _ in done() }
+                }
                 await completing { done in
-                    service.results(of: endpoints, limit: limit, onResult: { _, _ in }, completion: { done() })
+                    service.results(of: endpoints, maximumConcurrency: limit, onResult: { _, _ in }, completion: { done() })
                 }
             }
         },
@@ -74,15 +77,15 @@ extension ExtremeCall {
             }
         },
         ExtremeCall(
-            "DataTransferService.events(_:reconnection:lastEventID:maximumEventBytes:)",
-            "DataTransferService.events(_:reconnection:lastEventID:maximumEventBytes:on:onEvent:completion:)",
-            "EventReconnection.init(maximumAttempts:delay:maximumDelay:clock:)"
+            "DataTransferService.events(_:options:lastEventID:maximumEventBytes:)",
+            "DataTransferService.events(_:options:lastEventID:maximumEventBytes:on:onEvent:completion:)",
+            "EventStreamOptions.init(maximumAttempts:delay:maximumDelay:clock:)"
         ) {
             let service = makeService("retry: 99999999999999999999\ndata: a\n\n")
-            func read(_ reconnection: EventReconnection, _ id: String = "", _ bytes: Int = 1000) async {
+            func read(_ options: EventStreamOptions, _ id: String = "", _ bytes: Int = 1000) async {
                 await cancelling {
                     for try await event in service.events(
-                        get, reconnection: reconnection, lastEventID: id, maximumEventBytes: bytes)
+                        get, options: options, lastEventID: id, maximumEventBytes: bytes)
                     {
                         describe(event)
                         return
@@ -90,8 +93,7 @@ extension ExtremeCall {
                 }
                 let task = Task {
                     var count = 0
-                    for try await _ in service.events(get, reconnection: reconnection, lastEventID: id, maximumEventBytes: bytes)
-                    {
+                    for try await _ in service.events(get, options: options, lastEventID: id, maximumEventBytes: bytes) {
                         count += 1
                         if count == 2 { return }
                     }
@@ -105,32 +107,29 @@ extension ExtremeCall {
                 watch.cancel()
             }
             for number in Extreme.integers {
-                await read(EventReconnection(maximumAttempts: number, delay: .zero, maximumDelay: .zero), "", number)
+                await read(EventStreamOptions(maximumAttempts: number, delay: .zero, maximumDelay: .zero), "", number)
                 await completing { done in
                     service.events(
-                        get, reconnection: EventReconnection(maximumAttempts: 1), lastEventID: "x", maximumEventBytes: number,
+                        get, options: EventStreamOptions(maximumAttempts: 1), lastEventID: "x", maximumEventBytes: number,
                         onEvent: { _ in }, completion: { _ in done() }
                     ).cancel()
                 }
             }
             for time in Extreme.durations {
-                await read(EventReconnection(delay: time))
-                await read(EventReconnection(maximumDelay: time))
-                await read(EventReconnection(delay: time, maximumDelay: time))
+                await read(EventStreamOptions(delay: time))
+                await read(EventStreamOptions(maximumDelay: time))
+                await read(EventStreamOptions(delay: time, maximumDelay: time))
             }
-            for text in Extreme.texts { await read(EventReconnection(maximumAttempts: 1), text) }
+            for text in Extreme.texts { await read(EventStreamOptions(maximumAttempts: 1), text) }
         },
-        ExtremeCall(
-            "DownloadOptions.init(existingFile:digest:resumes:resumeIdentity:maximumBytes:permissions:flushesToDisk:)",
-            "DownloadedFile.init(url:byteCount:statusCode:headers:timings:resumedFrom:)"
-        ) {
+        ExtremeCall("DownloadOptions.init(existingFile:digest:resumes:resumeIdentity:maximumBytes:permissions:flushesToDisk:)") {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("extremes-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
             let service = makeService()
             for number in Extreme.wide {
                 let options = DownloadOptions(maximumBytes: number)
-                _ = try? await service.download(get, to: folder.appendingPathComponent("a"), options: options)
+                _ = try? await service.download(get, to: .file(folder.appendingPathComponent("a")), options: options)
                 describe(DownloadedFile(url: url, byteCount: number, statusCode: Int(number), resumedFrom: number))
             }
             for permissions in [0, 0o600, 0o7777, .max] as [UInt16] {
@@ -140,10 +139,10 @@ extension ExtremeCall {
             for text in Extreme.texts {
                 let options = DownloadOptions(digest: .sha256(text), resumeIdentity: text)
                 _ = try? await service.download(
-                    get, to: folder.appendingPathComponent(text.filter { $0 != "\0" }), options: options)
+                    get, to: .file(folder.appendingPathComponent(text.filter { $0 != "\0" })), options: options)
             }
         },
-        ExtremeCall("FileFailure.Code.init(rawValue:)", "FileFailure.init(_:_:url:systemError:)") {
+        ExtremeCall("FileFailure.Code.init(rawValue:)") {
             for text in Extreme.texts { describe(FileFailure(.init(rawValue: text), text, url: url, systemError: .min)) }
         },
         ExtremeCall("ProblemDetails.init(type:title:status:detail:instance:)") {

@@ -14,8 +14,8 @@ struct User: Codable, Hashable, Sendable {
 }
 
 extension APIConfiguration {
-    static func make(
-        _ baseURL: String = "https://api.test/v1", headers: HTTPHeaders = [:], query: Parameters = [:]
+    static func test(
+        _ baseURL: String = "https://api.test/v1", headers: HeaderFields = [:], query: ParameterList = [:]
     ) -> APIConfiguration {
         APIConfiguration(baseURL: URL(string: baseURL)!, headers: headers, queryParameters: query)
     }
@@ -23,19 +23,14 @@ extension APIConfiguration {
 
 extension DefaultDataTransferService {
     static func make(
-        _ session: any NetworkSessionManager, configuration: any NetworkConfigurable = APIConfiguration.make(),
+        _ session: any NetworkSessionManager, configuration: any NetworkConfigurable = APIConfiguration.test(),
         interceptors: [any NetworkInterceptor] = [], networkLogger: (any NetworkErrorLogger)? = nil,
-        resolver: any DataTransferErrorResolver = .unresolved, errorLogger: (any DataTransferErrorLogger)? = nil
+        resolver: (any DataTransferErrorResolver)? = nil, errorLogger: (any DataTransferErrorLogger)? = nil
     ) -> DefaultDataTransferService {
         DefaultDataTransferService(
             configuration: configuration, sessionManager: session, interceptors: interceptors, networkLogger: networkLogger,
             errorResolver: resolver, errorLogger: errorLogger)
     }
-}
-
-/// Returns the argument with which a completion is called.
-func outcome<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
-    await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }
 }
 
 /// The error of a request that is expected to fail.
@@ -52,22 +47,11 @@ func failure<Target: ResponseRequestable>(
 
 extension Requestable {
     /// The request that is built from this endpoint.
-    func built(with configuration: APIConfiguration = .make()) throws -> NetworkRequest {
+    func built(with configuration: APIConfiguration = .test()) throws -> NetworkRequest {
         try networkRequest(with: configuration)
     }
 }
 
 extension NetworkRequest {
     var text: String { String(decoding: body?.data ?? Data(), as: UTF8.self) }
-}
-
-/// Runs work immediately, and counts the calls.
-final class CountingQueue: DataTransferDispatchQueue {
-    private let counted = Locked(0)
-    var count: Int { counted.withLock { $0 } }
-
-    func asyncExecute(work: @escaping @Sendable () -> Void) {
-        counted.withLock { $0 += 1 }
-        work()
-    }
 }

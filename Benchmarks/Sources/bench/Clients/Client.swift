@@ -43,7 +43,7 @@ enum Client: String, CaseIterable {
         case .stack: try startStack(load)
         case .pipeline: try startPipeline(load)
         case .service: try startService(load, interceptors: [])
-        case .cached: try startService(load, interceptors: [.cache()])
+        case .cached: try startService(load, interceptors: [CacheInterceptor()])
         case .urlsession: startURLSession(load)
         case .ahc: startAsyncHTTPClient(load)
         case .c_loop:
@@ -58,7 +58,7 @@ enum Client: String, CaseIterable {
         let request = NetworkRequest(url: load.url)
         load.keepUp { load in
             let response = try await session.response(for: request)
-            load.count(status: response.statusCode, bytes: response.body.count)
+            load.count(status: response.statusCode, bytes: response.data.count)
         }
     }
 
@@ -96,7 +96,7 @@ enum Client: String, CaseIterable {
         let endpoint = Endpoint<Data>(path: load.url.lastPathComponent, responseDecoder: .rawData)
         load.keepUp { load in
             let response = try await service.response(for: endpoint)
-            load.count(status: response.statusCode, bytes: response.body.count)
+            load.count(status: response.statusCode, bytes: response.data.count)
         }
     }
 
@@ -152,7 +152,7 @@ extension CurlSessionManager {
                 $0.maximumConnectionsPerHost = limit
                 $0.maximumConnections = max(limit, loops)
                 $0.maximumIdleConnections = limit
-                if let authority { $0.trust.roots = .pem(file: authority) }
+                if let authority { $0.trust.roots = .pem(.file(authority)) }
             })
     }
 }

@@ -5,8 +5,9 @@ import Foundation
 struct ImmediateSession: NetworkSessionManager {
     let body: Data
 
-    func request(
-        _ request: NetworkRequest, completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
+    // Without a task, so that the completion form is measured alone.
+    func response(
+        for request: NetworkRequest, completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
     ) -> any NetworkCancellable {
         completion(.success(response(to: request)))
         return NothingToCancel()
@@ -17,7 +18,7 @@ struct ImmediateSession: NetworkSessionManager {
     }
 
     private func response(to request: NetworkRequest) -> NetworkResponse {
-        NetworkResponse(statusCode: 200, headers: ["Content-Type": "application/json"], body: body, url: request.url)
+        NetworkResponse(statusCode: 200, headers: ["Content-Type": "application/json"], body: .data(body), url: request.url)
     }
 }
 

@@ -25,12 +25,12 @@ struct CacheBench {
         printFigure("cache.memory_hit_credential_us", time, "us")
     }
 
-    private func microseconds(_ fields: HTTPHeaders) async throws -> Double {
+    private func microseconds(_ fields: HeaderFields) async throws -> Double {
         let (rounds, repetitions) = effort == .full ? (15, 50_000) : (5, 5_000)
         guard let url = URL(string: "https://api.example.com/3/movie/popular?page=1") else { fail("the URL is invalid") }
         let request = NetworkRequest(url: url, headers: fields)
         let cache = CacheInterceptor()
-        let headers: HTTPHeaders = [
+        let headers: HeaderFields = [
             "Content-Type": "application/json", "Cache-Control": "max-age=3600", "ETag": "\"33a64df551425fcc\"",
             "Date": HTTPDate(Date()).description, "Server": "nginx/1.22.1", "Content-Length": "1024", "Vary": "Accept",
         ]
@@ -44,7 +44,7 @@ struct CacheBench {
             times.append(
                 try await Usage.microseconds(repetitions) {
                     let response = try await cache.intercept(request, next: next)
-                    guard response.body.count == Document.bytes else { fail("another body than was kept") }
+                    guard response.data.count == Document.bytes else { fail("another body than was kept") }
                 })
         }
         return times.median

@@ -20,7 +20,7 @@ struct Decoding {
     }
 
     private func keyPaths() throws {
-        let body = ResponseBody(document.data, contentType: "application/json")
+        let body = ResponseData(document.data, contentType: "application/json")
         let small = JSONResponseDecoder.keyPath("data.summary")
         let large = JSONResponseDecoder.keyPath("data.items")
         let decoder = JSONDecoder()
@@ -56,14 +56,21 @@ struct Decoding {
             rounds: rounds,
             [
                 { try expect(Self.count(NDJSONParser(), lines), document.count) },
-                { try expect(Self.count(StreamFormat.serverSentEvents.makeParser(), events), document.count) },
+                { try expect(Self.count(StreamFormat.serverSentEvents().makeParser(), events), document.count) },
                 { try expect(Self.count(JSONElementParser(at: "data.items"), elements), document.count) },
-                { try expect(Self.count(StreamFormat.lines.makeParser(), lines), document.count) },
+                { try expect(Self.count(StreamFormat.lines().makeParser(), lines), document.count) },
                 { try expect(Self.count(JSONSequenceParser(), sequence), document.count) },
                 { try expect(Self.count(StreamFormat.ndjson(Item.self).makeParser(), lines), document.count) },
+                {
+                    try expect(
+                        Self.count(StreamFormat.elements(of: Item.self, at: "data.items").makeParser(), elements),
+                        document.count)
+                },
             ])
-        let sizes = [document.lines, document.events, document.data, document.lines, document.sequence, document.lines].map(\.count)
-        let names = ["ndjson", "sse", "elements", "lines", "json_sequence", "ndjson_decoded"]
+        let sizes = [
+            document.lines, document.events, document.data, document.lines, document.sequence, document.lines, document.data,
+        ].map(\.count)
+        let names = ["ndjson", "sse", "elements", "lines", "json_sequence", "ndjson_decoded", "elements_decoded"]
         for (name, (size, time)) in zip(names, zip(sizes, times)) {
             printFigure("decoding.\(name)_mb_per_s", Double(size) / time / 1e6, "MB/s")
         }
@@ -110,7 +117,8 @@ private struct Catalogue {
         }
         count = items.count
         data = Data(
-            #"{"page":1,"data":{"items":[\#(items.joined(separator: ","))],"summary":{"count":\#(count),"name":"all of them"}}}"#.utf8)
+            #"{"page":1,"data":{"items":[\#(items.joined(separator: ","))],"summary":{"count":\#(count),"name":"all of them"}}}"#
+                .utf8)
         lines = Data((items.joined(separator: "\n") + "\n").utf8)
         events = Data(items.enumerated().map { "id: \($0)\nevent: movie\ndata: \($1)\n\n" }.joined().utf8)
         sequence = Data(items.map { "\u{1E}\($0)\n" }.joined().utf8)

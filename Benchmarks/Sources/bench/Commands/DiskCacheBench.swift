@@ -28,7 +28,7 @@ struct DiskCacheBench {
             times.append(
                 try await Usage.microseconds(repetitions) {
                     let response = try await cache.intercept(request, next: next)
-                    guard response.body.count == Document.bytes else { fail("another body than was kept") }
+                    guard response.data.count == Document.bytes else { fail("another body than was kept") }
                 })
         }
         printFigure("cache.disk_hit_us", times.median, "us")
@@ -101,10 +101,10 @@ struct DiskCacheBench {
         return times
     }
 
-    private func limits(_ keys: Int) -> DiskCacheStore.Limits {
-        var limits = DiskCacheStore.Limits()
-        limits.keys = keys
-        limits.bytes = 1 << 30
+    private func limits(_ keys: Int) -> CacheStoreLimits {
+        var limits = CacheStoreLimits.disk
+        limits.maximumKeys = keys
+        limits.maximumBytes = 1 << 30
         return limits
     }
 
@@ -116,7 +116,7 @@ struct DiskCacheBench {
     /// 1 KB, and the fields that a server usually sends.
     private static func entry(_ number: Int) throws -> CacheEntry {
         let url = try url(number)
-        let headers: HTTPHeaders = [
+        let headers: HeaderFields = [
             "Content-Type": "application/json", "Cache-Control": "max-age=3600", "ETag": "\"33a64df551425fcc\"",
             "Date": HTTPDate(Date()).description, "Server": "nginx/1.22.1", "Content-Length": "1024", "Vary": "Accept",
         ]

@@ -32,7 +32,7 @@ struct Memory {
         for round in 1...effort.rounds {
             let start = ContinuousClock.now
             var downloaded: DownloadedFile?
-            growth.append(try await Usage.peakGrowth { downloaded = try await service.download(endpoint, to: file) })
+            growth.append(try await Usage.peakGrowth { downloaded = try await service.download(endpoint, to: .file(file)) })
             let bytes = Double(downloaded?.byteCount ?? 0)
             ours.append(bytes / (ContinuousClock.now - start).inSeconds / 1e6)
             try FileManager.default.removeItem(at: file)

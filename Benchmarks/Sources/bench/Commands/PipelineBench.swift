@@ -11,7 +11,8 @@ struct PipelineBench {
     static func interceptors(for api: APIConfiguration) -> [any NetworkInterceptor] {
         RequestPipeline {
             $0.observation = .observation { _ in }
-            $0.authentication = .authentication(RefreshingCredentials(initial: .bearer("token")) { _ in .bearer("token") }, for: api)
+            let credentials = RefreshingCredentials(initial: .bearer("token")) { _ in .bearer("token") }
+            $0.authentication = .authentication(credentials, for: api)
         }.interceptors
     }
 

@@ -29,7 +29,7 @@ struct Soak {
                 group.addTask {
                     for _ in 0..<share {
                         let response = try await session.response(for: request)
-                        guard response.statusCode == 200, response.body.count == Document.bytes else { fail("\(response)") }
+                        guard response.statusCode == 200, response.data.count == Document.bytes else { fail("\(response)") }
                     }
                 }
             }

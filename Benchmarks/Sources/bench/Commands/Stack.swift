@@ -18,7 +18,7 @@ struct Stack {
         let session = ImmediateSession(body: body)
         let service = DefaultDataTransferService(configuration: configuration, sessionManager: session)
         let request = try endpoint.networkRequest(with: configuration)
-        let decoder = JSONDecoder()
+        let decoder = TransferJSONDecoder()
 
         var whole: [Double] = []
         var stub: [Double] = []

@@ -13,13 +13,13 @@ struct UploadMemory {
         let service = DefaultDataTransferService(configuration: APIConfiguration(baseURL: url))
         let endpoint = Endpoint<Int>(path: "upload")
         // What is loaded once is loaded.
-        _ = try await service.upload("warm", to: endpoint)
+        _ = try await service.upload(.json("warm"), to: endpoint)
 
         var growth: [Int] = []
         var ours: [Double] = []
         var curls: [Double] = []
         for round in 1...effort.rounds {
-            var form = MultipartFormData()
+            var form = MultipartForm()
             form.append(.file(file), name: "file")
             let progress = ProgressMonitor()
             let start = ContinuousClock.now

@@ -3,9 +3,14 @@ import Foundation
 import NetworkTesting
 import Testing
 
+extension Tag {
+    /// Publishers
+    @Tag static var publishers: Tag
+}
+
 /// What iOS-Network-Layer offers as "Combine and async over one surface", used as its README does: the same calls, once with `await` and
 /// once with a publisher.
-@Suite("iOS-Network-Layer, publishers", .timeLimit(.minutes(1))) struct IOSNetworkLayerTests {
+@Suite("iOS-Network-Layer, publishers", .tags(.publishers), .timeLimit(.minutes(1))) struct IOSNetworkLayerTests {
     struct Check: Codable, Sendable, Equatable {
         var id: Int
         var name: String
@@ -34,18 +39,18 @@ import Testing
         }
 
         func upload(_ check: Check, progress: ProgressMonitor) async throws(DataTransferError) -> Check {
-            try await dataTransferService.upload(check, to: files, progress: progress)
+            try await dataTransferService.upload(.json(check), to: files, progress: progress)
         }
 
         func uploadPublisher(_ check: Check, progress: ProgressMonitor) -> AnyPublisher<Check, DataTransferError> {
-            dataTransferService.uploadPublisher(check, to: files, progress: progress)
+            dataTransferService.uploadPublisher(.json(check), to: files, progress: progress)
         }
 
-        func upload(multipartFormData: (inout MultipartFormData) -> Void) async throws(DataTransferError) -> Check {
+        func upload(multipartFormData: (inout MultipartForm) -> Void) async throws(DataTransferError) -> Check {
             try await dataTransferService.upload(.multipart(multipartFormData), to: files)
         }
 
-        func uploadPublisher(multipartFormData: (inout MultipartFormData) -> Void) -> AnyPublisher<Check, DataTransferError> {
+        func uploadPublisher(multipartFormData: (inout MultipartForm) -> Void) -> AnyPublisher<Check, DataTransferError> {
             dataTransferService.uploadPublisher(.multipart(multipartFormData), to: files)
         }
     }
@@ -55,8 +60,8 @@ import Testing
 
     init() throws {
         server = try LoopbackServer {
-            Route(.get, "/3/checks") { _ in .json(#"{"results": [{"id": 1, "name": "a"}]}"#) }
-            Route(.post, "/files") { request in
+            LoopbackRoute(.get, "/3/checks") { _ in .json(#"{"results": [{"id": 1, "name": "a"}]}"#) }
+            LoopbackRoute(.post, "/files") { request in
                 let isForm = request.headers["Content-Type"]?.hasPrefix("multipart/form-data") == true
                 return .json(#"{"id": 2, "name": "\#(isForm ? "form" : "value")"}"#)
             }

@@ -19,7 +19,7 @@ struct UpdatesPublisherTests {
     @Test func `progress comes first, whole at its end, and the value last`() async throws {
         let server = try server()
         let service = DefaultDataTransferService.make(server.url)
-        let publisher = service.uploadUpdatesPublisher(Data(count: 3_000_000), to: endpoint)
+        let publisher = service.uploadUpdatesPublisher(.data(Data(count: 3_000_000)), to: endpoint)
         #expect(server.requestCount == 0)
         let result = await publisher.recorded()
         let states = states(result.values)
@@ -33,14 +33,14 @@ struct UpdatesPublisherTests {
     @Test func `a value, and downloads, tell how they come along, too`() async throws {
         let server = try LoopbackServer { _ in .json(#"{"id": 7}"#) }
         let service = DefaultDataTransferService.make(server.url)
-        let value = await service.uploadUpdatesPublisher(Film(id: 1), to: endpoint).recorded()
+        let value = await service.uploadUpdatesPublisher(.json(Film(id: 1)), to: endpoint).recorded()
         #expect(states(value.values).last?.bytesSent == 8 && value.isFinished)
         let decoded = await service.downloadUpdatesPublisher(endpoint).recorded()
         #expect(states(decoded.values).last?.bytesReceived == 9 && decoded.isFinished)
         guard case .value(Film(id: 7)) = decoded.values.last else { return #expect(Bool(false), "the value is last") }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: file) }
-        let stored = await service.downloadUpdatesPublisher(endpoint, to: file).recorded()
+        let stored = await service.downloadUpdatesPublisher(endpoint, to: .file(file)).recorded()
         #expect(states(stored.values).last?.bytesReceived == 9 && stored.isFinished)
         guard case .value(let result) = stored.values.last else { return #expect(Bool(false), "the file is last") }
         #expect(result.url.path == file.path && result.byteCount == 9)
@@ -54,7 +54,7 @@ struct UpdatesPublisherTests {
         PulledPublisher(updatesOf: { (progress) async throws(DataTransferError) in
             defer { isDone.withLock { $0 = true } }
             progress.transferDidProgress(TransferProgress(bytesSent: 1))
-            let film = try await service.upload(Data(count: 9), to: endpoint, progress: progress)
+            let film = try await service.upload(.data(Data(count: 9)), to: endpoint, progress: progress)
             for sent in 2...1000 { progress.transferDidProgress(TransferProgress(bytesSent: Int64(sent))) }
             return film
         }).subscribe(subscriber)
@@ -71,7 +71,7 @@ struct UpdatesPublisherTests {
 
     @Test func `a failure comes after the progress, and an operation may have none`() async {
         let service = DefaultDataTransferService.make(StubSessionManager())
-        let result = await service.uploadUpdatesPublisher(Data(), to: endpoint).recorded()
+        let result = await service.uploadUpdatesPublisher(.data(Data()), to: endpoint).recorded()
         #expect(result.error?.networkError?.transportError?.code == .notStubbed && result.completions.count == 1)
         let silent = await PulledPublisher(updatesOf: { (_) async throws(DataTransferError) in 7 }).recorded()
         guard silent.values.count == 1, case .value(7) = silent.values[0] else { return #expect(silent.values.count == 1) }
@@ -85,12 +85,12 @@ struct UpdatesPublisherTests {
             let subscriber = RecordingSubscriber<TransferUpdate<Film>, DataTransferError>(demand)
             PulledPublisher(updatesOf: { (progress) async throws(DataTransferError) in
                 progress.transferDidProgress(TransferProgress(bytesSent: 1))
-                return try await service.upload(Data(count: 9), to: endpoint, progress: progress)
+                return try await service.upload(.data(Data(count: 9)), to: endpoint, progress: progress)
             }).subscribe(subscriber)
             await subscriber.waitForValues(1)
             await server.waitForRequests(count: 1)
             subscriber.cancel()
-            #expect(await server.waitForOpenConnections(0))
+            #expect(await server.waitForOpenConnections(count: 0))
             #expect(subscriber.completions.isEmpty)
             server.forgetRequests()
         }
@@ -101,7 +101,7 @@ struct UpdatesPublisherTests {
         let monitor = ProgressMonitor()
         let subscriber = RecordingSubscriber<TransferProgress, Never>()
         monitor.publisher.subscribe(subscriber)
-        _ = try await DefaultDataTransferService.make(server.url).upload(Data(count: 9), to: endpoint, progress: monitor)
+        _ = try await DefaultDataTransferService.make(server.url).upload(.data(Data(count: 9)), to: endpoint, progress: monitor)
         await subscriber.waitForEnd()
         #expect(subscriber.values.last?.bytesSent == 9 && subscriber.values.last?.isFinished == true && subscriber.isFinished)
     }

@@ -21,11 +21,11 @@ struct SubscriptionLifetimeTests {
 
     @Test func `subscriber and subscription are released after the end`() async {
         let session = StubSessionManager()
-        session.route("/a", .text("1\n2"))
+        session.route(.text("1\n2"), for: "/a")
         let service = DefaultDataTransferService.make(session)
         let (subscriber, subscription) = await {
             let subscriber = RecordingSubscriber<String, DataTransferError>(.none)
-            service.streamPublisher(Endpoint<Void>(path: "a"), as: .lines).subscribe(subscriber)
+            service.streamPublisher(Endpoint<Void>(path: "a"), as: .lines()).subscribe(subscriber)
             let subscription = Weak(subscriber.record.withLock { $0.subscription as AnyObject? })
             #expect(subscription.object != nil)
             subscriber.request(.unlimited)
@@ -38,8 +38,8 @@ struct SubscriptionLifetimeTests {
 
     @Test func `subscriber and subscription are released after a failure, and after a cancellation under way`() async throws {
         let server = try LoopbackServer {
-            Route(.get, "/missing") { _ in .status(404) }
-            Route(.get, "/stalled") { _ in LoopbackResponse.text("").fault(.stall) }
+            LoopbackRoute(.get, "/missing") { _ in .status(404) }
+            LoopbackRoute(.get, "/stalled") { _ in LoopbackResponse.text("").fault(.stall) }
         }
         let service = DefaultDataTransferService.make(server.url)
         let failed = await Weak(service.requestPublisher(Endpoint<Void>(path: "missing")).recorded())
@@ -59,7 +59,7 @@ struct SubscriptionLifetimeTests {
         let (subscription, subscriber) = {
             let subscriber = RecordingSubscriber<String, DataTransferError>(.none)
             DefaultDataTransferService.make(StubSessionManager())
-                .streamPublisher(Endpoint<Void>(path: "a"), as: .lines).subscribe(subscriber)
+                .streamPublisher(Endpoint<Void>(path: "a"), as: .lines()).subscribe(subscriber)
             return (subscriber.record.withLock { $0.subscription }, Weak(subscriber))
         }()
         #expect(subscriber.object != nil)

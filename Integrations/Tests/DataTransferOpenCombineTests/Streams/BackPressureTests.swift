@@ -19,7 +19,7 @@ struct BackPressureTests {
             if !line.hasPrefix("\(index).") { wrong.withLock { $0 += 1 } }
             return goesOn.withLock { $0 } ? .max(1) : .none
         }
-        DefaultDataTransferService.make(server.url).streamPublisher(endpoint, as: .lines).subscribe(subscriber)
+        DefaultDataTransferService.make(server.url).streamPublisher(endpoint, as: .lines()).subscribe(subscriber)
         await subscriber.waitForValues(1)
         await server.state.wait { $0.isStalled }
         // What the kernel's buffers hold, and 256 KiB: some megabytes of 25.
@@ -34,7 +34,7 @@ struct BackPressureTests {
     @Test func `without demand, cancelling closes the socket of a server that waits`() async throws {
         let server = try FlowServer(sending: Array(repeating: 10, count: 20 << 20))
         let subscriber = RecordingSubscriber<String, DataTransferError>(.max(1))
-        DefaultDataTransferService.make(server.url).streamPublisher(endpoint, as: .lines).subscribe(subscriber)
+        DefaultDataTransferService.make(server.url).streamPublisher(endpoint, as: .lines()).subscribe(subscriber)
         await subscriber.waitForValues(1)
         await server.state.wait { $0.isStalled }
         subscriber.cancel()
@@ -49,10 +49,10 @@ struct BackPressureTests {
             release.wait()
             return .none
         }
-        DefaultDataTransferService.make(server.url).streamPublisher(endpoint, as: .lines).subscribe(subscriber)
+        DefaultDataTransferService.make(server.url).streamPublisher(endpoint, as: .lines()).subscribe(subscriber)
         await subscriber.record.wait { $0.isReceiving }
         subscriber.cancel()
-        let isClosed = await server.waitForOpenConnections(0)
+        let isClosed = await server.waitForOpenConnections(count: 0)
         release.signal()
         #expect(isClosed)
         await subscriber.record.wait { !$0.isReceiving }
@@ -62,7 +62,7 @@ struct BackPressureTests {
     @Test func `releasing a subscription without demand closes the socket`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
         let subscriber = RecordingSubscriber<String, DataTransferError>(.max(1))
-        DefaultDataTransferService.make(server.url).streamPublisher(endpoint, as: .lines).subscribe(subscriber)
+        DefaultDataTransferService.make(server.url).streamPublisher(endpoint, as: .lines()).subscribe(subscriber)
         await subscriber.waitForValues(1)
         #expect(server.openConnectionCount == 1)
         // Nobody cancels. The subscriber held the subscription, and the subscription the transfer.
@@ -71,6 +71,6 @@ struct BackPressureTests {
             record.subscription = nil
             return subscription
         }
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
     }
 }

@@ -20,14 +20,14 @@ struct StreamPublisherTests {
     @Test func `a body is published in each format`() async {
         let chunks = await recorded("abc", as: .chunks)
         #expect(chunks.values == [Data("abc".utf8)] && chunks.isFinished)
-        let lines = await recorded("a\nb\r\nc", as: .lines)
+        let lines = await recorded("a\nb\r\nc", as: .lines())
         #expect(lines.values == ["a", "b", "c"] && lines.isFinished)
         let films = [Film(id: 1), Film(id: 2)]
         let ndjson = await recorded("{\"id\": 1}\n{\"id\": 2}\n", as: .ndjson(Film.self))
         #expect(ndjson.values == films && ndjson.isFinished)
         let texts = await recorded("\u{1E}{\"id\": 1}\n\u{1E}{\"id\": 2}\n", as: .jsonSequence(Film.self))
         #expect(texts.values == films && texts.isFinished)
-        let events = await recorded("data: a\n\ndata: b\n\n", as: .serverSentEvents)
+        let events = await recorded("data: a\n\ndata: b\n\n", as: .serverSentEvents())
         #expect(events.values.map(\.data) == ["a", "b"] && events.isFinished)
         let elements = await recorded(
             #"{"data": {"items": [{"id": 1}, {"id": 2}]}}"#, as: .elements(of: Film.self, at: "data.items"))
@@ -47,22 +47,22 @@ struct StreamPublisherTests {
         let skipping = await recorded("{\"id\": 1}\n{\"id\": \"x\"}\n{\"id\": 3}\n", as: .ndjson(Film.self, onFailure: .skip))
         #expect(skipping.values == [Film(id: 1), Film(id: 3)] && skipping.isFinished)
         session.enqueue(.status(500))
-        let refused = await service.streamPublisher(endpoint, as: .lines).recorded()
+        let refused = await service.streamPublisher(endpoint, as: .lines()).recorded()
         #expect(refused.values.isEmpty && refused.error?.statusCode == 500)
     }
 
     @Test func `two subscribers start two streams, no subscriber starts no stream`() async {
-        session.route("/a", .text("1\n2"))
-        let publisher = service.streamPublisher(endpoint, as: .lines)
+        session.route(.text("1\n2"), for: "/a")
+        let publisher = service.streamPublisher(endpoint, as: .lines())
         #expect(session.requests.isEmpty)
         for _ in 1...2 { #expect(await publisher.recorded().values == ["1", "2"]) }
         #expect(session.requests.count == 2)
     }
 
     @Test func `demand is met to the letter, and the end is found with the demand after the last value`() async {
-        session.route("/a", .text("1\n2\n3"))
+        session.route(.text("1\n2\n3"), for: "/a")
         let subscriber = RecordingSubscriber<String, DataTransferError>(.none)
-        service.streamPublisher(endpoint, as: .lines).subscribe(subscriber)
+        service.streamPublisher(endpoint, as: .lines()).subscribe(subscriber)
         #expect(session.requests.isEmpty)
         subscriber.request(.max(2))
         await subscriber.waitForValues(2)
@@ -76,9 +76,10 @@ struct StreamPublisherTests {
 
     @Test func `a prefix closes the socket`() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
-        let result = await DefaultDataTransferService.make(server.url).streamPublisher(endpoint, as: .lines).prefix(3).recorded()
+        let result = await DefaultDataTransferService.make(server.url).streamPublisher(endpoint, as: .lines()).prefix(3)
+            .recorded()
         #expect(result.values.count == 3 && result.isFinished)
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
     }
 
     @Test func `a page is requested when it is demanded`() async {
@@ -108,8 +109,8 @@ struct StreamPublisherTests {
         }
         let subscriber = RecordingSubscriber<ServerSentEvent, DataTransferError>()
         DefaultDataTransferService.make(server.url)
-            .eventsPublisher(endpoint, reconnection: EventReconnection(clock: clock)).subscribe(subscriber)
-        await clock.waitForSleepers(1)
+            .eventsPublisher(endpoint, options: EventStreamOptions(clock: clock)).subscribe(subscriber)
+        await clock.waitForSleepers(count: 1)
         #expect(subscriber.values.map(\.data) == ["a"] && subscriber.completions.isEmpty)
         clock.advance(by: .seconds(3))
         await subscriber.waitForEnd()
@@ -121,8 +122,8 @@ struct StreamPublisherTests {
         let server = try LoopbackServer { _ in .data(Data("data: a\n\n".utf8), contentType: "text/event-stream") }
         let subscriber = RecordingSubscriber<ServerSentEvent, DataTransferError>()
         DefaultDataTransferService.make(server.url)
-            .eventsPublisher(endpoint, reconnection: EventReconnection(clock: clock)).subscribe(subscriber)
-        await clock.waitForSleepers(1)
+            .eventsPublisher(endpoint, options: EventStreamOptions(clock: clock)).subscribe(subscriber)
+        await clock.waitForSleepers(count: 1)
         subscriber.cancel()
         clock.advance(by: .seconds(60))
         #expect(server.requestCount == 1 && subscriber.completions.isEmpty)

@@ -14,8 +14,8 @@ final class DownloadPublisherTests {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         server = try LoopbackServer {
-            Route(.get, "/film.json") { _ in .json(#"{"id": 7}"#) }
-            Route(.get, "/endless") { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
+            LoopbackRoute(.get, "/film.json") { _ in .json(#"{"id": 7}"#) }
+            LoopbackRoute(.get, "/endless") { _ in LoopbackResponse.text("a\n").fault(.endlessBody) }
         }
         service = .make(server.url)
     }
@@ -26,7 +26,7 @@ final class DownloadPublisherTests {
 
     @Test func `a response becomes a file, with the given name or its own`() async throws {
         let file = folder.appendingPathComponent("a.json")
-        let publisher = service.downloadPublisher(endpoint, to: file)
+        let publisher = service.downloadPublisher(endpoint, to: .file(file))
         #expect(server.requestCount == 0)
         let named = await publisher.recorded()
         #expect(named.values.map(\.url.path) == [file.path] && named.isFinished)
@@ -41,16 +41,18 @@ final class DownloadPublisherTests {
     }
 
     @Test func `where no file can be made is an error`() async {
-        let result = await service.downloadPublisher(endpoint, to: folder.appendingPathComponent("no/such.json")).recorded()
+        let result = await service.downloadPublisher(endpoint, to: .file(folder.appendingPathComponent("no/such.json")))
+            .recorded()
         #expect(result.values.isEmpty && result.error?.fileFailure != nil && result.completions.count == 1)
     }
 
     @Test func `cancelling closes the socket`() async {
         let subscriber = RecordingSubscriber<DownloadedFile, DataTransferError>()
-        service.downloadPublisher(Endpoint<Void>(path: "endless"), to: folder.appendingPathComponent("b")).subscribe(subscriber)
+        service.downloadPublisher(Endpoint<Void>(path: "endless"), to: .file(folder.appendingPathComponent("b"))).subscribe(
+            subscriber)
         await server.waitForRequests(count: 1)
         subscriber.cancel()
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
         #expect(subscriber.values.isEmpty && subscriber.completions.isEmpty)
     }
 }

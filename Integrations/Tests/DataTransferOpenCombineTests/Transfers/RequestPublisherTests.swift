@@ -11,19 +11,19 @@ struct RequestPublisherTests {
     var service: DefaultDataTransferService { .make(session) }
 
     @Test func `a value is published, then the end`() async {
-        session.route("/film", .json(#"{"id": 7}"#))
+        session.route(.json(#"{"id": 7}"#), for: "/film")
         let result = await service.requestPublisher(film).recorded()
         #expect(result.values == [Film(id: 7)] && result.isFinished)
     }
 
     @Test func `nothing is a value, too`() async {
-        session.route("/film", .status(204))
+        session.route(.status(204), for: "/film")
         let result = await service.requestPublisher(Endpoint<Void>(path: "film")).recorded()
         #expect(result.values.count == 1 && result.isFinished)
     }
 
     @Test func `a value comes with status and headers`() async {
-        session.route("/film", .json(#"{"id": 7}"#, status: 201, headers: ["X-Page": "2"]))
+        session.route(.json(#"{"id": 7}"#, status: 201, headers: ["X-Page": "2"]), for: "/film")
         let result = await service.responsePublisher(for: film).recorded()
         let response = result.values.first
         #expect(response?.value == Film(id: 7) && response?.statusCode == 201 && response?.headers["X-Page"] == "2")
@@ -31,7 +31,7 @@ struct RequestPublisherTests {
     }
 
     @Test func `an error is the only thing published`() async {
-        session.route("/film", .status(404))
+        session.route(.status(404), for: "/film")
         let result = await service.requestPublisher(film).recorded()
         #expect(result.error?.statusCode == 404 && result.values.isEmpty && result.completions.count == 1)
         session.enqueue(.json("[]"), for: "/other")
@@ -40,7 +40,7 @@ struct RequestPublisherTests {
     }
 
     @Test func `two subscribers send two requests, no subscriber sends none`() async {
-        session.route("/film", .json(#"{"id": 7}"#))
+        session.route(.json(#"{"id": 7}"#), for: "/film")
         let publisher = service.requestPublisher(film)
         #expect(session.requests.isEmpty)
         _ = await publisher.recorded()
@@ -49,7 +49,7 @@ struct RequestPublisherTests {
     }
 
     @Test func `a request begins with the first demand`() async {
-        session.route("/film", .json(#"{"id": 7}"#))
+        session.route(.json(#"{"id": 7}"#), for: "/film")
         let subscriber = RecordingSubscriber<Film, DataTransferError>(.none)
         service.requestPublisher(film).subscribe(subscriber)
         #expect(session.requests.isEmpty && subscriber.record.withLock { $0.subscription != nil })
@@ -64,7 +64,7 @@ struct RequestPublisherTests {
         DefaultDataTransferService.make(server.url).requestPublisher(film).subscribe(subscriber)
         await server.waitForRequests(count: 1)
         subscriber.cancel()
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
         #expect(subscriber.values.isEmpty && subscriber.completions.isEmpty)
     }
 
@@ -80,12 +80,12 @@ struct RequestPublisherTests {
             .store(in: &subscriptions)
         await server.waitForRequests(count: 1)
         subscriptions = []
-        #expect(await server.waitForOpenConnections(0))
+        #expect(await server.waitForOpenConnections(count: 0))
     }
 
     @Test func `publishers compose with the operators there are`() async {
-        session.route("/film", .json(#"{"id": 7}"#))
-        session.route("/7", .json(#"{"id": 8}"#))
+        session.route(.json(#"{"id": 7}"#), for: "/film")
+        session.route(.json(#"{"id": 8}"#), for: "/7")
         let result = await service.requestPublisher(film)
             .flatMap { service.requestPublisher(Endpoint<Film>(path: "\($0.id)")) }
             .map(\.id).recorded()
@@ -102,12 +102,12 @@ struct RequestPublisherTests {
     // MARK: Several at once
 
     private func films(_ ids: ClosedRange<Int>) -> [Endpoint<Film>] {
-        for id in ids { session.route("/\(id)", .json(#"{"id": \#(id)}"#)) }
+        for id in ids { session.route(.json(#"{"id": \#(id)}"#), for: "/\(id)") }
         return ids.map { Endpoint<Film>(path: "\($0)") }
     }
 
     @Test func `several at once are one value in their order`() async {
-        let result = await service.concurrentlyPublisher(films(1...20), limit: 3).recorded()
+        let result = await service.concurrentlyPublisher(films(1...20), maximumConcurrency: 3).recorded()
         #expect(result.values.first?.map(\.id) == Array(1...20) && result.isFinished)
     }
 
@@ -122,14 +122,14 @@ struct RequestPublisherTests {
     }
 
     @Test func `different types at once are a tuple`() async {
-        session.route("/name", .json(#""ada""#))
+        session.route(.json(#""ada""#), for: "/name")
         let result = await service.concurrentlyPublisher(films(1...1)[0], Endpoint<String>(path: "name")).recorded()
         #expect(result.values.first?.0 == Film(id: 1) && result.values.first?.1 == "ada" && result.isFinished)
     }
 
     @Test func `results come one by one, as many as endpoints`() async {
         let subscriber = RecordingSubscriber<(index: Int, result: Result<Film, DataTransferError>), Never>(.max(2))
-        service.resultsPublisher(of: films(1...5), limit: 1).subscribe(subscriber)
+        service.resultsPublisher(of: films(1...5), maximumConcurrency: 1).subscribe(subscriber)
         await subscriber.waitForValues(2)
         #expect(subscriber.values.map(\.index) == [0, 1] && subscriber.completions.isEmpty && session.requests.count <= 3)
         subscriber.request(.unlimited)

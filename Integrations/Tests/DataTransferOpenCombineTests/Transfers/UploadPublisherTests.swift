@@ -23,12 +23,12 @@ struct UploadPublisherTests {
     }
 
     @Test func `a value goes out as JSON`() async throws {
-        let request = try await sent(service.uploadPublisher([Film(id: 1), Film(id: 2)], to: endpoint))
+        let request = try await sent(service.uploadPublisher(.json([Film(id: 1), Film(id: 2)]), to: endpoint))
         #expect(request.text == #"[{"id":1},{"id":2}]"# && request.headers["Content-Type"] == "application/json")
     }
 
     @Test func `data goes out as it is`() async throws {
-        let request = try await sent(service.uploadPublisher(Data([0, 1, 255]), to: endpoint))
+        let request = try await sent(service.uploadPublisher(.data(Data([0, 1, 255])), to: endpoint))
         #expect(request.body == Data([0, 1, 255]) && request.headers["Content-Type"] == "application/octet-stream")
     }
 

@@ -7,7 +7,7 @@ import Foundation
 /// report, except for those that could hide nested elements from the check.
 enum PropertyListCheck {
     /// The maximum number of nested containers, which is that of JSON.
-    static let maximumDepth = JSONContainerStack.limit
+    static let maximumDepth = ScanFailure.maximumDepth
     /// The maximum number of values in a binary document. Each reference to a value counts as a separate value, because it is decoded as one.
     static let maximumValues = 10_000_000
 
@@ -41,7 +41,7 @@ enum PropertyListError: Error {
     /// The error that ``PropertyListResponseDecoder`` throws for it.
     var asDecodingError: any Error {
         switch self {
-        case .tooDeep: ResponseDecodingError.tooDeep(maximumDepth: PropertyListCheck.maximumDepth)
+        case .tooDeep: ResponseDecodingError(.tooDeep(maximumDepth: PropertyListCheck.maximumDepth))
         case .malformed(let reason): DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: reason))
         }
     }

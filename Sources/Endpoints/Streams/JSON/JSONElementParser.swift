@@ -10,27 +10,48 @@ import Foundation
 /// received is buffered. Nesting is limited to 512 levels. The text must be UTF-8, and a byte order mark is skipped; UTF-16 and UTF-32 are
 /// errors. Names are compared as in ``JSONSlicer``, and the first of two members with the same name is used. A path that does not lead to an
 /// array is reported as soon as that is certain, even if the document is malformed later on.
-public struct JSONElementParser: StreamParser {
-    private enum Phase: Sendable {
-        case encoding, seeking, inside, after
+package struct JSONElementParser: StreamParser, JSONRecordParser {
+    /// What the next bytes have to be.
+    private enum Expected: Sendable {
+        /// The first bytes of the document, which show its encoding.
+        case encoding
+        case value
+        /// A member's name, or the end of the object if it has no members yet.
+        case name(isFirst: Bool)
+        case colon
+        /// An element, or the end of the array if it has none yet.
+        case element(isFirst: Bool)
+        case separator
+        /// Nothing but white space.
+        case end
     }
 
+    /// A container on the way to the array, or the array.
+    private struct Container: Sendable {
+        var isObject: Bool
+        /// The step of the path from here: a name or an index. `nil` in the array.
+        var step: JSONKeyPath.Component?
+        /// The number of values so far.
+        var count = 0
+        /// The first names.
+        var names: [String] = []
+    }
+
+    /// Bytes of a name or number outside the array, which has to be buffered.
+    private static let maximumTokenBytes = 1 << 20
+
+    let reader: JSONStreamReader
+    var failure: StreamParsingError?
     private let path: JSONKeyPath
     private let maximumBytes: Int
-    private var buffer = ChunkBuffer()
-    private var scanner = JSONPieceScanner()
-    private var phase = Phase.encoding
-    private var failure: StreamParsingError?
+    private var expected = Expected.encoding
+    private var containers: [Container] = []
+    private var isScanning = false
+    /// Whether the next value is on the path.
+    private var isOnPath = true
+    private var isFound = false
     /// The number of elements returned so far.
     private var index = 0
-
-    // The search for the array: what the path selects in the current container, and what the container has contained so far.
-    private var matcher: JSONNameMatcher?
-    private var wantedIndex = 0
-    private var passed = 0
-    private var isNameFound = false
-    private var names: [String] = []
-    private var isCapturing = false
 
     /// The steps to the array found so far, with every pointer token resolved; complete when an element is returned.
     private(set) var steps: [JSONKeyPath.Component] = []
@@ -40,31 +61,47 @@ public struct JSONElementParser: StreamParser {
     /// - Parameters:
     ///   - path: The path of the array. A malformed path is reported by ``next()``. Default: the empty path, which selects the document itself.
     ///   - maximumElementBytes: The maximum length of an element in bytes, and of a member name on the path to the array. Default: 16 MiB.
-    public init(at path: JSONKeyPath = "", maximumElementBytes: Int = 16 << 20) {
+    ///   - reader: A new reader. Default: one that decodes with the default strategies.
+    package init(
+        at path: JSONKeyPath = "", maximumElementBytes: Int = 16 << 20, reader: JSONStreamReader = JSONStreamReader()
+    ) {
         self.path = path
-        maximumBytes = max(0, maximumElementBytes)
+        maximumBytes = min(max(0, maximumElementBytes), .max - 2)
+        self.reader = reader
     }
 
     /// Adds the next bytes of the stream.
-    public mutating func receive(_ chunk: Data) { buffer.receive(chunk) }
+    package mutating func receive(_ chunk: Data) {
+        if failure == nil { reader.append(chunk) }
+    }
 
     /// Marks the end of the stream: no bytes follow.
-    public mutating func finish() { buffer.isFinished = true }
+    package mutating func finish() { reader.finish() }
 
     /// Returns the next element without the white space around it, or `nil` if more bytes are needed or the stream has ended.
     ///
-    /// The element shares the chunk's storage if it is contained in one chunk.
-    ///
     /// - Throws: ``StreamParsingError`` with a ``JSONSliceError``, or for an element that exceeds the limit.
-    public mutating func next() throws(StreamParsingError) -> Data? {
-        if let failure { throw failure }
-        do throws(StreamParsingError) {
-            if phase == .encoding, try !checkEncoding() { return nil }
-            return try scan()
-        } catch {
-            failure = error
-            buffer.drop()
-            throw error
+    package mutating func next() throws(StreamParsingError) -> Data? { try nextCopy()?.data }
+
+    mutating func find() throws(StreamParsingError) -> JSONRecord? {
+        if case .encoding = expected, try !checkEncoding() { return nil }
+        while true {
+            if !isScanning {
+                guard let byte = try nextByte() else { return nil }
+                if try advance(at: byte) { continue }
+                isScanning = true
+            }
+            switch reader.scan(upTo: reader.count, isWhole: reader.isFinished, depth: containers.count) {
+            case .complete(let length):
+                isScanning = false
+                if let record = try endValue(length) { return record }
+            case .needsMore:
+                try checkLength(reader.count)
+                return nil
+            case .failed(let failure):
+                if let (maximum, _) = limit, !fails(within: maximum, of: reader.count) { throw tooLong() }
+                throw failed(failure.reason, offset: failure.offset)
+            }
         }
     }
 
@@ -75,198 +112,207 @@ public struct JSONElementParser: StreamParser {
         do throws(JSONSliceError) {
             try path.validated()
         } catch {
-            throw failed(error)
+            throw StreamParsingError(.document(error), index: index)
         }
-        buffer.keep(from: buffer.offset)
-        guard buffer.kept.count >= 4 || buffer.isFinished else { return false }
-        let head = buffer.take(from: buffer.offset, to: buffer.offset)
-        let (encoding, markLength) = head.withUnsafeBytes { JSONTextEncoding.detect($0.bindMemory(to: UInt8.self)) }
-        guard case .utf8 = encoding else {
+        guard reader.count >= 4 || reader.isFinished else { return false }
+        guard let markLength = reader.markLengthOfUTF8 else {
             let kind = JSONSliceError.Kind.malformedDocument(byteOffset: 0, reason: "the text of a stream has to be UTF-8")
-            throw failed(JSONSliceError(kind: kind, path: path, byteOffset: 0))
+            throw StreamParsingError(
+                .document(JSONSliceError(kind: kind, path: path, byteOffset: 0)), index: index, byteOffset: 0)
         }
-        buffer.restart(with: head, offset: markLength)
-        phase = .seeking
+        reader.consume(markLength)
+        expected = .value
         return true
     }
 
-    /// Scans up to the end of an element, or of the chunk.
-    private mutating func scan() throws(StreamParsingError) -> Data? {
-        // A copy of the reference, so that the parser can be mutated while the bytes are accessed.
-        let chunk = buffer.chunk
-        let result = chunk.withUnsafeBytes { bytes in
-            Result { () throws(StreamParsingError) in try scan(bytes.bindMemory(to: UInt8.self)) }
-        }
-        return try result.get()
+    /// Skips white space.
+    ///
+    /// - Returns: The next byte; `nil` if there is none yet, or at the end of a complete document.
+    private func nextByte() throws(StreamParsingError) -> UInt8? {
+        reader.consume(reader.endOfWhiteSpace(to: reader.count))
+        if reader.count > 0 { return reader[0] }
+        guard reader.isFinished else { return nil }
+        if case .end = expected { return nil }
+        throw failed(.unexpectedEnd)
     }
 
-    private mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) throws(StreamParsingError) -> Data? {
-        guard let base = bytes.baseAddress, buffer.offset < bytes.count else { return try endOfChunk(buffer.offset) }
-        let end = base + bytes.count
-        var position = base + buffer.offset
-        var captured = isCapturing ? buffer.offset : 0
-        while true {
-            let event: JSONPieceScanner.Event
-            do throws(JSONSyntaxError) {
-                event = try scanner.scan(&position, end)
-            } catch {
-                let errorOffset = error.offset(from: base)
-                // An element that is already too long is reported as too long, whatever follows.
-                if isCapturing, buffer.kept.count + errorOffset - captured > maximumBytes {
-                    throw tooLong(from: buffer.position(ofElementFrom: captured))
-                }
-                throw failed(JSONSliceError(error, at: buffer.base + errorOffset, path: path))
+    /// Reads a bracket, a comma or a colon.
+    ///
+    /// - Returns: `false` if a value or a name begins here, which is to be scanned.
+    private mutating func advance(at byte: UInt8) throws(StreamParsingError) -> Bool {
+        switch expected {
+        case .encoding, .value:
+            return try enter(byte)
+        case .name(let isFirst):
+            if byte == UInt8(ascii: "}"), isFirst { return try leave() }
+            guard byte == UInt8(ascii: "\"") else { throw failed(.unexpectedCharacterInObject) }
+            return false
+        case .colon:
+            guard byte == UInt8(ascii: ":") else { throw failed(.unexpectedCharacterInObject) }
+            reader.consume(1)
+            expected = .value
+        case .element(let isFirst):
+            if byte == UInt8(ascii: "]") {
+                guard isFirst else { throw failed(.trailingComma) }
+                return try leave()
             }
-            let offset = position - base
-            switch event {
-            case .needsBytes:
-                return try endOfChunk(captured)
-            case .nameStart:
-                isCapturing = true
-                captured = offset
-            case .nameEnd:
-                isCapturing = false
-                buffer.offset = offset
-                let start = buffer.position(ofElementFrom: captured)
-                let name = buffer.takeName(from: captured, to: offset)
-                guard name.count <= maximumBytes else { throw tooLong(from: start) }
-                note(name)
-            case .valueStart where phase == .inside:
-                isCapturing = true
-                captured = offset
-            case .valueEnd where phase == .inside:
-                isCapturing = false
-                buffer.offset = offset
-                let start = buffer.position(ofElementFrom: captured)
-                let element = buffer.take(from: captured, to: offset)
-                guard element.count <= maximumBytes else { throw tooLong(from: start) }
-                index += 1
-                return element
-            case .valueStart:
-                try beginValue(position.pointee, at: buffer.base + offset)
-            case .valueEnd:
-                passed += 1
-            case .closed:
-                buffer.offset = offset
-                try endContainer()
+            let container = containers[containers.count - 1]
+            if case .index(container.count)? = container.step { isOnPath = !isFound }
+            expected = .value
+        case .separator:
+            guard let container = containers.last else {
+                expected = .end
+                return true
             }
+            if byte == UInt8(ascii: container.isObject ? "}" : "]") { return try leave() }
+            guard byte == UInt8(ascii: ",") else {
+                throw failed(container.isObject ? .unexpectedCharacterInObject : .unexpectedCharacterInArray)
+            }
+            reader.consume(1)
+            expected = container.isObject ? .name(isFirst: false) : .element(isFirst: false)
+        case .end:
+            throw failed(.afterTopLevelValue)
         }
+        return true
     }
 
-    private mutating func endOfChunk(_ captured: Int) throws(StreamParsingError) -> Data? {
-        if isCapturing {
-            let start = buffer.position(ofElementFrom: captured)
-            buffer.keep(from: captured)
-            guard buffer.kept.count <= maximumBytes else { throw tooLong(from: start) }
+    /// Handles a value, a name, or an element that was scanned.
+    private mutating func endValue(_ length: Int) throws(StreamParsingError) -> JSONRecord? {
+        try checkLength(length)
+        if case .name = expected {
+            if !isFound { compare(reader.scannedString()) }
+            expected = .colon
         } else {
-            buffer.offset = buffer.chunk.count
+            expected = .separator
+            if !containers.isEmpty { containers[containers.count - 1].count += 1 }
+            if isInside {
+                index += 1
+                return JSONRecord(length: length)
+            }
         }
-        if buffer.isFinished, let reason = scanner.errorAtEnd {
-            throw failed(JSONSliceError(reason, at: buffer.position, path: path))
-        }
+        reader.consume(length)
         return nil
     }
 
-    private func failed(_ error: JSONSliceError) -> StreamParsingError {
-        StreamParsingError(.document(error), index: index, byteOffset: error.byteOffset)
+    // MARK: - Limits and errors
+
+    /// Whether the next values are the array's elements.
+    private var isInside: Bool { isFound && containers.last?.step == nil && !containers.isEmpty }
+
+    /// The maximum length of what is being scanned, and the bytes of its opening and closing quotes; `nil` without a limit.
+    private var limit: (maximum: Int, quotes: Int)? {
+        if case .name = expected { return isFound ? nil : (maximumBytes + 1, 1) }
+        return isInside ? (maximumBytes, 0) : nil
     }
 
-    private func tooLong(from position: Int) -> StreamParsingError {
+    /// Checks the length of an element or of a compared name. Discards the bytes of other values.
+    private func checkLength(_ length: Int) throws(StreamParsingError) {
+        guard let (maximum, quotes) = limit else {
+            guard isScanning else { return }
+            reader.discardScanned()
+            guard reader.count <= max(maximumBytes, Self.maximumTokenBytes) else { throw tooLong() }
+            return
+        }
+        // The closing quote of a name that is complete does not count.
+        guard length <= maximum + (isScanning ? 0 : quotes) else { throw tooLong() }
+    }
+
+    private func failed(_ reason: ScanFailure.Reason, offset: Int = 0) -> StreamParsingError {
+        let isBlank = if case .value = expected { containers.isEmpty && reader.count == 0 } else { false }
+        let reason = offset == reader.count && reader.isFinished ? .unexpectedEnd : reason
+        return failed(JSONPathFailure(ScanFailure(reason: reason, offset: offset), isBlank: isBlank, offset: reader.position))
+    }
+
+    private func failed(_ failure: JSONPathFailure) -> StreamParsingError {
+        let error = JSONSliceError(failure, path: path)
+        return StreamParsingError(.document(error), index: index, byteOffset: error.byteOffset)
+    }
+
+    private func tooLong() -> StreamParsingError {
         StreamParsingError(
-            .limitExceeded(.element, maximumBytes: maximumBytes), index: index, byteOffset: position, record: buffer.kept)
+            .limitExceeded(.element, maximumBytes: maximumBytes), index: index, byteOffset: reader.position,
+            record: reader.data(min(reader.count, 1024)))
     }
 }
 
 // MARK: - Search for the array
 
 extension JSONElementParser {
-    /// Compares a member's name in the current object with the name in the path.
-    private mutating func note(_ name: Data) {
-        guard let matcher else { return }
-        name.withUnsafeBytes { bytes in
-            let body = bytes.bindMemory(to: UInt8.self)
-            isNameFound = matcher.matches(body, scanner.traits)
-            if !isNameFound, names.count < 5 {
-                names.append(JSONSliceError.bounded(JSONNameMatcher.name(body, scanner.traits), to: 40))
-            }
-        }
-    }
-
-    /// Handles the first byte of a value in the current container, or of the document.
-    private mutating func beginValue(_ byte: UInt8, at offset: Int) throws(StreamParsingError) {
-        guard phase == .seeking, Self.canBegin(byte) else { return }
-        if scanner.watchedDepth > 0 {
-            guard matcher == nil ? passed == wantedIndex : isNameFound else { return }
-            steps.append(matcher == nil ? .index(wantedIndex) : path.components[steps.count].asKey)
-        }
+    /// Enters the array, or a container on the way to it.
+    ///
+    /// - Returns: `false` for any other value.
+    private mutating func enter(_ byte: UInt8) throws(StreamParsingError) -> Bool {
+        // The scanner reports a byte that no value starts with.
+        guard isOnPath, let found = JSONValueType(firstByte: byte) else { return false }
+        isOnPath = false
+        if let container = containers.last, let step = container.step { steps.append(step.resolved) }
+        let isObject = found == .object
         guard steps.count < path.components.count else {
-            guard byte == UInt8(ascii: "[") else {
-                throw miss(.type(expected: .array, found: JSONScanner.type(startingWith: byte)), offset)
-            }
-            phase = .inside
-            scanner.watchedDepth += 1
-            return
+            guard found == .array else { throw miss(.mismatch(expected: .array, found: found), reader.position) }
+            isFound = true
+            return try open(Container(isObject: false))
         }
-        try enter(byte, path.components[steps.count], at: offset)
-    }
-
-    private mutating func enter(_ byte: UInt8, _ component: JSONKeyPath.Component, at offset: Int) throws(StreamParsingError) {
-        matcher = nil
-        passed = 0
-        names = []
-        switch (byte, component) {
-        case (UInt8(ascii: "{"), .key(let name)), (UInt8(ascii: "{"), .token(let name)): matcher = JSONNameMatcher(name)
-        case (UInt8(ascii: "["), .index(let index)): wantedIndex = index
-        case (UInt8(ascii: "["), .token("-")): wantedIndex = .max
-        case (UInt8(ascii: "["), .token(let digits)):
-            guard let index = JSONKeyPath.index(ofDigits: digits.utf8) else { throw miss(.leadingZero, offset) }
-            wantedIndex = index
+        let component = path.components[steps.count]
+        switch (found, component) {
+        case (.object, .key), (.object, .token), (.array, .index):
+            return try open(Container(isObject: isObject, step: component))
+        case (.array, .token("-")):
+            return try open(Container(isObject: false, step: .index(.max)))
+        case (.array, .token(let digits)):
+            guard let index = JSONKeyPath.index(ofDigits: digits.utf8) else { throw miss(.leadingZero, reader.position) }
+            return try open(Container(isObject: false, step: .index(index)))
         default:
-            let expected: JSONSliceError.ValueType = if case .index = component { .array } else { .object }
-            throw miss(.type(expected: expected, found: JSONScanner.type(startingWith: byte)), offset)
+            let expected: JSONValueType = if case .index = component { .array } else { .object }
+            throw miss(.mismatch(expected: expected, found: found), reader.position)
         }
-        scanner.watchedDepth += 1
     }
 
-    /// Handles the end of the watched container: of the array, or of a container without the member or element in the path.
-    private mutating func endContainer() throws(StreamParsingError) {
-        if phase == .inside {
-            phase = .after
-            scanner.watchedDepth = -1
-            return
+    private mutating func open(_ container: Container) throws(StreamParsingError) -> Bool {
+        guard containers.count < ScanFailure.maximumDepth else { throw failed(.tooDeep) }
+        reader.consume(1)
+        containers.append(container)
+        expected = container.isObject ? .name(isFirst: true) : .element(isFirst: true)
+        return true
+    }
+
+    /// Handles the end of the array, or of a container on the way to it.
+    private mutating func leave() throws(StreamParsingError) -> Bool {
+        reader.consume(1)
+        let container = containers.removeLast()
+        if !isFound { throw miss(container) }
+        expected = containers.isEmpty ? .end : .separator
+        if !containers.isEmpty { containers[containers.count - 1].count += 1 }
+        return true
+    }
+
+    /// Compares a member's name in the current object with the name in the path.
+    private mutating func compare(_ name: String) {
+        let last = containers.count - 1
+        switch containers[last].step {
+        case .key(name)?, .token(name)?: isOnPath = true
+        default: if containers[last].names.count < 5 { containers[last].names.append(name) }
         }
-        if case .key(let name) = path.components[steps.count].asKey, matcher != nil {
-            throw miss(.name(name, available: names), buffer.position)
-        }
+    }
+
+    private func miss(_ container: Container) -> StreamParsingError {
+        switch container.step?.resolved {
+        case .key(let name)?: miss(.noMember(name, available: container.names), reader.position)
         // `-` is the element after the last (RFC 6901 §4).
-        throw miss(.index(wantedIndex == .max ? passed : wantedIndex, count: passed), buffer.position)
-    }
-
-    private func miss(_ miss: JSONLocation.Miss, _ offset: Int) -> StreamParsingError {
-        failed(JSONSliceError(miss, after: JSONKeyPath(components: steps), at: offset, path: path))
-    }
-
-    /// Whether a value can start with the byte. Otherwise the scanner reports the syntax error.
-    private static func canBegin(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"):
-            true
-        default: false
+        case .index(.max)? where path.components[steps.count] == .token("-"):
+            miss(.noElement(container.count, count: container.count), reader.position)
+        case .index(let index)?: miss(.noElement(index, count: container.count), reader.position)
+        default: failed(.unexpectedCharacter)
         }
+    }
+
+    private func miss(_ kind: JSONPathFailure.Kind, _ position: Int) -> StreamParsingError {
+        failed(JSONPathFailure(kind, steps: steps, byteOffset: position))
     }
 }
 
 extension JSONKeyPath.Component {
-    /// The component as a member name of an object.
-    fileprivate var asKey: JSONKeyPath.Component {
+    /// The step in an object or array that was found.
+    fileprivate var resolved: JSONKeyPath.Component {
         if case .token(let name) = self { .key(name) } else { self }
-    }
-}
-
-extension JSONSliceError {
-    fileprivate init(_ reason: JSONSyntaxError.Reason, at offset: Int, path: JSONKeyPath) {
-        let kind: Kind = reason == .empty ? .emptyDocument : .malformedDocument(byteOffset: offset, reason: reason.text)
-        self.init(kind: kind, path: path, byteOffset: offset)
     }
 }

@@ -1,25 +1,20 @@
 import Foundation
 
 /// A JSON text that ``JSONSequenceParser`` returns, which may be invalid.
-public struct JSONSequenceText: Sendable, Equatable {
+package struct JSONSequenceText: Sendable, Equatable {
     /// The text without the white space around it.
     ///
     /// Of a truncated text, the part that was received; of a malformed text, at most the first 1,024 bytes.
-    public var data: Data
+    package var data: Data
     /// The reason why the text must not be used; `nil` for a valid text.
-    public var error: SyntaxError?
+    package var error: SyntaxError?
 
     /// The reasons why a text is invalid.
-    public enum SyntaxError: Sendable, Equatable {
+    package enum SyntaxError: Sendable, Equatable {
         /// The text is truncated (RFC 7464 §2.4).
         case truncated
         /// The text is not valid JSON (RFC 7464 §2.3).
         case malformed(reason: String)
-    }
-
-    init(_ data: Data, error: SyntaxError? = nil) {
-        self.data = data
-        self.error = error
     }
 }
 
@@ -28,180 +23,144 @@ public struct JSONSequenceText: Sendable, Equatable {
 /// A text is returned as soon as it is complete, before the next separator is received. A number, `true`, `false` or `null` is complete only
 /// if white space follows; otherwise it may be truncated, and is returned as truncated (§2.4). A malformed text does not end the sequence
 /// (§2.3). Consecutive separators count as one.
-public struct JSONSequenceParser: StreamParser {
+package struct JSONSequenceParser: StreamParser, JSONRecordParser {
     private enum Phase: Sendable {
         /// Before the first separator.
         case start
+        /// Before a text.
+        case before
+        /// In a text, which is at the start of the reader's bytes.
         case text
-        /// After a number or literal: the next byte determines whether it is complete.
-        case scalar
+        /// After a number or literal of this many bytes: the next byte determines whether it is complete.
+        case scalar(Int)
         /// After a text that was returned: only white space may follow.
         case after
         /// In a malformed text, which is skipped up to the next separator.
-        case malformed(JSONSyntaxError.Reason)
-    }
-
-    private enum Outcome {
-        case needsBytes, whole
-        case malformed(JSONSyntaxError.Reason)
+        case malformed(ScanFailure.Reason)
     }
 
     private static let separator: UInt8 = 0x1E
     /// The number of bytes that are kept of a malformed text.
     private static let sampleBytes = 1024
 
+    let reader: JSONStreamReader
+    var failure: StreamParsingError?
     private let maximumBytes: Int
-    private var buffer = ChunkBuffer()
-    private var scanner = JSONPieceScanner()
     private var phase = Phase.start
-    private var isCapturing = false
-    private var isScalar = false
-    private var failure: StreamParsingError?
+    /// Bytes without a separator.
+    private var searched = 0
+    /// The beginning of a malformed text.
+    private var sample = Data()
     private var index = 0
 
     /// Creates a parser with a limit on the length of a text.
     ///
-    /// - Parameter maximumElementBytes: The maximum length of a text in bytes. A longer text is an error that ends the stream. Default: 16 MiB.
-    public init(maximumElementBytes: Int = 16 << 20) {
-        maximumBytes = max(0, maximumElementBytes)
+    /// - Parameters:
+    ///   - maximumElementBytes: The maximum length of a text in bytes. A longer text is an error that ends the stream. Default: 16 MiB.
+    ///   - reader: A new reader. Default: one that decodes with the default strategies.
+    package init(maximumElementBytes: Int = 16 << 20, reader: JSONStreamReader = JSONStreamReader()) {
+        maximumBytes = min(max(0, maximumElementBytes), .max - 1)
+        self.reader = reader
     }
 
     /// Adds the next bytes of the stream.
-    public mutating func receive(_ chunk: Data) { buffer.receive(chunk) }
+    package mutating func receive(_ chunk: Data) {
+        if failure == nil { reader.append(chunk) }
+    }
 
     /// Marks the end of the stream: no bytes follow.
-    public mutating func finish() { buffer.isFinished = true }
+    package mutating func finish() { reader.finish() }
 
     /// Returns the next text, which may be truncated or malformed, or `nil` if more bytes are needed or the stream has ended.
     ///
-    /// A valid text shares the chunk's storage if it is contained in one chunk.
-    ///
     /// - Throws: ``StreamParsingError`` for bytes before the first separator, and for a text that exceeds the limit.
-    public mutating func next() throws(StreamParsingError) -> JSONSequenceText? {
-        if let failure { throw failure }
-        do throws(StreamParsingError) {
-            while true {
-                let separator = separatorOffset()
-                let end = separator ?? buffer.chunk.count
-                while buffer.offset < end {
-                    if let text = try read(to: end) { return text }
+    package mutating func next() throws(StreamParsingError) -> JSONSequenceText? {
+        guard let (data, problem) = try nextCopy() else { return nil }
+        return switch problem {
+        case nil: JSONSequenceText(data: data)
+        case .malformedText(let reason): JSONSequenceText(data: data, error: .malformed(reason: reason))
+        default: JSONSequenceText(data: data, error: .truncated)
+        }
+    }
+
+    mutating func find() throws(StreamParsingError) -> JSONRecord? {
+        while true {
+            let separator = reader.firstIndex(of: Self.separator, from: searched)
+            let end = separator ?? reader.count
+            searched = end
+            // Whether the text ends at `end`.
+            let isWhole = separator != nil || reader.isFinished
+            switch phase {
+            case .start:
+                guard reader.count > 0 else { return nil }
+                guard separator == 0 else {
+                    throw StreamParsingError(.noRecordSeparator, index: index, byteOffset: reader.position)
                 }
-                if separator == nil, !buffer.isFinished { return nil }
-                let text = endOfText()
-                guard separator != nil else { return text }
-                buffer.offset += 1
-                phase = .text
-                scanner = JSONPieceScanner()
-                if let text { return text }
+                phase = .before
+                consume(1)
+            case .before, .after:
+                let next = reader.endOfWhiteSpace(to: end)
+                consume(next)
+                if next < end {
+                    if case .before = phase { phase = .text } else { phase = .malformed(.afterTopLevelValue) }
+                    continue
+                }
+                guard separator != nil else { return nil }
+                phase = .before
+                consume(1)
+            case .text:
+                if let record = try readText(to: end, isWhole: isWhole) { return record }
+                if case .text = phase { return nil }
+            case .scalar(let length):
+                if length < end {
+                    let isComplete = reader.endOfWhiteSpace(from: length, to: end) > length
+                    phase = isComplete ? .after : .malformed(.afterTopLevelValue)
+                    if isComplete { return record(length) }
+                } else {
+                    guard isWhole else { return nil }
+                    return record(end, .truncatedText)
+                }
+            case .malformed(let reason):
+                sample.append(reader.data(min(end, Self.sampleBytes - sample.count)))
+                consume(end)
+                guard isWhole else { return nil }
+                defer { sample = Data() }
+                return record(0, .malformedText(reason: reason.clause), sample: sample)
             }
-        } catch {
-            failure = error
-            buffer.drop()
-            throw error
         }
     }
 
-    private func separatorOffset() -> Int? {
-        let start = buffer.offset
-        return buffer.chunk.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress, start < bytes.count else { return nil }
-            return memchr(base + start, Int32(Self.separator), bytes.count - start).map { UnsafeRawPointer($0) - base }
-        }
-    }
-
-    /// Reads bytes up to `end` at most. At least one byte must be available, and no separator before `end`.
+    /// Goes on with a text.
     ///
-    /// - Returns: A text that is complete.
-    private mutating func read(to end: Int) throws(StreamParsingError) -> JSONSequenceText? {
-        switch phase {
-        case .start:
-            throw StreamParsingError(.noRecordSeparator, index: index, byteOffset: buffer.position)
-        case .text:
-            return try readText(to: end)
-        case .scalar where isSpaceNext:
-            return handOut(buffer.take(from: buffer.offset, to: buffer.offset))
-        case .after where isSpaceNext:
-            buffer.offset += 1
-        case .scalar, .after:
-            phase = .malformed(.textAfterDocument)
-            isCapturing = true
-        case .malformed:
-            let sampled = min(end, buffer.offset + max(0, Self.sampleBytes - buffer.kept.count))
-            buffer.keep(from: buffer.offset, to: sampled)
-            buffer.offset = end
+    /// - Returns: A text that is complete or truncated; `nil` if more bytes are needed, or if another phase has begun.
+    private mutating func readText(to end: Int, isWhole: Bool) throws(StreamParsingError) -> JSONRecord? {
+        switch reader.scan(upTo: end, isWhole: isWhole) {
+        case .complete(let length):
+            guard length <= maximumBytes else { throw tooLong() }
+            phase = Self.isDelimited(reader[0]) ? .after : .scalar(length)
+            if case .after = phase { return record(length) }
+        case .needsMore:
+            guard end <= maximumBytes else { throw tooLong() }
+        case .failed(let failure):
+            guard fails(within: maximumBytes, of: end) else { throw tooLong() }
+            let isCut = failure.reason == .unexpectedEnd || failure.reason.mayBeCut && end - failure.offset < 12
+            if isCut, isWhole { return record(end, .truncatedText) }
+            phase = .malformed(failure.reason)
         }
         return nil
     }
 
-    private mutating func readText(to end: Int) throws(StreamParsingError) -> JSONSequenceText? {
-        var start = buffer.offset
-        let outcome = scan(to: end, &start)
-        let position = buffer.position(ofElementFrom: start)
-        switch outcome {
-        case .needsBytes:
-            if isCapturing { buffer.keep(from: start, to: end) }
-            buffer.offset = end
-            guard buffer.kept.count <= maximumBytes else { throw tooLong(at: position) }
-        case .whole where isScalar:
-            buffer.keep(from: start, to: buffer.offset)
-            guard buffer.kept.count <= maximumBytes else { throw tooLong(at: position) }
-            phase = .scalar
-        case .whole:
-            let data = buffer.take(from: start, to: buffer.offset)
-            guard data.count <= maximumBytes else { throw tooLong(at: position) }
-            return handOut(data)
-        case .malformed(let reason):
-            buffer.keep(from: start, to: buffer.offset)
-            guard buffer.kept.count <= maximumBytes else { throw tooLong(at: position) }
-            phase = .malformed(reason)
-        }
-        return nil
-    }
-
-    /// - Parameter start: Set to the offset at which the text starts, if it starts in this chunk.
-    private mutating func scan(to end: Int, _ start: inout Int) -> Outcome {
-        // A copy of the reference, so that the parser can be mutated while the bytes are accessed.
-        let chunk = buffer.chunk
-        return chunk.withUnsafeBytes { bytes in
-            guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return .needsBytes }
-            var position = base + buffer.offset
-            do throws(JSONSyntaxError) {
-                while true {
-                    switch try scanner.scan(&position, base + end) {
-                    case .valueStart:
-                        isCapturing = true
-                        start = position - base
-                        isScalar = !Self.isDelimited(position.pointee)
-                    case .valueEnd:
-                        buffer.offset = position - base
-                        return .whole
-                    default:
-                        return .needsBytes
-                    }
-                }
-            } catch {
-                buffer.offset = error.offset(from: base)
-                return .malformed(error.reason)
-            }
-        }
-    }
-
-    private mutating func handOut(_ data: Data) -> JSONSequenceText {
-        phase = .after
-        isCapturing = false
+    private mutating func record(_ length: Int, _ problem: StreamParsingError.Kind? = nil, sample: Data? = nil) -> JSONRecord {
+        if problem != nil { phase = .after }
         index += 1
-        return JSONSequenceText(data)
+        searched -= length
+        return JSONRecord(length: length, problem: problem, sample: sample)
     }
 
-    /// Handles a separator or the end of the stream. Returns the text before it if that is truncated or malformed.
-    private mutating func endOfText() -> JSONSequenceText? {
-        guard isCapturing else { return nil }
-        let error: JSONSequenceText.SyntaxError =
-            if case .malformed(let reason) = phase { .malformed(reason: reason.text) } else { .truncated }
-        var text = handOut(buffer.take(from: buffer.offset, to: buffer.offset))
-        text.error = error
-        if error != .truncated { text.data = text.data.prefix(Self.sampleBytes) }
-        return text
+    private mutating func consume(_ count: Int) {
+        reader.consume(count)
+        searched -= count
+        searched = max(searched, 0)
     }
 
     /// Whether the end of a value that starts with the byte is marked by its last byte.
@@ -209,12 +168,9 @@ public struct JSONSequenceParser: StreamParser {
         byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "\"")
     }
 
-    private var isSpaceNext: Bool {
-        [0x20, 0x09, 0x0A, 0x0D].contains(buffer.chunk[buffer.chunk.startIndex + buffer.offset])
-    }
-
-    private func tooLong(at position: Int) -> StreamParsingError {
+    private func tooLong() -> StreamParsingError {
         StreamParsingError(
-            .limitExceeded(.element, maximumBytes: maximumBytes), index: index, byteOffset: position, record: buffer.kept)
+            .limitExceeded(.element, maximumBytes: maximumBytes), index: index, byteOffset: reader.position,
+            record: reader.data(min(reader.count, 1024)))
     }
 }

@@ -1,65 +1,66 @@
 import DataTransfer
 import Foundation
+import NetworkFiles
 import NetworkLogging
 
 /// An HTTP archive (HAR 1.2): recorded exchanges in the format that browsers export and import.
 ///
 /// ```swift
 /// let archive = try HTTPArchive(contentsOf: URL(fileURLWithPath: "Fixtures/users.har"))
-/// print(archive.entries.map(\.request.url))
+/// let session = ReplaySessionManager(archive)
 /// ```
 ///
 /// It contains what a replay needs. Pages, `cache` objects and browser-specific members (`_initiator`) are ignored when a file is read, and
 /// are not written again. Cookies and query items are derived from header fields and URLs when a file is written.
 public struct HTTPArchive: Sendable, Hashable {
     /// The name and version of the program that wrote an archive.
-    public struct Creator: Sendable, Hashable {
+    package struct Creator: Sendable, Hashable {
         /// The name of the program.
-        public var name: String
+        package var name: String
         /// The version of the program.
-        public var version: String
+        package var version: String
 
         /// Creates a creator with a name and version.
-        public init(name: String, version: String) {
+        package init(name: String, version: String) {
             self.name = name
             self.version = version
         }
 
         /// The creator of archives that this package writes.
-        public static let dataTransfer = Creator(name: "swift-data-transfer", version: "1")
+        package static let dataTransfer = Creator(name: "swift-data-transfer", version: "1")
     }
 
     /// The program that wrote the archive.
-    public var creator: Creator
+    package var creator: Creator
     /// The exchanges, in the order in which they began.
-    public var entries: [Entry]
+    package var entries: [Entry]
     /// A comment for human readers.
-    public var comment: String?
+    package var comment: String?
 
     /// Creates an archive from its parts.
-    public init(creator: Creator = .dataTransfer, entries: [Entry] = [], comment: String? = nil) {
+    package init(creator: Creator = .dataTransfer, entries: [Entry] = [], comment: String? = nil) {
         self.creator = creator
         self.entries = entries
         self.comment = comment
     }
 
     /// A single exchange: a request, and its response or failure.
-    public struct Entry: Sendable, Hashable {
+    package struct Entry: Sendable, Hashable {
         /// The time at which the exchange began; `nil` if the file has no valid date.
-        public var started: Date?
+        package var started: Date?
         /// The request that was sent.
-        public var request: Request
+        package var request: Request
         /// The response that was received. Its status is 0 if the exchange failed without a response.
-        public var response: Response
+        package var response: Response
         /// The durations of the phases of the exchange.
-        public var timings: Timings
+        package var timings: Timings
         /// The error because of which there is no complete response; `nil` if the exchange succeeded.
-        public var failure: Failure?
+        package var failure: Failure?
         /// The IP address of the server; `nil` if it is unknown.
-        public var serverAddress: String?
+        package var serverAddress: String?
 
         /// Creates an entry from its parts.
-        public init(
+        package init(
             started: Date? = nil, request: Request, response: Response, timings: Timings = Timings(), failure: Failure? = nil,
             serverAddress: String? = nil
         ) {
@@ -73,16 +74,16 @@ public struct HTTPArchive: Sendable, Hashable {
     }
 
     /// Limits for reading an archive. A file that exceeds one is rejected with an ``HTTPArchiveError`` that names the limit.
-    public struct Limits: Sendable, Hashable {
+    package struct Limits: Sendable, Hashable {
         /// The maximum size of the file in bytes. Default: 256 MiB.
-        public var fileBytes: Int
+        package var fileBytes: Int
         /// The maximum number of exchanges. Default: 100,000.
-        public var entries: Int
+        package var entries: Int
         /// The maximum size of the body of a request or response in bytes, after decoding base64. Default: 64 MiB.
-        public var bodyBytes: Int
+        package var bodyBytes: Int
 
         /// Creates limits, with defaults for those not passed.
-        public init(fileBytes: Int = 256 << 20, entries: Int = 100_000, bodyBytes: Int = 64 << 20) {
+        package init(fileBytes: Int = 256 << 20, entries: Int = 100_000, bodyBytes: Int = 64 << 20) {
             self.fileBytes = fileBytes
             self.entries = entries
             self.bodyBytes = bodyBytes
@@ -98,13 +99,18 @@ extension HTTPArchive: RedactedStringConvertible {
 }
 
 extension HTTPArchive {
-    /// Reads an archive file written by this package or a browser.
+    /// Reads an archive file written by this package or a browser, of at most 256 MiB and 100,000 exchanges.
     ///
     /// Fields that a replay does not need may be missing or invalid: sizes are not relied on, invalid times and addresses are dropped, and a
     /// missing list is empty. Method, URL, status, header fields and the encoding of bodies must be valid.
     ///
     /// - Throws: ``HTTPArchiveError`` if the file cannot be read, exceeds one of the limits, or has an invalid field.
-    public init(contentsOf file: URL, limits: Limits = Limits()) throws(HTTPArchiveError) {
+    public init(contentsOf file: URL) throws(HTTPArchiveError) {
+        try self.init(contentsOf: file, limits: Limits())
+    }
+
+    /// Reads an archive file within limits, with the same rules as ``init(contentsOf:)``.
+    package init(contentsOf file: URL, limits: Limits) throws(HTTPArchiveError) {
         do {
             let handle = try FileHandle(forReadingFrom: file)
             defer { try? handle.close() }
@@ -121,11 +127,11 @@ extension HTTPArchive {
     /// Reads an archive from memory, with the same rules as ``init(contentsOf:limits:)``.
     ///
     /// - Throws: ``HTTPArchiveError`` if the data exceeds one of the limits or has an invalid field.
-    public init(data: Data, limits: Limits = Limits()) throws(HTTPArchiveError) {
+    package init(data: Data, limits: Limits = Limits()) throws(HTTPArchiveError) {
         guard data.count <= limits.fileBytes else {
             throw HTTPArchiveError("", "is larger than the \(limits.fileBytes) bytes allowed (fileBytes)")
         }
-        let decoder = JSONDecoder()
+        let decoder = TransferJSONDecoder()
         if let key = CodingUserInfoKey.archiveLimits { decoder.userInfo[key] = limits }
         do {
             self = try decoder.decode(ArchiveCoding.self, from: data).archive
@@ -139,7 +145,7 @@ extension HTTPArchive {
     /// Object members are sorted alphabetically, so that the same archive always gives the same bytes.
     ///
     /// - Throws: ``HTTPArchiveError`` if a value cannot be encoded as JSON. This does not happen with the values of this type.
-    public func data() throws(HTTPArchiveError) -> Data {
+    package func data() throws(HTTPArchiveError) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
@@ -157,10 +163,14 @@ extension HTTPArchive {
     /// - Throws: ``HTTPArchiveError`` if the file cannot be written; the old file is unchanged then.
     public func write(to file: URL) throws(HTTPArchiveError) {
         let data = try data()
-        do {
-            try PrivateReplacement(of: file).write(data)
+        let temporary = file.deletingLastPathComponent().appendingPathComponent(".recording-\(UUID().uuidString)")
+        do throws(NewFile.Failure) {
+            try NewFile.replace(file.path, with: data, through: temporary.path)
         } catch {
-            throw HTTPArchiveError("", "cannot be written: \(error)", file: file.lastPathComponent, underlying: error)
+            throw HTTPArchiveError(
+                "", "cannot be written: the new file cannot be \(error.step): \(error.error.message)",
+                file: file.lastPathComponent,
+                underlying: error)
         }
     }
 }
@@ -170,42 +180,166 @@ extension CodingUserInfoKey {
     static let archiveLimits = CodingUserInfoKey(rawValue: "archiveLimits")
 }
 
-/// A file with mode 0600 that replaces another file atomically once it is written completely.
-struct PrivateReplacement {
-    /// An error with the system's message.
-    struct Failure: Error, CustomStringConvertible {
-        var description: String
-        var underlying: (any Error)?
-    }
+extension HTTPArchive {
+    /// A recorded request, as it was sent.
+    package struct Request: Sendable, Hashable {
+        /// The method of the request.
+        package var method: RequestMethod
+        /// The URL as text, as in the file. ``RecordingSessionManager`` replaces secrets in it by `%3Credacted%3E`.
+        package var url: String
+        /// The HTTP version as in the file, such as `HTTP/1.1` or `h2`; empty if the file has none.
+        package var httpVersion: String
+        /// The header fields of the request.
+        package var headers: HeaderFields
+        /// The body of the request; `nil` if there was none.
+        package var body: Body?
+        /// The size of the body in bytes as sent; -1 if it is unknown. Ignored if ``body`` has another size.
+        package var bodySize: Int64
 
-    private let file: URL
-
-    init(of file: URL) {
-        self.file = file
-    }
-
-    func write(_ data: Data) throws(Failure) {
-        let folder = file.deletingLastPathComponent()
-        var name = Array(folder.appendingPathComponent(".recording-XXXXXX").path.utf8CString)
-        // POSIX mkstemp creates the file with mode 0600, whatever the umask.
-        let descriptor = mkstemp(&name)
-        guard descriptor >= 0 else { throw Self.failure("cannot create a file in its folder") }
-        do {
-            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-            try handle.write(contentsOf: data)
-            try handle.close()
-        } catch {
-            unlink(name)
-            throw Failure(description: "cannot write the data", underlying: error)
-        }
-        guard rename(name, file.path) == 0 else {
-            let failure = Self.failure("cannot move it into place")
-            unlink(name)
-            throw failure
+        /// Creates a request from its parts.
+        package init(
+            method: RequestMethod = .get, url: String, httpVersion: String = "HTTP/1.1", headers: HeaderFields = [:],
+            body: Body? = nil,
+            bodySize: Int64 = -1
+        ) {
+            self.method = method
+            self.url = url
+            self.httpVersion = httpVersion
+            self.headers = headers
+            self.body = body
+            self.bodySize = bodySize
         }
     }
 
-    private static func failure(_ what: String) -> Failure {
-        Failure(description: "\(what): \(String(cString: strerror(errno)))")
+    /// A recorded response, as it was received.
+    package struct Response: Sendable, Hashable {
+        /// The status code; 0 if no response was received.
+        package var statusCode: Int
+        /// The reason phrase; often empty.
+        package var statusText: String
+        /// The HTTP version as in the file, such as `HTTP/1.1` or `h2`; empty if the file has none.
+        package var httpVersion: String
+        /// The header fields as received: `Content-Encoding` and `Content-Length` describe the bytes before content decoding, while ``body``
+        /// contains the decoded bytes.
+        package var headers: HeaderFields
+        /// The body after content decoding.
+        package var body: Body
+        /// The number of body bytes received, before content decoding; -1 if it is unknown.
+        package var bodySize: Int64
+        /// The URL that responded, after redirects. If it is set, the response is final, whatever its status. Browsers write a separate entry
+        /// for each redirect instead, and leave this `nil`.
+        package var finalURL: String?
+
+        /// Creates a response from its parts.
+        package init(
+            statusCode: Int, statusText: String = "", httpVersion: String = "HTTP/1.1", headers: HeaderFields = [:],
+            body: Body = Body(), bodySize: Int64 = -1, finalURL: String? = nil
+        ) {
+            self.statusCode = statusCode
+            self.statusText = statusText
+            self.httpVersion = httpVersion
+            self.headers = headers
+            self.body = body
+            self.bodySize = bodySize
+            self.finalURL = finalURL
+        }
     }
+
+    /// The body of a recorded message, as far as the file contains it.
+    package struct Body: Sendable, Hashable {
+        /// The bytes; `nil` if there was a body that the file does not contain.
+        package var data: Data?
+        /// The media type with its parameters; empty if the file has none.
+        package var mimeType: String
+        /// Whether ``data`` is only the beginning of the body.
+        package var isTruncated: Bool
+        /// Whether secrets in ``data`` were replaced by `<redacted>`.
+        package var isRedacted: Bool
+
+        /// Creates a body from its parts.
+        package init(_ data: Data? = Data(), mimeType: String = "", isTruncated: Bool = false, isRedacted: Bool = false) {
+            self.data = data
+            self.mimeType = mimeType
+            self.isTruncated = isTruncated
+            self.isRedacted = isRedacted
+        }
+    }
+
+    /// The reason why an exchange has no complete response.
+    package struct Failure: Sendable, Hashable {
+        /// The error code, for callers to branch on.
+        package var code: TransportError.Code
+        /// The phase in which the transfer failed; `nil` if it is unknown.
+        package var phase: TransportError.Phase?
+        /// A message for human readers. In a browser's archive, the browser's error name: `net::ERR_…`.
+        package var message: String
+
+        /// Creates a failure from its parts.
+        package init(_ code: TransportError.Code, phase: TransportError.Phase? = nil, message: String = "") {
+            self.code = code
+            self.phase = phase
+            self.message = message
+        }
+    }
+
+    /// The durations of the phases of an exchange; `nil` for a phase that did not happen or is unknown.
+    package struct Timings: Sendable, Hashable {
+        /// The time spent waiting for a connection.
+        package var blocked: Duration?
+        /// The duration of the name lookup.
+        package var dns: Duration?
+        /// The duration of the TCP connect and the TLS handshake together.
+        package var connect: Duration?
+        /// The duration of the TLS handshake alone; it is part of ``connect``.
+        package var ssl: Duration?
+        /// The time spent sending the request.
+        package var send: Duration?
+        /// The time spent waiting for the first byte of the response.
+        package var wait: Duration?
+        /// The time spent receiving the response.
+        package var receive: Duration?
+
+        /// Creates timings from the durations of the phases.
+        package init(
+            blocked: Duration? = nil, dns: Duration? = nil, connect: Duration? = nil, ssl: Duration? = nil, send: Duration? = nil,
+            wait: Duration? = nil, receive: Duration? = nil
+        ) {
+            self.blocked = blocked
+            self.dns = dns
+            self.connect = connect
+            self.ssl = ssl
+            self.send = send
+            self.wait = wait
+            self.receive = receive
+        }
+
+        /// The sum of all phases; ``ssl`` is part of ``connect``. Each phase counts as at most 10^9 seconds.
+        package var total: Duration {
+            [blocked, dns, connect, send, wait, receive].reduce(.zero) { $0 + ($1?.bounded ?? .zero) }
+        }
+    }
+}
+
+// The archive of a browser is full of secrets, so descriptions show no query, no header field and no body.
+
+extension HTTPArchive.Entry: RedactedStringConvertible {
+    /// Method, origin and path, status, size of the bodies, and the failure code if there is one.
+    package var description: String { "\(request): \(response)" + (failure.map { ", \($0.code.rawValue.printable)" } ?? "") }
+}
+
+extension HTTPArchive.Request: RedactedStringConvertible {
+    /// Method, origin and path, and the size of the body.
+    package var description: String {
+        "\(method.rawValue.printable) \(URLText(url).originAndPath.printableLine)" + (body.map { ", \($0)" } ?? "")
+    }
+}
+
+extension HTTPArchive.Response: RedactedStringConvertible {
+    /// The status code and the size of the body.
+    package var description: String { "\(statusCode), \(body)" }
+}
+
+extension HTTPArchive.Body: RedactedStringConvertible {
+    /// The size of the body in bytes.
+    package var description: String { data.map { "\($0.count)-byte body" } ?? "body not recorded" }
 }

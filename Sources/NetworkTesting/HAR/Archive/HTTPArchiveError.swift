@@ -14,7 +14,7 @@ public struct HTTPArchiveError: Error, Sendable {
     public var underlying: (any Error)?
 
     /// Creates an error for a field. Descriptions show `reason` unchanged, so it must not contain a secret.
-    public init(_ field: String = "", _ reason: String, file: String? = nil, underlying: (any Error)? = nil) {
+    package init(_ field: String = "", _ reason: String, file: String? = nil, underlying: (any Error)? = nil) {
         self.file = file
         self.field = field
         self.reason = reason
@@ -34,9 +34,6 @@ extension HTTPArchiveError: RedactedStringConvertible, LocalizedError {
         let place = field.isEmpty ? "the archive" : field.printableLine
         return (file.map { $0.printable + ": " } ?? "") + place + " " + reason.printableLine
     }
-
-    /// File, field and reason on one line, without ``underlying``.
-    public var errorDescription: String? { description }
 }
 
 extension HTTPArchiveError {

@@ -14,7 +14,7 @@ final class RecordingExchange: Sendable {
 
     init(_ request: NetworkRequest, number: Int, log: RecordingLog) {
         original = request
-        sent = SentBody(request.body, limit: log.limits.bodyBytes)
+        sent = SentBody(request.body, limit: log.limits.maximumBodyBytes)
         var request = request
         request.body = sent.content
         self.request = request
@@ -22,9 +22,22 @@ final class RecordingExchange: Sendable {
         self.log = log
     }
 
-    /// Records the result like ``end(_:)``, but reads the files of the request's body on a background thread.
-    func endInBackground(_ result: Result<NetworkResponse, TransportError>) async {
-        await inBackground { self.end(result) }
+    /// Records the result of the exchange, or, if the body of the response is still arriving, the bytes that are read when it ends or
+    /// is stopped. Reads the files of the request's body on a background thread.
+    ///
+    /// - Returns: The result, with a body that is followed.
+    func end(_ result: Result<NetworkResponse, TransportError>) async -> Result<NetworkResponse, TransportError> {
+        switch result {
+        case .success(let response):
+            guard let data = response.body.data else { return .success(followed(response)) }
+            let limit = log.limits.maximumBodyBytes
+            await inBackground {
+                self.record(response, body: data.prefix(limit), isTruncated: data.count > limit)
+            }
+        case .failure(let error):
+            await inBackground { self.record(nil, error: error) }
+        }
+        return result
     }
 
     private func inBackground(_ work: @escaping @Sendable () -> Void) async {
@@ -32,52 +45,17 @@ final class RecordingExchange: Sendable {
         await BackgroundThreads.files.value(work)
     }
 
-    /// Records the result of the exchange. May read files on the calling thread.
-    func end(_ result: Result<NetworkResponse, TransportError>) {
-        switch result {
-        case .success(let response):
-            let limit = log.limits.bodyBytes
-            record(response, body: response.body.prefix(limit), isTruncated: response.body.count > limit)
-        case .failure(let error):
-            record(nil, error: error)
-        }
-    }
-
-    /// Returns a response with the same body, which records the bytes that were read when it ends or is stopped.
-    func follow(_ response: StreamedResponse) -> StreamedResponse {
-        let (body, received) = (response.body, BodyCapture(limit: log.limits.bodyBytes))
-        let state = Locked((isReading: false, isOver: false))
+    private func followed(_ response: NetworkResponse) -> NetworkResponse {
+        let received = BodyCapture(limit: log.limits.maximumBodyBytes)
         let finish: @Sendable (_ isWhole: Bool, TransportError?) -> Void = { isWhole, error in
-            let isFirst = state.withLock { state in
-                defer { state.isOver = true }
-                return !state.isOver
-            }
-            guard isFirst else { return }
-            let head = NetworkResponse(
-                statusCode: response.statusCode, headers: response.headers, url: response.url,
-                timings: body.timings ?? response.timings)
-            let (bytes, isCut) = received.content
-            self.record(head, body: bytes, isTruncated: isCut || !isWhole, error: error)
+            let (bytes, isTruncated) = received.content
+            self.record(response, body: bytes, isTruncated: isTruncated || !isWhole, error: error)
         }
         var followed = response
-        followed.body = ResponseStream { () async throws(TransportError) in
-            state.withLock { $0.isReading = true }
-            defer { state.withLock { $0.isReading = false } }
-            do throws(TransportError) {
-                var chunks = body.makeAsyncIterator()
-                let chunk = try await chunks.next()
-                if let chunk { received.append(chunk) } else { await self.inBackground { finish(true, nil) } }
-                return chunk
-            } catch {
-                await self.inBackground { finish(true, error) }
-                throw error
-            }
-        } end: {
-            body.timings.map { StreamEnd(trailers: body.trailers, timings: $0) }
-        } stop: {
-            body.stop()
-            // A read in progress throws an error, which ends the recording above.
-            if !state.withLock({ $0.isReading }) { finish(false, nil) }
+        followed.body = response.body.observed(onChunk: received.append) { error in
+            await self.inBackground { finish(true, error) }
+        } onStop: {
+            finish(false, nil)
         }
         return followed
     }
@@ -148,8 +126,8 @@ struct EntryRedactor {
         return HTTPArchive.Body(data, mimeType: mimeType, isTruncated: isTruncated)
     }
 
-    private func headers(_ headers: HTTPHeaders) -> HTTPHeaders {
-        HTTPHeaders(headers.map { .init(name: $0.name, value: redaction.redacted(headerValue: $0.value, for: $0.name)) })
+    private func headers(_ headers: HeaderFields) -> HeaderFields {
+        HeaderFields(headers.map { .init(name: $0.name, value: redaction.redacted(headerValue: $0.value, for: $0.name)) })
     }
 
     /// The redacted URL. Its placeholder is percent-encoded, since URLs cannot contain angle brackets.

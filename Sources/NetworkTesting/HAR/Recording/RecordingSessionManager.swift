@@ -39,7 +39,7 @@ public final class RecordingSessionManager: NetworkSessionManager {
     /// The exchanges recorded so far, in the order in which they began.
     public var archive: HTTPArchive { log.archive }
 
-    /// Writes the exchanges recorded so far to a file with mode 0600, atomically (``HTTPArchive/write(to:)``).
+    /// Writes the exchanges recorded so far to a file with mode 0600, which replaces an older file atomically.
     ///
     /// Creates the folder if it does not exist. Blocks while the disk is busy. When called from several tasks, the file finally contains the
     /// newest state.
@@ -60,65 +60,30 @@ public final class RecordingSessionManager: NetworkSessionManager {
         try result.get()
     }
 
-    /// Sends a request, and records the exchange before the completion runs.
-    ///
-    /// - Parameter completion: Runs exactly once, on the thread on which the other session manager runs it.
-    /// - Returns: The handle of the other session manager.
-    @discardableResult
-    public func request(
-        _ request: NetworkRequest,
-        completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
-    ) -> any NetworkCancellable {
-        let exchange = log.begin(request)
-        return live.request(exchange.request) { result in
-            exchange.end(result)
-            completion(result)
-        }
-    }
-
-    /// Sends a request, and records the exchange.
+    /// Sends a request, and records the exchange: at once, or when the body of a streamed response has ended.
     ///
     /// - Throws: The error of the other session manager.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         let exchange = log.begin(request)
-        do throws(TransportError) {
-            let response = try await live.response(for: exchange.request)
-            await exchange.endInBackground(.success(response))
-            return response
-        } catch {
-            await exchange.endInBackground(.failure(error))
-            throw error
-        }
-    }
-
-    /// Sends a request, and records the body of the response while it is read.
-    ///
-    /// - Throws: The error of the other session manager.
-    public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-        let exchange = log.begin(request)
-        do throws(TransportError) {
-            return exchange.follow(try await live.stream(for: exchange.request))
-        } catch {
-            await exchange.endInBackground(.failure(error))
-            throw error
-        }
+        let result = await Result.from { () async throws(TransportError) in try await live.response(for: exchange.request) }
+        return try await exchange.end(result).get()
     }
 }
 
 /// The limits of a ``RecordingSessionManager``. Negative values count as 0.
 public struct RecordingLimits: Sendable, Hashable {
     /// The maximum size of a recorded body in bytes; a longer one is truncated there. Default: 16 MiB.
-    public var bodyBytes: Int
+    public var maximumBodyBytes: Int
     /// The maximum size of all recorded bodies together, in bytes. Default: 128 MiB.
-    public var totalBytes: Int
+    public var maximumBytes: Int
     /// The maximum number of recorded exchanges. Default: 10,000.
-    public var entries: Int
+    public var maximumEntries: Int
 
     /// Creates limits, with defaults for those not passed.
-    public init(bodyBytes: Int = 16 << 20, totalBytes: Int = 128 << 20, entries: Int = 10_000) {
-        self.bodyBytes = bodyBytes
-        self.totalBytes = totalBytes
-        self.entries = entries
+    public init(maximumBodyBytes: Int = 16 << 20, maximumBytes: Int = 128 << 20, maximumEntries: Int = 10_000) {
+        self.maximumBodyBytes = maximumBodyBytes
+        self.maximumBytes = maximumBytes
+        self.maximumEntries = maximumEntries
     }
 }
 
@@ -138,7 +103,8 @@ final class RecordingLog: Sendable {
     init(redaction: Redaction, limits: RecordingLimits) {
         self.redaction = redaction
         self.limits = RecordingLimits(
-            bodyBytes: max(0, limits.bodyBytes), totalBytes: max(0, limits.totalBytes), entries: max(0, limits.entries))
+            maximumBodyBytes: max(0, limits.maximumBodyBytes), maximumBytes: max(0, limits.maximumBytes),
+            maximumEntries: max(0, limits.maximumEntries))
     }
 
     var archive: HTTPArchive {
@@ -162,11 +128,12 @@ final class RecordingLog: Sendable {
     func add(_ entry: HTTPArchive.Entry, number: Int) {
         let bytes = (entry.request.body?.data?.count ?? 0) + (entry.response.body.data?.count ?? 0)
         state.withLock { state in
-            if state.entries.count >= limits.entries {
-                state.omission = HTTPArchiveError("log.entries", "would contain more than \(limits.entries) entries (entries)")
-            } else if bytes > limits.totalBytes - state.bytes {
+            if state.entries.count >= limits.maximumEntries {
                 state.omission = HTTPArchiveError(
-                    "log.entries", "would contain more than \(limits.totalBytes) bytes of bodies (totalBytes)")
+                    "log.entries", "would contain more than \(limits.maximumEntries) entries (maximumEntries)")
+            } else if bytes > limits.maximumBytes - state.bytes {
+                state.omission = HTTPArchiveError(
+                    "log.entries", "would contain more than \(limits.maximumBytes) bytes of bodies (maximumBytes)")
             } else {
                 state.bytes += bytes
                 state.entries[number] = entry

@@ -10,11 +10,11 @@ final class SentBody: Sendable {
     }
 
     /// The content to send instead of the original; it has the same bytes.
-    let content: RequestContent?
+    let content: NetworkBody?
     private let parts: [Part]
     private let limit: Int
 
-    init(_ content: RequestContent?, limit: Int) {
+    init(_ content: NetworkBody?, limit: Int) {
         self.limit = limit
         guard let content else {
             self.content = nil
@@ -27,7 +27,7 @@ final class SentBody: Sendable {
                 let (content, part) = Self.part(segment.content, limit: limit)
                 return (ContentSequence.Segment(content, name: segment.name, forbidden: segment.forbidden), part)
             }
-            self.content = RequestContent(source: .sequence(ContentSequence(segments.map(\.0))))
+            self.content = NetworkBody(source: .sequence(ContentSequence(segments.map(\.0))))
             parts = segments.map(\.1)
         default:
             let (content, part) = Self.part(content, limit: limit)
@@ -36,7 +36,7 @@ final class SentBody: Sendable {
         }
     }
 
-    private static func part(_ content: RequestContent, limit: Int) -> (RequestContent, Part) {
+    private static func part(_ content: NetworkBody, limit: Int) -> (NetworkBody, Part) {
         switch content.source {
         case .data(let data):
             return (content, .data(data))
@@ -57,7 +57,10 @@ final class SentBody: Sendable {
                     try await sink(chunk)
                 }
             }
-            return (RequestContent(source: .stream(captured)), .capture(capture))
+            return (NetworkBody(source: .stream(captured)), .capture(capture))
+        case .received:
+            let capture = BodyCapture(limit: limit)
+            return (content.observed(onChunk: capture.append, beforeEnd: { _ in }, onStop: {}), .capture(capture))
         case .sequence:
             // Sequences do not contain sequences; a nested one would be recorded as empty.
             return (content, .capture(BodyCapture(limit: limit)))

@@ -1,5 +1,6 @@
 import DataTransfer
 import Foundation
+import NetworkJSON
 
 /// The comparison of a request's body with a recorded one.
 ///
@@ -112,7 +113,7 @@ enum JSONValue: Decodable, Sendable, Hashable {
 
     /// Parses a JSON document; `nil` if the data is not JSON.
     init?(_ data: Data) {
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: data) else { return nil }
+        guard let value = try? TransferJSONDecoder().decode(JSONValue.self, from: data) else { return nil }
         self = value
     }
 

@@ -62,45 +62,21 @@ public final class ReplaySessionManager: NetworkSessionManager {
         }
     }
 
-    /// Replays the response to a request.
-    ///
-    /// - Parameter completion: Runs exactly once, on a background thread.
-    /// - Returns: A handle to cancel the request.
-    @discardableResult
-    public func request(
-        _ request: NetworkRequest,
-        completion: @escaping @Sendable (Result<NetworkResponse, TransportError>) -> Void
-    ) -> any NetworkCancellable {
-        TaskCancellable { () async throws(TransportError) in
-            try await self.response(for: request)
-        } completion: {
-            completion($0)
-        }
-    }
-
-    /// Replays the response to a request.
+    /// Replays the response to a request. That of a streamed request has a body in pieces of 64 KiB; if the recorded transfer was
+    /// interrupted, it fails after the recorded bytes.
     ///
     /// - Throws: ``TransportError``: the recorded failure, or ``NetworkCore/TransportError/Code/notStubbed``.
     public func response(for request: NetworkRequest) async throws(TransportError) -> NetworkResponse {
         switch try await step(for: request) {
         case .pass(let request, let session): return try await session.response(for: request)
         case .replay(let exchange):
+            if request.isStreamed {
+                request.reportEnd()
+                return try exchange.stream()
+            }
             let result = Result { () throws(TransportError) in try exchange.response() }
             request.reportEnd(result)
             return try result.get()
-        }
-    }
-
-    /// Replays the response to a request with a streamed body, in pieces of 64 KiB. If the recorded transfer was interrupted, the body fails
-    /// after the recorded bytes.
-    ///
-    /// - Throws: ``TransportError``: the recorded failure, or ``NetworkCore/TransportError/Code/notStubbed``.
-    public func stream(for request: NetworkRequest) async throws(TransportError) -> StreamedResponse {
-        switch try await step(for: request) {
-        case .pass(let request, let session): return try await session.stream(for: request)
-        case .replay(let exchange):
-            request.reportEnd()
-            return try exchange.stream()
         }
     }
 
@@ -131,10 +107,10 @@ public final class ReplaySessionManager: NetworkSessionManager {
         }
         let rules = RedirectRules(SessionConfiguration { $0.allowsInsecureRedirects = true })
         for followed in 0... {
-            if Task.isCancelled { throw TransportError(.cancelled, "the task was cancelled", request: request) }
+            if Task.isCancelled { throw .taskCancelled(request) }
             if options.matchesBody, let body = request.body {
                 // Reads the body once, so that redirected requests and the fallback use the bytes in memory.
-                request.body = .data(try await body.collected(upTo: options.maximumBodyBytes))
+                request.body = .data(try await body.collected(maximumBytes: options.maximumBodyBytes))
             }
             let wanted = ReplayedRequest(request, body: options.matchesBody ? request.body?.data ?? Data() : nil)
             guard let exchange = try take(wanted, for: request) else {
@@ -160,7 +136,7 @@ public final class ReplaySessionManager: NetworkSessionManager {
         do {
             try await options.clock.sleep(bounded: entry.timings.total)
         } catch {
-            throw TransportError(.cancelled, "the task was cancelled", request: request)
+            throw .taskCancelled(request)
         }
     }
 
@@ -199,31 +175,39 @@ public final class ReplaySessionManager: NetworkSessionManager {
 /// The options that decide how a ``ReplaySessionManager`` matches requests and replays responses.
 public struct ReplayOptions: Sendable {
     /// Whether query items may be in another order than recorded. The order of items with the same name always matters. Default: `true`.
-    public var ignoresQueryOrder = true
+    public var ignoresQueryOrder: Bool
     /// The names of query items that are not compared, such as a time stamp. Default: none.
-    public var ignoredQueryItems: Set<String> = []
+    public var ignoredQueryItems: Set<String>
     /// Whether scheme, host and port are not compared, for a server whose port changes with each run. Default: `false`.
-    public var ignoresOrigin = false
+    public var ignoresOrigin: Bool
     /// Whether bodies are compared. With `false` the body is not read. Default: `true`.
-    public var matchesBody = true
+    public var matchesBody: Bool
     /// Whether the last matching entry is used again once all matching entries were used. With `false` the request fails. Default: `true`.
-    public var repeatsLastResponse = true
+    public var repeatsLastResponse: Bool
     /// Whether a response is delayed by the recorded duration of its exchange. Default: `false`.
-    public var reproducesDelays = false
+    public var reproducesDelays: Bool
     /// The clock that measures such a delay. Default: `ContinuousClock`.
-    public var clock: any Clock<Duration> = ContinuousClock()
+    public var clock: any Clock<Duration>
     /// The rules with which multipart forms were redacted, as passed to the ``RecordingSessionManager``. Default: the built-in rules.
-    public var redaction = Redaction.default
+    public var redaction: Redaction
     /// The maximum size of a request body that is compared, in bytes; a request with a larger one fails. Default: 64 MiB.
-    public var maximumBodyBytes = 64 << 20
+    public var maximumBodyBytes: Int
 
-    /// Creates the default options.
-    public init() {}
-
-    /// Creates options and changes them in place: `ReplayOptions { $0.ignoresOrigin = true }`.
-    ///
-    /// - Parameter change: Runs once, before the initializer returns.
-    public init(_ change: (inout ReplayOptions) -> Void) {
-        change(&self)
+    /// Creates options. The parameters are described at the properties of the same names.
+    public init(
+        ignoresQueryOrder: Bool = true, ignoredQueryItems: Set<String> = [], ignoresOrigin: Bool = false,
+        matchesBody: Bool = true,
+        repeatsLastResponse: Bool = true, reproducesDelays: Bool = false, clock: any Clock<Duration> = ContinuousClock(),
+        redaction: Redaction = .default, maximumBodyBytes: Int = 64 << 20
+    ) {
+        self.ignoresQueryOrder = ignoresQueryOrder
+        self.ignoredQueryItems = ignoredQueryItems
+        self.ignoresOrigin = ignoresOrigin
+        self.matchesBody = matchesBody
+        self.repeatsLastResponse = repeatsLastResponse
+        self.reproducesDelays = reproducesDelays
+        self.clock = clock
+        self.redaction = redaction
+        self.maximumBodyBytes = maximumBodyBytes
     }
 }

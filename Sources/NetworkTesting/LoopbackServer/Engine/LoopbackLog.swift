@@ -1,8 +1,9 @@
 import Foundation
+import NetworkCore
 
 /// The requests and counts of a server so far, and the tasks that wait for them to change.
 ///
-/// `@unchecked Sendable`: `state` is accessed only with `lock` held, and continuations are resumed after it is released.
+/// `@unchecked Sendable`: `state` is accessed only with `lock` held, and promises are resolved after it is released.
 final class LoopbackLog: @unchecked Sendable {
     struct Tally: Sendable {
         var requests = 0
@@ -13,7 +14,7 @@ final class LoopbackLog: @unchecked Sendable {
 
     private struct Waiter {
         var isSatisfied: @Sendable (Tally) -> Bool
-        var continuation: CheckedContinuation<Bool, Never>
+        var promise: Promise<Bool>
     }
 
     private struct State {
@@ -71,24 +72,19 @@ final class LoopbackLog: @unchecked Sendable {
 
     /// Waits until the tally satisfies a condition; returns `false` if the server stops or the task is cancelled before.
     func wait(until isSatisfied: @escaping @Sendable (Tally) -> Bool) async -> Bool {
-        let id = lock.withLock {
+        let promise = Promise<Bool>()
+        let (id, result): (Int, Bool?) = lock.withLock {
             state.nextWaiter += 1
-            return state.nextWaiter
+            if isSatisfied(state.tally) { return (state.nextWaiter, true) }
+            if state.tally.isStopped { return (state.nextWaiter, false) }
+            state.waiters[state.nextWaiter] = Waiter(isSatisfied: isSatisfied, promise: promise)
+            return (state.nextWaiter, nil)
         }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let result: Bool? = lock.withLock {
-                    if isSatisfied(state.tally) { return true }
-                    // Checked with the lock held: a cancellation is either visible here, or finds the waiter below.
-                    if Task.isCancelled || state.tally.isStopped { return false }
-                    state.waiters[id] = Waiter(isSatisfied: isSatisfied, continuation: continuation)
-                    return nil
-                }
-                if let result { continuation.resume(returning: result) }
-            }
-        } onCancel: {
-            lock.withLock { state.waiters.removeValue(forKey: id) }?.continuation.resume(returning: false)
-        }
+        if let result { return result }
+        return await promise.value(cancellation: {
+            self.lock.withLock { self.state.waiters[id] = nil }
+            return false
+        })
     }
 
     private func update<Result>(_ change: (inout State) -> Result) -> Result {
@@ -100,7 +96,7 @@ final class LoopbackLog: @unchecked Sendable {
             for id in ready.keys { state.waiters.removeValue(forKey: id) }
             return (result, tally, Array(ready.values))
         }
-        for waiter in ready { waiter.continuation.resume(returning: waiter.isSatisfied(tally)) }
+        for waiter in ready { waiter.promise.resolve(waiter.isSatisfied(tally)) }
         return result
     }
 }

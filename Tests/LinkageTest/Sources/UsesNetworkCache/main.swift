@@ -1,3 +1,5 @@
 import NetworkCache
 
-print(CacheControl(parsing: "max-age=60, private"))
+let cache = CacheInterceptor(store: MemoryCacheStore(limits: CacheStoreLimits(maximumBytes: 1 << 20)))
+try await cache.remove(.all)
+print("removed")

@@ -2,6 +2,7 @@
     import Endpoints
     import Foundation
     import NetworkCore
+    import TestSupport
 
     /// One response of a fuzz run, and its expected outcome. The same seed, number and codings give the same case.
     struct FuzzCase {
@@ -15,7 +16,7 @@
         enum End { case keeps, finishes, resets }
 
         let number: Int
-        var method = HTTPMethod.get
+        var method = RequestMethod.get
         var name = ""
         var bytes = Data()
         var expectation = Expectation.any
@@ -63,7 +64,7 @@
             }
         }
 
-        private static func method(_ random: inout SeededGenerator) -> HTTPMethod { random.chance(12) ? .head : .get }
+        private static func method(_ random: inout SeededGenerator) -> RequestMethod { random.chance(12) ? .head : .get }
 
         private mutating func good(_ draft: FuzzDraft) {
             name = "good"

@@ -2,6 +2,7 @@
     import Endpoints
     import Foundation
     import NetworkCore
+    import TestSupport
 
     /// A defect that makes any valid response invalid.
     enum FuzzDefect: CaseIterable {

@@ -1,6 +1,7 @@
 #if os(Linux)
     import Endpoints
     import Foundation
+    import TestSupport
 
     /// A valid response in parts, so that one of them can be damaged.
     struct FuzzDraft {
@@ -22,7 +23,7 @@
         /// Creates a response without a defect.
         ///
         /// - Parameter codings: The content codings that the client accepts.
-        init(_ random: inout SeededGenerator, method: HTTPMethod, codings: Set<String>) {
+        init(_ random: inout SeededGenerator, method: RequestMethod, codings: Set<String>) {
             status = random.pick([200, 200, 200, 200, 200, 201, 206, 204, 304, 404, 410, 500, 503])
             let reason = random.pick(["OK", "", "A long reason with words", "\u{e4}\u{f6}"])
             statusLine = Data("HTTP/1.1 \(status) \(reason)".utf8)
@@ -102,8 +103,11 @@
 
         /// The body with its framing and trailers.
         var body: Data {
-            pieces.reduce(Data(), +) + trailers.reduce(Data()) { $0 + $1 + Data("\r\n".utf8) }
-                + (framing == .chunks ? Data("\r\n".utf8) : Data())
+            let lineEnd = Data("\r\n".utf8)
+            var body = pieces.reduce(into: Data()) { $0 += $1 }
+            for trailer in trailers { body += trailer + lineEnd }
+            if framing == .chunks { body += lineEnd }
+            return body
         }
 
         /// The maximum number of bytes of the body that can be sent while it is still incomplete.

@@ -3,6 +3,7 @@
     import Foundation
     import Glibc
     import NetworkCore
+    import TestSupport
 
     /// The counts of a fuzz run, and the rules that were violated.
     final class FuzzRun: Sendable {
@@ -89,10 +90,10 @@
             await waitUntilSent(number)
             judge(fuzz, result, ContinuousClock.now - start)
             switch await self.result(server.request("/c/\(number)"), isStreamed: !isStreamed) {
-            case .success(let response) where response.statusCode == 200 && response.body == Self.control(number): break
+            case .success(let response) where response.statusCode == 200 && response.data == Self.control(number): break
             case .success(let response):
                 run.report(
-                    "a valid response was not the expected one", number, "\(response.statusCode), \(response.body.count) bytes")
+                    "a valid response was not the expected one", number, "\(response.statusCode), \(response.data.count) bytes")
             case .failure(let error): run.report("a valid response failed", number, "\(error)")
             }
         }
@@ -120,7 +121,7 @@
             if duration > .seconds(60) { run.report("a call took too long", fuzz.number, details) }
             switch (fuzz.expectation, result) {
             case (.good(let status, let body), .success(let response)):
-                if response.statusCode != status || response.body != body {
+                if response.statusCode != status || response.data != body {
                     run.report("a valid response was parsed wrongly", fuzz.number, details)
                 }
             case (.good, .failure): run.report("a valid response was refused", fuzz.number, details)

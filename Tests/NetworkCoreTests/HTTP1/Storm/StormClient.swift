@@ -2,12 +2,13 @@
     import Endpoints
     import Foundation
     import NetworkCore
+    import TestSupport
 
     /// The outcome of a call, as its caller observes it.
     struct StormOutcome: Sendable {
         struct Head: Sendable {
             var status: Int
-            var headers: HTTPHeaders
+            var headers: HeaderFields
         }
 
         /// The head of the response, if one was received.
@@ -16,7 +17,7 @@
         /// The size of the body, and whether it is a prefix of the expected body. Both are set when the body is released.
         var size = 0
         var isOwn = true
-        var trailers: HTTPHeaders = [:]
+        var trailers: HeaderFields = [:]
         var error: TransportError?
         /// Whether the caller abandoned the rest.
         var isAbandoned = false
@@ -90,7 +91,7 @@
 
         private func outcome(_ response: NetworkResponse) -> StormOutcome {
             StormOutcome(
-                head: StormOutcome.Head(status: response.statusCode, headers: response.headers), body: response.body,
+                head: StormOutcome.Head(status: response.statusCode, headers: response.headers), body: response.data,
                 trailers: response.trailers)
         }
 
@@ -99,7 +100,7 @@
             let handle = Locked<(any NetworkCancellable)?>(nil)
             return await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
-                    let call = session.request(request) { result in
+                    let call = session.response(for: request) { result in
                         let ends = journal.withExchange(id) { exchange in
                             exchange.ends += 1
                             return exchange.ends
@@ -118,7 +119,7 @@
             }
         }
 
-        private func read(_ response: StreamedResponse, _ plan: StormPlan) async -> StormOutcome {
+        private func read(_ response: NetworkResponse, _ plan: StormPlan) async -> StormOutcome {
             var outcome = StormOutcome(
                 head: StormOutcome.Head(status: response.statusCode, headers: response.headers))
             var chunks = response.body.makeAsyncIterator()
@@ -134,7 +135,7 @@
                     outcome.body += chunk
                     count += 1
                 }
-                outcome.trailers = response.body.trailers
+                outcome.trailers = response.trailers
             } catch {
                 outcome.error = error
             }

@@ -2,6 +2,7 @@
     import Endpoints
     import Foundation
     import NetworkCore
+    import TestSupport
 
     /// The events of a storm, as observed by client and server, and the violated rules.
     final class StormJournal: Sendable {

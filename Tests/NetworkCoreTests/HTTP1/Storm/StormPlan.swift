@@ -2,6 +2,7 @@
     import Endpoints
     import Foundation
     import NetworkCore
+    import TestSupport
 
     /// One exchange of a storm: what the client requests and how, and what the server does each time the request arrives.
     /// The same seed and number give the same plan.
@@ -23,7 +24,7 @@
         }
 
         let id: Int
-        var method = HTTPMethod.get
+        var method = RequestMethod.get
         var content = Content.none
         /// The size of the request's body, in bytes.
         var contentSize = 0
@@ -164,10 +165,6 @@
     }
 
     extension SeededGenerator {
-        mutating func below(_ count: Int) -> Int { Int(next() % UInt64(count)) }
-        mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
-        mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
-
         /// Returns the size of a body: mostly small, 1 MiB in one of a hundred cases.
         mutating func size() -> Int {
             switch below(100) {

@@ -2,6 +2,7 @@
     import Endpoints
     import Foundation
     import NetworkCore
+    import TestSupport
 
     /// How the server of a storm responds to one arrival of a request. A pure value, which the server and the judge both use.
     struct StormResponse: Sendable {
@@ -75,7 +76,7 @@
         /// The seed for the random parts of the bytes.
         var seed: UInt64 = 0
 
-        func hasBody(_ method: HTTPMethod) -> Bool {
+        func hasBody(_ method: RequestMethod) -> Bool {
             method != .head && status != 204 && status != 304
         }
 
@@ -111,7 +112,7 @@
             var longestCut: Int
         }
 
-        func wire(id: Int, attempt: Int, method: HTTPMethod) -> Wire {
+        func wire(id: Int, attempt: Int, method: RequestMethod) -> Wire {
             var random = SeededGenerator(seed: seed)
             var fields = "X-Id: \(id)\r\nX-Attempt: \(attempt)\r\n"
             if sendsClose || fate == .early(.lingers) { fields += "Connection: close\r\n" }

@@ -1,0 +1,91 @@
+import Endpoints
+import NetworkCore
+
+/// The options that decide how a stream of events reconnects to the server (WHATWG HTML §9.2.2 and §9.2.3).
+///
+/// The stream reconnects after the end of a response and after temporary failures: failed connections, timeouts, interrupted
+/// bodies, and the statuses 408, 425, 429, 500, 502, 503 and 504. A status 204 ends the stream normally. Any other status, a
+/// content type other than `text/event-stream`, and an exceeded limit end it with an error.
+///
+/// The pause before an attempt is the last `retry:` value of the server, or ``delay`` if there is none. It doubles with each
+/// further attempt that fails in a row, up to ``maximumDelay``. A `Retry-After` field in seconds (RFC 9110 §10.2.3) makes it
+/// longer, up to the same maximum.
+public struct EventStreamOptions: Sendable {
+    /// The minimum pause that applies to a `retry:` value of the server.
+    package static let minimumServerDelay = Duration.milliseconds(100)
+
+    /// The number of attempts in a row that may fail before the stream ends with the error of the last one, at least 1.
+    ///
+    /// An attempt fails if it receives neither an event nor a comment; one that does resets the count. Default: 10.
+    public var maximumAttempts: Int
+    /// The pause before an attempt, until the server sends a `retry:` value. Default: 3 seconds.
+    public var delay: Duration
+    /// The maximum pause, including those that the server requests. Default: 60 seconds.
+    public var maximumDelay: Duration
+    /// The clock that measures the pauses. Default: the continuous clock.
+    public var clock: any Clock<Duration>
+
+    /// Creates options. The parameters are described at the properties of the same names.
+    public init(
+        maximumAttempts: Int = 10, delay: Duration = .seconds(3), maximumDelay: Duration = .seconds(60),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.maximumAttempts = maximumAttempts
+        self.delay = delay
+        self.maximumDelay = maximumDelay
+        self.clock = clock
+    }
+}
+
+/// The decision after the end of a connection. It is a pure state machine that does not wait itself.
+struct ReconnectionPlan {
+    enum Action {
+        case wait(Duration)
+        case end
+        case fail(DataTransferError)
+    }
+
+    private let options: EventStreamOptions
+    /// The number of attempts in a row that received nothing.
+    private var failures = 0
+
+    init(_ options: EventStreamOptions) {
+        self.options = options
+    }
+
+    /// Returns what follows the end of a connection.
+    ///
+    /// - Parameters:
+    ///   - error: The error that ended or prevented the connection; `nil` if the body ended normally.
+    ///   - hadSign: Whether an event or a comment was received.
+    ///   - serverDelay: The last `retry:` value of the server.
+    mutating func connectionEnded(_ error: DataTransferError?, hadSign: Bool, serverDelay: Duration?) -> Action {
+        if let error {
+            if error.statusCode == 204 { return .end }
+            guard error.isRetryable, !error.isCancelled else { return .fail(error) }
+        }
+        failures = hadSign ? 0 : failures + 1
+        guard failures < max(1, options.maximumAttempts) else { return .fail(error ?? silence) }
+        return .wait(pause(after: error, serverDelay))
+    }
+
+    private var silence: DataTransferError {
+        let times = failures == 1 ? "" : ", \(failures) times in a row"
+        return .networkFailure(.transport(TransportError(.connectionLost, "the stream ended without an event\(times)")))
+    }
+
+    private func pause(after error: DataTransferError?, _ serverDelay: Duration?) -> Duration {
+        let longest = options.maximumDelay.clamped(to: .zero...(.longest))
+        let base = serverDelay.map { max($0, EventStreamOptions.minimumServerDelay) } ?? options.delay
+        var pause = min(max(.zero, base), longest)
+        var doublings = failures - 1
+        while doublings > 0, pause > .zero, pause < longest {
+            pause = min(pause * 2, longest)
+            doublings -= 1
+        }
+        if let seconds = error?.networkError?.response?.headers["Retry-After"].flatMap({ Int32($0) }) {
+            pause = min(max(pause, .seconds(seconds)), longest)
+        }
+        return pause
+    }
+}

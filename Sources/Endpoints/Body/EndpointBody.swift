@@ -1,0 +1,139 @@
+import Foundation
+import NetworkLogging
+
+/// The body of a request and its media type. It is encoded when the request is built.
+public struct EndpointBody: Sendable {
+    /// The `Content-Type` header that is sent if the endpoint does not set one; `nil` sends none.
+    public var contentType: String?
+    private let makeContent: @Sendable () throws -> NetworkBody
+
+    /// Creates a body in memory.
+    ///
+    /// - Parameter encode: Returns the bytes. Called once per built request, on the thread that builds it.
+    public init(contentType: String?, encode: @escaping @Sendable () throws -> Data) {
+        self.contentType = contentType
+        makeContent = { .data(try encode()) }
+    }
+
+    /// Creates a body from content that may be in memory, in a file, or produced while it is sent.
+    public init(contentType: String?, content: NetworkBody) {
+        self.contentType = contentType
+        makeContent = { content }
+    }
+
+    /// Creates a body whose content is produced when the request is built.
+    init(contentType: String?, makeContent: @escaping @Sendable () throws -> NetworkBody) {
+        self.contentType = contentType
+        self.makeContent = makeContent
+    }
+
+    /// Returns the encoded content for a request.
+    ///
+    /// - Throws: ``RequestGenerationError`` for the field `body`, with the encoder's error as the underlying error.
+    package func content() throws(RequestGenerationError) -> NetworkBody {
+        do {
+            return try makeContent()
+        } catch let error as RequestGenerationError {
+            throw error
+        } catch let error as EncodingError {
+            throw RequestGenerationError(.body, "it cannot be encoded: \(error.place)", underlying: error)
+        } catch {
+            throw RequestGenerationError(.body, "it cannot be encoded (\(type(of: error)))", underlying: error)
+        }
+    }
+}
+
+extension EndpointBody {
+    /// Returns a JSON body (`application/json`, RFC 8259) of any `Encodable` value: an object, a top-level array or a scalar.
+    ///
+    /// - Parameter encoder: The encoder of the value. Default: sorted keys, unescaped slashes, otherwise the default settings.
+    @_disfavoredOverload
+    public static func json(_ value: some Encodable & Sendable, encoder: any DataEncoder = .json) -> EndpointBody {
+        EndpointBody(contentType: "application/json") { try encoder.encodeBounded(value) }
+    }
+
+    /// Returns a JSON body (`application/json`) of a dictionary literal. Items whose value is `nil` are omitted.
+    public static func json(_ parameters: ParameterList, encoder: any DataEncoder = .json) -> EndpointBody {
+        EndpointBody(contentType: "application/json") { try encoder.encodeBounded(parameters) }
+    }
+
+    /// Returns a form body (`application/x-www-form-urlencoded`, WHATWG URL standard §5). A space becomes `+`; line endings are
+    /// not normalized.
+    public static func form(_ parameters: ParameterList, style: QueryStyle = QueryStyle()) -> EndpointBody {
+        EndpointBody(contentType: "application/x-www-form-urlencoded") {
+            do throws(RequestGenerationError) {
+                var writer = ParameterWriter(formWithStyle: style)
+                for item in try parameters.items(style: style) { try writer.append(item.value, named: item.name) }
+                return Data(writer.bytes)
+            } catch {
+                guard case .query(let name) = error.field else { throw error }
+                let place = name.isEmpty ? "form" : "form field \"\(name.printable)\""
+                throw RequestGenerationError(.body, "\(place): \(error.reason)", underlying: error.underlying)
+            }
+        }
+    }
+
+    /// Returns a form body (`application/x-www-form-urlencoded`) of any `Encodable` value with named properties.
+    @_disfavoredOverload
+    public static func form(_ value: some Encodable & Sendable, style: QueryStyle = QueryStyle()) -> EndpointBody {
+        form(ParameterList(value), style: style)
+    }
+
+    /// Returns a text body in an encoding, which the content type names as its `charset`.
+    ///
+    /// A character that the encoding cannot represent is an error; it is not replaced. So is an encoding other than UTF-8, UTF-16,
+    /// UTF-32, US-ASCII, ISO-8859-1 and -2, windows-1250 to -1254, Shift_JIS, ISO-2022-JP and Mac OS Roman.
+    public static func text(
+        _ text: String, encoding: String.Encoding = .utf8, contentType: String = "text/plain"
+    ) -> EndpointBody {
+        guard let charset = TextCharset(encoding) else {
+            let error = RequestGenerationError(.body, "the text encoding \(encoding.rawValue) is not supported")
+            return EndpointBody(contentType: contentType, encode: { throw error })
+        }
+        return EndpointBody(contentType: "\(contentType); charset=\(charset.name)") {
+            guard let data = charset.encode(text) else {
+                throw RequestGenerationError(.body, "the text has characters that \(charset.name) cannot represent")
+            }
+            return data
+        }
+    }
+
+    /// Returns a body of bytes that are sent unchanged.
+    public static func data(_ data: Data, contentType: String = "application/octet-stream") -> EndpointBody {
+        EndpointBody(contentType: contentType) { data }
+    }
+
+    /// Returns a body of a file that is read while it is sent. See ``NetworkBody/file(_:)``.
+    public static func file(_ url: URL, contentType: String = "application/octet-stream") -> EndpointBody {
+        EndpointBody(contentType: contentType, content: .file(url))
+    }
+
+    /// Returns a body of chunks that are produced while they are sent and cannot be sent twice. See
+    /// ``NetworkBody/stream(_:length:)``.
+    public static func stream<Chunks: AsyncSequence & Sendable>(
+        _ chunks: Chunks, length: Int64? = nil, contentType: String = "application/octet-stream"
+    ) -> EndpointBody where Chunks.Element == Data {
+        EndpointBody(contentType: contentType, content: .stream(chunks, length: length))
+    }
+
+    /// Returns a body of any `Encodable` value, encoded by any ``DataEncoder``.
+    public static func encoded(
+        _ value: some Encodable & Sendable, by encoder: any DataEncoder, contentType: String
+    ) -> EndpointBody {
+        EndpointBody(contentType: contentType) { try encoder.encodeBounded(value) }
+    }
+}
+
+extension EndpointBody: RedactedStringConvertible {
+    /// A textual representation that contains only the content type. The body is not encoded for it.
+    public var description: String { "EndpointBody(\(contentType ?? "no content type"))" }
+}
+
+extension EncodingError {
+    /// The type and coding path of the value that could not be encoded, without the value itself.
+    fileprivate var place: String {
+        guard case .invalidValue(let value, let context) = self else { return "invalid value" }
+        let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+        return "\(type(of: value)) at \"\(path.printable)\""
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import NetworkLogging
+
+/// A decoder of values inside an envelope such as `{"status": …, "message": …, "data": …}`.
+///
+/// ```swift
+/// let users = Endpoint<[User]>(path: "users", responseDecoder: .envelope())
+/// let user = Endpoint<User>(path: "users/1", responseDecoder: .envelope(status: "code", data: "result", success: [0]))
+/// ```
+///
+/// A status that does not indicate success is reported as ``EnvelopeError``, whatever the HTTP status. Only the message is decoded then.
+/// If the data is absent or `null`, a type that is ``EmptyBodyRepresentable``, such as ``NoContent`` or an optional, is decoded to its empty
+/// value; for other types it is an error. An absent status is an error. An endpoint of `Void` ignores the body and therefore the envelope;
+/// use ``NoContent`` to check the status.
+public struct EnvelopeResponseDecoder: ResponseDecoder {
+    private let status: JSONResponseDecoder
+    private let message: JSONResponseDecoder
+    private let data: JSONResponseDecoder
+    private let success: Set<EnvelopeStatus>
+
+    /// Creates a decoder for envelopes with the given member names and success statuses.
+    ///
+    /// - Parameters:
+    ///   - status: The path of the status.
+    ///   - message: The path of the human-readable message, which is optional; a message that is not a string is ignored.
+    ///   - data: The path of the value; with the empty path, the envelope itself is decoded.
+    ///   - success: The statuses that indicate success. A number never equals a text: `200` is not `"200"`.
+    ///   - decoder: The decoder for the value.
+    package init(
+        status: JSONKeyPath = "status", message: JSONKeyPath = "message", data: JSONKeyPath = "data",
+        success: Set<EnvelopeStatus> = ["success", "ok", true, 200], decoder: any JSONDataDecoder = TransferJSONDecoder()
+    ) {
+        self.status = .keyPath(status)
+        self.message = .keyPath(message)
+        self.data = .keyPath(data, decoder: decoder)
+        self.success = success
+    }
+
+    /// Checks the envelope's status and decodes the value inside the envelope.
+    ///
+    /// - Throws: ``EnvelopeError`` for a status that does not indicate success, ``ResponseDecodingError``, or a `DecodingError`.
+    public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
+        if body.data.isEmpty { return try data.decode(type, from: body) }
+        let status = try status.decode(EnvelopeStatus.self, from: body)
+        guard success.contains(status) else {
+            throw EnvelopeError(status: status, message: try? message.decode(String.self, from: body))
+        }
+        do {
+            return try data.decode(type, from: body)
+        } catch let error as ResponseDecodingError {
+            guard case .keyPath(let cause) = error.kind, case .pathNotFound = cause.kind,
+                let empty = (type as? any EmptyBodyRepresentable.Type)?.emptyBody as? Value
+            else { throw error }
+            return empty
+        }
+    }
+}
+
+extension ResponseDecoder where Self == EnvelopeResponseDecoder {
+    /// A decoder of the value inside an envelope; see ``EnvelopeResponseDecoder``.
+    public static func envelope(
+        status: JSONKeyPath = "status", message: JSONKeyPath = "message", data: JSONKeyPath = "data",
+        success: Set<EnvelopeStatus> = ["success", "ok", true, 200], decoder: any JSONDataDecoder = TransferJSONDecoder()
+    ) -> EnvelopeResponseDecoder {
+        EnvelopeResponseDecoder(status: status, message: message, data: data, success: success, decoder: decoder)
+    }
+}
+
+/// A failure that a server reports inside an envelope instead of a value: a failure of the application, not of HTTP.
+///
+/// ```swift
+/// if let refusal = error.resolved(as: EnvelopeError.self) { show(refusal.message ?? "Not possible") }
+/// ```
+///
+/// It can be decoded from an envelope with the default member names, so that `ErrorBodyResolver<EnvelopeError>()` also finds it in the body
+/// of a 4xx response.
+public struct EnvelopeError: Error, Hashable, Sendable, Decodable {
+    /// The status in the envelope, which does not indicate success.
+    public var status: EnvelopeStatus
+    /// The server's human-readable message. Descriptions omit it, because it may repeat data that the client sent.
+    public var message: String?
+
+    /// Creates an error from the status and the message of an envelope.
+    package init(status: EnvelopeStatus, message: String? = nil) {
+        self.status = status
+        self.message = message
+    }
+}
+
+extension EnvelopeError: RedactedStringConvertible {
+    /// The status, and the length of the message if there is one.
+    public var description: String {
+        "the envelope's status is \(status)" + (message.map { ", with a message of \($0.count) characters" } ?? "")
+    }
+}
+
+/// The status in an envelope: a text, an integer or a Boolean value. It can be written as a literal.
+public enum EnvelopeStatus: Hashable, Sendable {
+    /// A text such as `"success"`, compared case-sensitively.
+    case text(String)
+    /// An integer such as `200`.
+    case number(Int)
+    /// A Boolean value such as `true`.
+    case flag(Bool)
+}
+
+extension EnvelopeStatus: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {
+    /// Creates a text status from a string literal.
+    public init(stringLiteral value: String) { self = .text(value) }
+    /// Creates a number status from an integer literal.
+    public init(integerLiteral value: Int) { self = .number(value) }
+    /// Creates a Boolean status from a literal.
+    public init(booleanLiteral value: Bool) { self = .flag(value) }
+}
+
+extension EnvelopeStatus: Decodable {
+    /// Decodes a Boolean value, an integer or a string.
+    ///
+    /// - Throws: `DecodingError` for `null`, a fraction, an array or an object.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let flag = try? container.decode(Bool.self) {
+            self = .flag(flag)
+        } else if let number = try? container.decode(Int.self) {
+            self = .number(number)
+        } else {
+            self = .text(try container.decode(String.self))
+        }
+    }
+}
+
+extension EnvelopeStatus: CustomStringConvertible {
+    /// The status as it is written in JSON, with a text truncated to 60 characters.
+    public var description: String {
+        switch self {
+        case .text(let text): "\"\(text.printable)\""
+        case .number(let number): "\(number)"
+        case .flag(let flag): "\(flag)"
+        }
+    }
+}

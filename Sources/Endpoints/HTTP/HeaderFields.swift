@@ -1,0 +1,225 @@
+import NetworkLogging
+
+/// A list of header fields in the order they were added, with names compared without case (RFC 9110 §5.1).
+///
+/// A name may occur several times. ``subscript(_:)`` joins such values with a comma as RFC 9110 §5.3 allows;
+/// ``values(for:)`` returns them separately, which `Set-Cookie` requires. Names keep their case. Nothing is validated
+/// here: a name or value that must not be sent is an error when the request is built.
+///
+/// Descriptions never contain a field value that could be a secret.
+public struct HeaderFields: Sendable {
+    /// A header field line: one name and one value.
+    public struct Field: Hashable, Sendable {
+        /// The field name in its original case. A name that is not a token (RFC 9110 §5.6.2) is an error when the request is
+        /// built.
+        public var name: String
+        /// The field value, neither trimmed nor decoded.
+        public var value: String
+
+        /// Creates a field line without validation.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The field lines in the order they were added.
+    public private(set) var fields: [Field]
+
+    /// Creates an empty list of header fields.
+    public init() {
+        fields = []
+    }
+
+    /// Creates a list of field lines in the given order.
+    public init(_ fields: some Sequence<Field>) {
+        self.fields = Array(fields)
+    }
+
+    /// Creates a list from a dictionary, sorted by name so that equal dictionaries produce equal requests.
+    public init(_ dictionary: [String: String]) {
+        fields = dictionary.map { Field(name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
+    }
+
+    /// The value of a field. Several lines with one name are joined with `", "`; of `Set-Cookie`, which cannot be joined
+    /// (RFC 9110 §5.3), only the first value is returned.
+    ///
+    /// Setting a value replaces all lines with that name by one; setting `nil` removes them.
+    public subscript(name: String) -> String? {
+        get {
+            var joined: String?
+            for field in fields where Self.isSame(field.name, name) {
+                guard let before = joined else {
+                    joined = field.value
+                    if Self.isSame(name, "Set-Cookie") { break }
+                    continue
+                }
+                joined = before + ", " + field.value
+            }
+            return joined
+        }
+        set {
+            guard let newValue else { return remove(name) }
+            set(newValue, for: name)
+        }
+    }
+
+    /// Returns all values of a field, in order.
+    public func values(for name: String) -> [String] {
+        fields.lazy.filter { Self.isSame($0.name, name) }.map(\.value)
+    }
+
+    /// Returns whether there is at least one line with that name.
+    public func contains(_ name: String) -> Bool {
+        fields.contains { Self.isSame($0.name, name) }
+    }
+
+    /// Adds a line and keeps existing lines with the same name.
+    public mutating func add(_ value: String, for name: String) {
+        fields.append(Field(name: name, value: value))
+    }
+
+    /// Replaces all lines with that name by one, at the position of the first. Adds the line if there is none.
+    package mutating func set(_ value: String, for name: String) {
+        guard let first = fields.firstIndex(where: { Self.isSame($0.name, name) }) else { return add(value, for: name) }
+        fields[first] = Field(name: name, value: value)
+        guard first + 1 < fields.count else { return }
+        fields[(first + 1)...].removeAll { Self.isSame($0.name, name) }
+    }
+
+    /// Removes all lines with that name.
+    package mutating func remove(_ name: String) {
+        fields.removeAll { Self.isSame($0.name, name) }
+    }
+
+    /// Reserves storage for `count` field lines, at most 10,000.
+    package mutating func reserveCapacity(_ count: Int) {
+        fields.reserveCapacity(count.clamped(to: 0...10_000))
+    }
+
+    /// Returns these fields, with the fields of `other` replacing those of the same name.
+    package func replacing(with other: HeaderFields) -> HeaderFields {
+        if other.isEmpty { return self }
+        if isEmpty { return other }
+        var merged = HeaderFields(fields.filter { !other.contains($0.name) })
+        merged.fields.append(contentsOf: other.fields)
+        return merged
+    }
+
+    /// Returns whether two field names are equal without case. Only ASCII letters have case in a token.
+    package static func isSame(_ left: String, _ right: String) -> Bool {
+        guard left.utf8.count == right.utf8.count else { return false }
+        return left.withBytes { left in
+            right.withBytes { right in
+                for index in 0..<left.count where lowercased(left[index]) != lowercased(right[index]) { return false }
+                return true
+            }
+        }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte &- 0x41 < 26 ? byte | 0x20 : byte
+    }
+}
+
+extension HeaderFields: RandomAccessCollection {
+    /// The position of the first field line, which is always 0.
+    public var startIndex: Int { fields.startIndex }
+    /// The position after the last field line, which is their number.
+    public var endIndex: Int { fields.endIndex }
+    /// The field line at a position. Traps outside `0..<count`, like an array.
+    public subscript(position: Int) -> Field { fields[position] }
+}
+
+extension HeaderFields: ExpressibleByDictionaryLiteral {
+    /// Creates a list that keeps all lines in order. A name that occurs twice is sent twice.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        fields = elements.map { Field(name: $0.0, value: $0.1) }
+    }
+}
+
+extension HeaderFields: ExpressibleByArrayLiteral {
+    /// Creates a list of field lines in the given order.
+    public init(arrayLiteral elements: Field...) {
+        fields = elements
+    }
+}
+
+extension HeaderFields: Hashable {
+    /// Returns whether each name has the same values in the same order. The order of different names and their case are ignored.
+    public static func == (left: HeaderFields, right: HeaderFields) -> Bool {
+        left.count == right.count && left.grouped == right.grouped
+    }
+
+    /// Hashes the fields consistently with `==`: the order of different names and their case are ignored.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(grouped)
+    }
+
+    private var grouped: [String: [String]] {
+        Dictionary(grouping: fields) { $0.name.lowercased() }.mapValues { $0.map(\.value) }
+    }
+}
+
+extension HeaderFields {
+    /// The names of fields that may be sent to any origin: they describe the request, but do not identify the user.
+    ///
+    /// All other fields are sent only to the origin that the request was addressed to.
+    private static let harmlessNames: Set<String> = [
+        // Content negotiation and the client (RFC 9110 §12.5, §10.1).
+        "accept", "accept-charset", "accept-encoding", "accept-language", "te", "user-agent", "expect", "date",
+        // Content of the request (RFC 9110 §8, RFC 9530).
+        "content-type", "content-encoding", "content-language", "content-length", "content-range", "content-digest",
+        "repr-digest",
+        "want-content-digest", "want-repr-digest", "transfer-encoding", "trailer",
+        // Ranges and conditions (RFC 9110 §13.1, §14).
+        "range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "accept-ranges",
+        "last-modified",
+        // Caching (RFC 9111 §5), priority (RFC 9218), preferences (RFC 7240).
+        "cache-control", "pragma", "age", "expires", "vary", "priority", "prefer",
+        // The position in an event stream (WHATWG HTML §9.2.4), and the key that distinguishes a repetition from a new request.
+        "last-event-id", "idempotency-key",
+        // Fields of responses and of the connection.
+        "allow", "connection", "retry-after", "server",
+    ]
+
+    /// Returns whether a field with this name may be sent to any origin.
+    package static func isHarmless(_ name: String) -> Bool {
+        harmlessNames.contains(name) || harmlessNames.contains(name.lowercased())
+    }
+
+    /// The fields that may be sent to another origin. `Host` is not among them, because it names the first origin.
+    package var harmless: HeaderFields { HeaderFields(fields.filter { Self.isHarmless($0.name) }) }
+}
+
+extension HeaderFields.Field: RedactedStringConvertible {
+    /// A textual representation, `name: value`. A value that could be a secret is replaced by its length.
+    public var description: String {
+        let isShown = HeaderFields.isHarmless(name) || HeaderFields.isSame(name, "Host")
+        return isShown
+            ? "\(name): \(Redaction.default.redacted(headerValue: value, for: name))" : "\(name): <\(value.utf8.count) bytes>"
+    }
+}
+
+extension HeaderFields: RedactedStringConvertible {
+    /// The descriptions of the field lines in order, with secrets redacted.
+    public var description: String { "[" + fields.map(\.description).joined(separator: ", ") + "]" }
+    /// A mirror whose children are the field lines, with secrets redacted.
+    public var customMirror: Mirror { Mirror(self, unlabeledChildren: fields, displayStyle: .collection) }
+}
+
+extension HeaderFields {
+    /// The cache directives of a request: the value of `Cache-Control` (RFC 9111 §5.2.1).
+    ///
+    /// ```swift
+    /// var newest = popular
+    /// newest.headerParameters.cachePolicy = .revalidate
+    /// ```
+    ///
+    /// The value is ``RequestCachePolicy/protocolRules`` if there is no such field. Setting that value removes the field; setting
+    /// any other replaces all its lines. Several lines are joined when they are read (RFC 9110 §5.3).
+    public var cachePolicy: RequestCachePolicy {
+        get { self["Cache-Control"].map(RequestCachePolicy.init(rawValue:)) ?? .protocolRules }
+        set { self["Cache-Control"] = newValue.rawValue.isEmpty ? nil : newValue.rawValue }
+    }
+}

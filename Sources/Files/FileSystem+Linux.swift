@@ -1,0 +1,19 @@
+#if os(Linux)
+    import Glibc
+
+    extension stat {
+        /// The time of the last modification.
+        package var modification: FileTime { FileTime(st_mtim) }
+    }
+
+    /// Renames a file unless the new name exists.
+    ///
+    /// - Returns: The system's error number; `nil` on success.
+    package func renameExclusively(_ old: String, _ new: String) -> Int32? {
+        // renameat2(2) is looked up, because the headers declare it only with `_GNU_SOURCE`.
+        typealias Function = @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
+        guard let symbol = dlsym(nil, "renameat2") else { return ENOSYS }
+        let noReplace: UInt32 = 1
+        return unsafeBitCast(symbol, to: Function.self)(AT_FDCWD, old, AT_FDCWD, new, noReplace) == 0 ? nil : errno
+    }
+#endif

@@ -1,0 +1,130 @@
+/// A key of a coding path whose type is not the user's: an index of an array, or a member of unknown key type. It fits into an existential without a box.
+enum JSONKey: CodingKey {
+    case name(String)
+    case number(Int)
+    case position(Int)
+
+    init(stringValue: String) { self = .name(stringValue) }
+    init(intValue: Int) { self = .number(intValue) }
+    init(index: Int) { self = .position(index) }
+
+    static let `super` = JSONKey(stringValue: "super")
+
+    var stringValue: String {
+        switch self {
+        case .name(let name): name
+        case .number(let number): "\(number)"
+        case .position(let index): "Index \(index)"
+        }
+    }
+
+    var intValue: Int? {
+        switch self {
+        case .name: nil
+        case .number(let number): number
+        case .position(let index): index
+        }
+    }
+}
+
+/// A key of `[String: T]`. Like the standard library's key type, it has an `intValue` if the string is an integer.
+struct DictionaryKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { Int(stringValue) }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init(intValue: Int) { stringValue = "\(intValue)" }
+}
+
+/// The step from a container to the value in it that is being decoded.
+///
+/// There is one frame per depth, overwritten by every step. The key is created from the text and its type when the path is read.
+struct CodingFrame {
+    /// The type of the key; nil for an element of an array.
+    var keyType: (any CodingKey.Type)?
+    var container: UInt32
+    /// The value's tape index; 0 for a value that does not exist.
+    var value: UInt32
+    /// The position in an array.
+    var ordinal: Int
+
+    @inline(__always)
+    init(_ keyType: (any CodingKey.Type)?, container: Int, value: Int, ordinal: Int = 0) {
+        self.keyType = keyType
+        self.container = UInt32(truncatingIfNeeded: container)
+        self.value = UInt32(truncatingIfNeeded: value)
+        self.ordinal = ordinal
+    }
+}
+
+extension DecodingSession {
+    /// The path to the value or container with tape index `index`, which is `depth` steps below the document.
+    @inline(never)
+    func path(to index: Int, depth: Int) -> [any CodingKey] {
+        if depth >= Self.missingDepth { return storage.pointee.missingPaths[depth - Self.missingDepth] }
+        if framesLead(to: index, depth: depth) {
+            return (0..<depth).map { key(of: frames[$0], depth: $0) }
+        }
+        // A decoder that was kept while others were created: the path is found in the tape, but without the types of its keys.
+        return walk(to: index)
+    }
+
+    private func framesLead(to index: Int, depth: Int) -> Bool {
+        var expected = Scanner.root
+        for i in 0..<depth {
+            guard frames[i].container == expected else { return false }
+            expected = Int(frames[i].value)
+        }
+        return expected == index
+    }
+
+    private func key(of frame: CodingFrame, depth: Int) -> any CodingKey {
+        guard let type = frame.keyType else { return JSONKey(index: frame.ordinal) }
+        let text = string(tape[Int(frame.value) - 1])
+        if type == JSONKey.self { return JSONKey(stringValue: text) }
+        let name = type == DictionaryKey.self ? text : converted(text, container: Int(frame.container), depth: depth)
+        return type.init(stringValue: name) ?? JSONKey(stringValue: name)
+    }
+
+    private func walk(to index: Int) -> [any CodingKey] {
+        var path: [any CodingKey] = []
+        var container = Scanner.root
+        while container != index {
+            let entry = tape[container]
+            var child = container + 1
+            var ordinal = 0
+            let isObject = entry.is(.object)
+            guard isObject || entry.is(.array) else { return path }
+            while child < entry.next {
+                let value = isObject ? child + 1 : child
+                let next = self.next(value)
+                if index < next {
+                    path.append(isObject ? JSONKey(stringValue: string(tape[child])) : JSONKey(index: ordinal))
+                    container = value
+                    break
+                }
+                child = next
+                ordinal += 1
+            }
+            if child >= entry.next { return path }
+        }
+        return path
+    }
+}
+
+/// The position of a value, for an error: its container, and the last step if there is one.
+struct DecodingPlace {
+    /// The container, or the value itself if there is no last step.
+    var index: Int
+    /// The number of steps from the document to `index`.
+    var depth: Int
+    var last: (any CodingKey)?
+
+    func path(_ session: DecodingSession) -> [any CodingKey] {
+        let path = session.path(to: index, depth: depth)
+        guard let last else { return path }
+        return path + [last]
+    }
+
+    func parentPath(_ session: DecodingSession) -> [any CodingKey] { session.path(to: index, depth: depth) }
+}

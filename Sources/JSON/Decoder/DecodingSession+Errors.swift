@@ -1,0 +1,201 @@
+/// Creates decoding errors: Foundation's kinds, paths and descriptions, with a ``JSONErrorDetails`` as the underlying error.
+extension DecodingSession {
+    /// The name of a type. Frequent types avoid the runtime's slow description, for models that try several types in turn.
+    private func typeName(_ type: Any.Type) -> String {
+        if type == Int.self { return "Int" }
+        if type == String.self { return "String" }
+        if type == Double.self { return "Double" }
+        if type == Bool.self { return "Bool" }
+        if type == [Any].self { return "Array<Any>" }
+        if type == [String: Any].self { return "Dictionary<String, Any>" }
+        return "\(type)"
+    }
+
+    /// Foundation's name for a value of this kind.
+    func name(of entry: TapeEntry) -> String {
+        switch entry.kind {
+        case .null: "null"
+        case .no, .yes: "bool"
+        case .integer, .unsigned, .real: "number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "a dictionary"
+        }
+    }
+
+    @inline(never)
+    func nullOrMismatch(_ type: Any.Type, _ index: Int, _ place: DecodingPlace) -> DecodingError {
+        tape[index].is(.null) ? unexpectedNull(type, index, place) : mismatch(type, index, place)
+    }
+
+    @inline(never)
+    func unexpectedNull(_ type: Any.Type, _ index: Int, _ place: DecodingPlace) -> DecodingError {
+        .valueNotFound(
+            type,
+            .init(
+                codingPath: place.path(self),
+                debugDescription: "Cannot get value of type \(typeName(type)) -- found null value instead",
+                underlyingError: location(index)))
+    }
+
+    @inline(never)
+    func mismatch(_ type: Any.Type, _ index: Int, _ place: DecodingPlace) -> DecodingError {
+        .typeMismatch(
+            type,
+            .init(
+                codingPath: place.path(self),
+                debugDescription: "Expected to decode \(typeName(type)) but found \(name(of: tape[index])) instead.",
+                underlyingError: location(index)))
+    }
+
+    /// The error for a container of another kind than the value.
+    @inline(never)
+    func notContainer(_ type: Any.Type, _ name: StaticString, _ index: Int, _ depth: Int) -> DecodingError {
+        let place = DecodingPlace(index: index, depth: depth)
+        guard tape[index].is(.null) else { return mismatch(type, index, place) }
+        return .valueNotFound(
+            type,
+            .init(
+                codingPath: place.path(self),
+                debugDescription: "Cannot get \(name) decoding container -- found null value instead",
+                underlyingError: location(index)))
+    }
+
+    @inline(never)
+    func corrupted(_ description: String, _ index: Int, path: [any CodingKey]) -> DecodingError {
+        .dataCorrupted(.init(codingPath: path, debugDescription: description, underlyingError: location(index)))
+    }
+
+    @inline(never)
+    func doesNotFit(_ type: Any.Type, _ index: Int, _ place: DecodingPlace) -> DecodingError {
+        corrupted(
+            "Number \(numberText(index).prefix(64)) is not representable in Swift as \(type).", index, path: place.path(self))
+    }
+
+    @inline(never)
+    func keyNotFound(_ key: any CodingKey, _ state: KeyedState) -> DecodingError {
+        .keyNotFound(
+            key,
+            .init(
+                codingPath: path(to: state.container, depth: state.depth),
+                debugDescription: "No value associated with key \(key) (\"\(key.stringValue)\").",
+                underlyingError: location(state.container)))
+    }
+}
+
+/// Computes the details of errors. Lines are counted from the previous error onward, so that many errors in one document take linear time.
+extension DecodingSession {
+    /// The details of the value at `index`, to be computed when they are read.
+    @inline(never)
+    func location(_ index: Int) -> JSONErrorDetails? { index > 0 ? JSONErrorDetails(of: index, in: owner) : nil }
+
+    /// Computes the details of the value at `index`.
+    func values(of index: Int) -> JSONErrorDetails.Values {
+        let entry = tape[index]
+        let offset = entry.is(.string) ? entry.offset - 1 : entry.offset
+        var result = location(at: offset, found: found(index))
+        result.excerpt = excerpt(index)
+        return result
+    }
+
+    /// The value at `index` without the text of its strings, truncated to about 200 bytes.
+    private func excerpt(_ index: Int) -> String {
+        var text = ""
+        var budget = 64
+        append(index, to: &text, &budget, depth: 0)
+        return text.utf8.count > 200 ? String(text.prefix(160)) + "…" : text
+    }
+
+    private func append(_ index: Int, to text: inout String, _ budget: inout Int, depth: Int) {
+        let entry = tape[index]
+        budget -= 1
+        switch entry.kind {
+        case .string:
+            text += entry.length == 0 ? "\"\"" : "\"…\""
+        case .array, .object:
+            let isObject = entry.is(.object)
+            text += isObject ? "{" : "["
+            var i = index + 1
+            while i < entry.next {
+                if i > index + 1 { text += "," }
+                if budget <= 0 || depth > 3 {
+                    text += "…"
+                    break
+                }
+                if isObject {
+                    let key = tape[i].length > 40 ? "…" : string(tape[i])
+                    text += "\"\(key)\":"
+                    i += 1
+                }
+                append(i, to: &text, &budget, depth: depth + 1)
+                i = next(i)
+            }
+            text += isObject ? "}" : "]"
+        default:
+            text += found(index).replacing("number ", with: "")
+        }
+    }
+
+    /// A description of a value. It does not contain the text of strings, which may be secret.
+    private func found(_ index: Int) -> String {
+        let entry = tape[index]
+        switch entry.kind {
+        case .null: return "null"
+        case .no: return "false"
+        case .yes: return "true"
+        case .integer, .unsigned, .real: return "number \(numberText(index).prefix(40))"
+        case .string: return entry.length == 0 ? "an empty string" : "a string of \(entry.length) bytes"
+        case .array: return "an array of \(entry.count)"
+        case .object: return "an object with \(entry.count) keys"
+        }
+    }
+
+    func details(of failure: ScanFailure) -> JSONErrorDetails.Values {
+        var result = location(at: failure.offset, found: foundByte(failure.offset))
+        result.problem = failure.reason.text
+        if length == 0 {
+            result.found = "no bytes"
+        } else if let start = firstByte, start == 0x3C {
+            result.found = "an HTML or XML document"
+        }
+        return result
+    }
+
+    private var firstByte: UInt8? {
+        (0..<length).lazy.map { self.text[$0] }.first { !Bytes.isWhiteSpace($0) }
+    }
+
+    private func foundByte(_ offset: Int) -> String {
+        guard offset < length else { return "the end" }
+        let byte = text[offset]
+        return byte > 0x20 && byte < 0x7F ? "'\(Character(Unicode.Scalar(byte)))'" : "byte 0x\(String(byte, radix: 16))"
+    }
+
+    private func location(at offset: Int, found: String) -> JSONErrorDetails.Values {
+        var (i, line, lineStart) = storage.pointee.lastLocation
+        while i < offset {
+            i += 1
+            if endsLine(i - 1) {
+                line += 1
+                lineStart = i
+            }
+        }
+        // Backwards: the previous error may be later in the text.
+        var crossed = false
+        while i > offset {
+            i -= 1
+            if endsLine(i) {
+                line -= 1
+                crossed = true
+            }
+        }
+        if crossed {
+            lineStart = offset
+            while lineStart > 0, !endsLine(lineStart - 1) { lineStart -= 1 }
+        }
+        storage.pointee.lastLocation = (i, line, lineStart)
+        return JSONErrorDetails.Values(line: line, column: offset - lineStart + 1, byteOffset: offset, found: found)
+    }
+
+    private func endsLine(_ i: Int) -> Bool { text[i] == 0x0A || text[i] == 0x0D && text[i + 1] != 0x0A }
+}

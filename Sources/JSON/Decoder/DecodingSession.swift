@@ -1,0 +1,155 @@
+import Foundation
+
+/// The state of one `decode` call: the text, the tape, and memory that later calls reuse.
+///
+/// A session belongs to one thread and one call at a time (``SessionPool``), so it needs no lock. This struct is a plain pointer, so that copying it does
+/// not count references; ``SessionOwner`` owns the memory. Decoders and containers refer to the owner. If one of them outlives the call, the
+/// session copies the text and is not reused.
+struct DecodingSession {
+    struct Storage {
+        var scanner = Scanner()
+        var text: Bytes.Pointer
+        var tape: UnsafeMutablePointer<TapeEntry>
+        var frames: UnsafeMutablePointer<CodingFrame>
+        var length = 0
+        var types = TypeTable()
+        var containers = BoxPool<KeyedState>()
+        #if _pointerBitWidth(_64)
+            var knowsStringLayout = StringLayout.isKnown
+        #endif
+        unowned(unsafe) var owner: SessionOwner
+        /// Not retained: the call retains them, so that concurrent calls do not contend for the reference count of one object.
+        unowned(unsafe) var options: DecodingOptions
+        /// The options, retained if a decoder or container outlives the call.
+        var keptOptions: DecodingOptions?
+        var duplicates = DuplicateKeyFinder()
+        /// The paths of super decoders without a value. The depth of such a decoder is ``missingDepth`` plus the index of its path.
+        var missingPaths: [[any CodingKey]] = []
+        /// Converted keys, kept for later calls.
+        var snakeCaseKeys: [String: String] = [:]
+        /// The position of the previous error, from which lines are counted.
+        var lastLocation = (offset: 0, line: 1, lineStart: 0)
+        var buffer: UnsafeMutablePointer<UInt8>
+        var bufferCapacity = 4096
+        /// The number of consecutive calls that needed much less memory than is allocated.
+        var quietCalls = 0
+    }
+
+    let storage: UnsafeMutablePointer<Storage>
+
+    static let missingDepth = 1 << 16
+
+    /// An idle session keeps memory up to the first limit, in bytes, and never more than the second.
+    private static let smallMemory = 256 << 10
+    private static let largeMemory = 32 << 20
+
+    @inline(__always) var text: Bytes.Pointer { storage.pointee.text }
+    @inline(__always) var tape: UnsafeMutablePointer<TapeEntry> { storage.pointee.tape }
+    @inline(__always) var frames: UnsafeMutablePointer<CodingFrame> { storage.pointee.frames }
+    @inline(__always) var length: Int { storage.pointee.length }
+    @inline(__always) var owner: SessionOwner { storage.pointee.owner }
+    var options: DecodingOptions { storage.pointee.options }
+
+    /// Copies the bytes into the session's buffer, appends the padding, and scans them.
+    func load(copying bytes: UnsafeRawBufferPointer) throws(ScanFailure) {
+        reserve(bytes.count)
+        let buffer = storage.pointee.buffer
+        if let start = bytes.baseAddress { UnsafeMutableRawPointer(buffer).copyMemory(from: start, byteCount: bytes.count) }
+        UnsafeMutableRawPointer(buffer + bytes.count).initializeMemory(as: UInt8.self, repeating: 0, count: Bytes.padding)
+        try load(padded: UnsafePointer(buffer), count: bytes.count)
+    }
+
+    /// Scans bytes in place. They are followed by ``Bytes/padding`` zeros, and must not move or change during the call.
+    func load(padded start: Bytes.Pointer, count: Int) throws(ScanFailure) {
+        storage.pointee.text = start
+        storage.pointee.length = count
+        storage.pointee.lastLocation = (0, 1, 0)
+        let isJSON = storage.pointee.scanner.scan(start, length: count)
+        storage.pointee.tape = storage.pointee.scanner.tape
+        if !isJSON { throw storage.pointee.scanner.failure! }
+    }
+
+    /// Uses a text that the scanner has scanned already.
+    func use(_ start: Bytes.Pointer, count: Int) {
+        if !storage.pointee.missingPaths.isEmpty { storage.pointee.missingPaths.removeAll() }
+        storage.pointee.text = start
+        storage.pointee.length = count
+        storage.pointee.lastLocation = (0, 1, 0)
+        storage.pointee.tape = storage.pointee.scanner.tape
+    }
+
+    private func reserve(_ count: Int) {
+        guard count + Bytes.padding > storage.pointee.bufferCapacity else { return }
+        storage.pointee.buffer.deallocate()
+        storage.pointee.bufferCapacity = count + Bytes.padding
+        storage.pointee.buffer = .allocate(capacity: count + Bytes.padding)
+    }
+
+    /// Copies the caller's text and retains the options, for a decoder or container that outlives the call.
+    func keepText() {
+        storage.pointee.keptOptions = options
+        guard text != UnsafePointer(storage.pointee.buffer) else { return }
+        let source = text
+        reserve(length)
+        UnsafeMutableRawPointer(storage.pointee.buffer).copyMemory(from: source, byteCount: length + Bytes.padding)
+        storage.pointee.text = UnsafePointer(storage.pointee.buffer)
+    }
+
+    /// Ends a call. Frees memory that only a large document needs.
+    func reset() {
+        storage.pointee.options = SessionOwner.noOptions
+        if !storage.pointee.missingPaths.isEmpty { storage.pointee.missingPaths.removeAll() }
+        let bytes = storage.pointee.bufferCapacity + storage.pointee.scanner.capacity * MemoryLayout<TapeEntry>.stride
+        if bytes > Self.smallMemory { trim(bytes) }
+        storage.pointee.text = UnsafePointer(storage.pointee.buffer)
+    }
+
+    /// Frees the memory of a large document, unless recent calls needed it: after 16 calls that did not, and at once above 32 MiB.
+    @inline(never)
+    private func trim(_ bytes: Int) {
+        let isUsed = length + storage.pointee.scanner.count * MemoryLayout<TapeEntry>.stride > bytes / 8
+        storage.pointee.quietCalls = isUsed ? 0 : storage.pointee.quietCalls + 1
+        guard bytes > Self.largeMemory || storage.pointee.quietCalls > 16 else { return }
+        storage.pointee.quietCalls = 0
+        storage.pointee.scanner.trim(to: 256)
+        storage.pointee.tape = storage.pointee.scanner.tape
+        storage.pointee.buffer.deallocate()
+        storage.pointee.bufferCapacity = 4096
+        storage.pointee.buffer = .allocate(capacity: 4096)
+    }
+
+    /// The tape index after the value at `index` and its content.
+    @inline(__always)
+    func next(_ index: Int) -> Int { TapeEntry.next(tape, index) }
+}
+
+/// Owns a session's memory. Decoders and containers retain it.
+final class SessionOwner {
+    let session: DecodingSession
+
+    static let noOptions = DecodingOptions()
+
+    init() {
+        let storage = UnsafeMutablePointer<DecodingSession.Storage>.allocate(capacity: 1)
+        session = DecodingSession(storage: storage)
+        let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: 4096)
+        let scanner = Scanner()
+        storage.initialize(
+            to: DecodingSession.Storage(
+                scanner: scanner, text: UnsafePointer(buffer), tape: scanner.tape,
+                frames: .allocate(capacity: Scanner.maximumDepth + 4),
+                owner: self, options: Self.noOptions, buffer: buffer))
+    }
+
+    deinit {
+        let storage = session.storage
+        storage.pointee.scanner.deallocate()
+        storage.pointee.buffer.deallocate()
+        storage.pointee.frames.deallocate()
+        storage.pointee.containers.deallocate()
+        storage.pointee.types.deallocate()
+        storage.pointee.duplicates.deallocate()
+        storage.deinitialize(count: 1)
+        storage.deallocate()
+    }
+}

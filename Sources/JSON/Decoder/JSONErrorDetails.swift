@@ -1,0 +1,102 @@
+/// The position of an error in a document, and what was found there.
+///
+/// It is the `underlyingError` of each `DecodingError` that ``TransferJSONDecoder`` throws. Its values are computed when the error leaves the decoder, or
+/// when they are first read: models that try several types in turn create many errors that are never read.
+public struct JSONErrorDetails: Error, Sendable, Equatable, CustomStringConvertible {
+    struct Values: Sendable, Equatable {
+        var line: Int
+        var column: Int
+        var byteOffset: Int
+        var found: String
+        var excerpt = ""
+        var problem: String?
+    }
+
+    private final class Storage: @unchecked Sendable {
+        // Unchecked: accessed only while `lock` is held.
+        var values: Values?
+        /// The session with the document, until the values are computed.
+        var owner: SessionOwner?
+        let index: Int
+
+        init(values: Values?, owner: SessionOwner?, index: Int) {
+            self.values = values
+            self.owner = owner
+            self.index = index
+        }
+    }
+
+    private let storage: Storage
+    private static let lock = Locked<Void>(())
+
+    init(_ values: Values) { storage = Storage(values: values, owner: nil, index: 0) }
+
+    /// Creates the details of the value with a tape index, to be computed later.
+    init(of index: Int, in owner: SessionOwner) { storage = Storage(values: nil, owner: owner, index: index) }
+
+    /// - Parameters:
+    ///   - line: From 1.
+    ///   - column: From 1, in bytes.
+    ///   - byteOffset: From 0.
+    ///   - found: What is there.
+    ///   - excerpt: The start of the value. Default: empty.
+    ///   - problem: What is wrong with the text. Default: nil.
+    package init(line: Int, column: Int, byteOffset: Int, found: String, excerpt: String = "", problem: String? = nil) {
+        self.init(Values(line: line, column: column, byteOffset: byteOffset, found: found, excerpt: excerpt, problem: problem))
+    }
+
+    /// The values, computed on the first access. After that, the document is released.
+    var values: Values {
+        var owner: SessionOwner?
+        defer { withExtendedLifetime(owner) {} }
+        return Self.lock.withLock { _ in
+            if let values = storage.values { return values }
+            owner = storage.owner
+            let values = owner!.session.values(of: storage.index)
+            storage.values = values
+            storage.owner = nil
+            return values
+        }
+    }
+
+    /// The line, from 1. Lines end with a line feed, a carriage return, or both.
+    public var line: Int { values.line }
+    /// The column in bytes, from 1.
+    public var column: Int { values.column }
+    /// The offset in the document in bytes, from 0.
+    public var byteOffset: Int { values.byteOffset }
+    /// A description of what was found: `number 12`, `a string of 6 bytes`, `an HTML or XML document`. It does not contain the text of strings.
+    public var found: String { values.found }
+    /// The value in which the error is, without the text of its strings: `{"id":12,"name":"…"}`. Truncated to about 200 bytes; empty if the text is
+    /// not JSON.
+    public var excerpt: String { values.excerpt }
+    /// The reason why the text is not JSON; nil if it is JSON and the value has another type or content than expected.
+    public var problem: String? { values.problem }
+
+    /// A sentence with the problem or what was found, and the position.
+    public var description: String {
+        let values = values
+        let place = "line \(values.line), column \(values.column), byte \(values.byteOffset)"
+        guard let problem = values.problem else {
+            return "Found \(values.found) at \(place)\(values.excerpt.isEmpty ? "" : ": \(values.excerpt)")."
+        }
+        return "\(problem) at \(place): found \(values.found)."
+    }
+
+    /// Whether all values are equal.
+    public static func == (a: JSONErrorDetails, b: JSONErrorDetails) -> Bool { a.values == b.values }
+}
+
+extension DecodingError {
+    /// Computes the details, when the error leaves the decoder.
+    func resolveDetails() {
+        let context =
+            switch self {
+            case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+                .dataCorrupted(let context):
+                context
+            @unknown default: nil as Context?
+            }
+        _ = (context?.underlyingError as? JSONErrorDetails)?.values
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+
+extension TransferJSONDecoder {
+    /// Whether the decoder has options for texts other than JSON as RFC 8259 defines it, with which Foundation decodes.
+    package var needsFoundation: Bool { options.needsFoundation }
+
+    /// Decodes a value within a document, in one pass. The rest of the document is validated, but not decoded.
+    ///
+    /// Coding paths begin at the document, with the steps to the value. The text is JSON as RFC 8259 defines it, also for a decoder that
+    /// ``needsFoundation``.
+    ///
+    /// - Parameter path: A valid path. Names are compared as they are written; the key strategy applies below the value.
+    /// - Throws: ``JSONPathFailure`` if the document is not JSON or has no value there; else as ``decode(_:from:)``.
+    package func decode<T: Decodable>(_ type: T.Type, from data: Data, under path: JSONKeyPath) throws -> T {
+        let options = options
+        return try data.withUnsafeBytes { bytes in
+            try DecodingSession.search(bytes, options) { session, source in
+                let index = try session.locate(path, source)
+                return try session.decode(
+                    type, index, path.components.count, DecodingPlace(index: index, depth: path.components.count))
+            }
+        }
+    }
+
+    /// Decodes a document from a text that has padding, without copying it.
+    ///
+    /// - Parameter text: UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
+    /// - Throws: As ``decode(_:from:)``.
+    package func decode<T: Decodable>(_ type: T.Type, from text: JSONBuffer) throws -> T {
+        let options = options
+        return try text.withUnsafeBytes { bytes in
+            guard TextEncoding.detect(bytes) == .utf8, !options.needsFoundation else {
+                return try decode(type, from: Data(bytes))
+            }
+            let start = bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
+            return try DecodingSession.run(
+                options, load: { try $0.load(padded: start, count: bytes.count) },
+                { try $0.decode(type, Scanner.root, 0, DecodingPlace(index: Scanner.root, depth: 0)) })
+        }
+    }
+}
+
+extension JSONKeyPath {
+    /// Finds the bytes of the value at this path, without the white space around it. The path must be valid.
+    ///
+    /// - Parameter data: A document in UTF-8, UTF-16 or UTF-32.
+    /// - Returns: The bytes in UTF-8, a slice of `data` if that is UTF-8; and the path with every pointer token resolved.
+    /// - Throws: ``JSONPathFailure``.
+    package func located(in data: Data) throws(JSONPathFailure) -> (data: Data, path: JSONKeyPath) {
+        let found: Located
+        do {
+            found = try data.withUnsafeBytes { bytes in
+                try DecodingSession.search(bytes, SessionOwner.noOptions) { try Located(self, $0, $1) }
+            }
+        } catch {
+            guard let failure = error as? JSONPathFailure else { preconditionFailure("A search throws no other error.") }
+            throw failure
+        }
+        let text = found.converted ?? data
+        let start = text.startIndex + found.range.lowerBound
+        return (text[start..<start + found.range.count], components == found.steps ? self : JSONKeyPath(components: found.steps))
+    }
+
+    private struct Located {
+        var range: Range<Int>
+        var steps: [Component]
+        /// The text in UTF-8, if it was in another encoding.
+        var converted: Data?
+
+        init(_ path: JSONKeyPath, _ session: DecodingSession, _ source: DecodingSession.Source) throws(JSONPathFailure) {
+            let index = try session.locate(path, source)
+            steps = session.steps(path.components.count)
+            range = source.markLength + session.start(of: index)..<source.markLength + session.end(of: index)
+            if source.isConverted { converted = Data(bytes: session.text, count: session.length) }
+        }
+    }
+}
+
+extension DecodingSession {
+    /// Where the text of a session is from.
+    struct Source {
+        /// Bytes of a byte order mark before the text.
+        var markLength = 0
+        /// Whether it was converted from another encoding.
+        var isConverted = false
+    }
+
+    /// Scans a document, with a session of this thread, to decode a value in it.
+    ///
+    /// - Throws: ``JSONPathFailure`` if the document is not JSON; else what `body` throws.
+    static func search<T>(
+        _ bytes: UnsafeRawBufferPointer, _ options: DecodingOptions, _ body: (DecodingSession, Source) throws -> T
+    ) throws -> T {
+        let encoding = TextEncoding.detect(bytes)
+        if encoding.foundation == nil {
+            let text = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(encoding.markLength))
+            return try search(text, Source(markLength: encoding.markLength), options, body)
+        }
+        let converted: Data
+        do throws(ScanFailure) {
+            converted = try encoding.converted(bytes)
+        } catch {
+            throw JSONPathFailure(error, isBlank: false)
+        }
+        return try converted.withUnsafeBytes { try search($0, Source(isConverted: true), options, body) }
+    }
+
+    @inline(__always)
+    private static func search<T>(
+        _ bytes: UnsafeRawBufferPointer, _ source: Source, _ options: DecodingOptions,
+        _ body: (DecodingSession, Source) throws -> T
+    ) throws -> T {
+        func load(_ session: DecodingSession) throws {
+            do throws(ScanFailure) {
+                try session.load(copying: bytes)
+            } catch {
+                let isBlank = (0..<session.length).allSatisfy { Bytes.isWhiteSpace(session.text[$0]) }
+                throw JSONPathFailure(error, isBlank: isBlank, offset: source.markLength)
+            }
+        }
+        return try run(options, load: load) { try body($0, source) }
+    }
+}

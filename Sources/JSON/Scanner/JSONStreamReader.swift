@@ -1,0 +1,223 @@
+import Foundation
+
+/// Scans and decodes values in a JSON text that arrives in pieces.
+///
+/// Pass what arrives to ``append(_:)``. A value is scanned at the start of the bytes that were not consumed yet, every byte once, and decoded where it
+/// lies. The text is UTF-8.
+package final class JSONStreamReader: @unchecked Sendable {
+    // Unchecked: a reader is part of a parser, which is used by one task at a time.
+
+    /// What a scan has found.
+    package enum Step {
+        /// A value of this many bytes.
+        case complete(Int)
+        /// A value that is incomplete.
+        case needsMore
+        /// A text that is not JSON.
+        case failed(ScanFailure)
+    }
+
+    private let options: DecodingOptions
+    private var owner = SessionOwner()
+    private var buffer = StreamBuffer()
+    private var isScanning = false
+    /// Bytes that have to be there before a long number or key, which is read again from its start, is scanned again.
+    private var rescanCount = 0
+    /// Whether no more bytes will arrive.
+    package private(set) var isFinished = false
+
+    /// Creates a reader.
+    ///
+    /// - Parameter decoder: The decoder whose strategies are used, as they are now. Default: the default ones.
+    package init(decoder: TransferJSONDecoder = TransferJSONDecoder()) { options = decoder.options }
+
+    deinit { buffer.deallocate() }
+
+    /// Adds bytes that have arrived. They are ignored after ``finish()``.
+    package func append(_ data: Data) {
+        guard !isFinished else { return }
+        data.withUnsafeBytes { buffer.append($0) }
+    }
+
+    /// Notes that no more bytes will arrive.
+    package func finish() { isFinished = true }
+
+    /// The number of bytes that were not consumed yet.
+    package var count: Int { buffer.count }
+
+    /// The position in the stream of the first byte that was not consumed yet.
+    package var position: Int { buffer.consumed }
+
+    /// The byte at an offset from the first one that was not consumed yet.
+    @inline(__always)
+    package subscript(offset: Int) -> UInt8 { buffer.text[offset] }
+
+    /// The offset of the first byte with a value at or after `start`; `nil` if there is none.
+    package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+        guard start < buffer.count, let found = memchr(buffer.text + start, Int32(byte), buffer.count - start) else { return nil }
+        return found.assumingMemoryBound(to: UInt8.self) - buffer.text
+    }
+
+    /// The offset of the first byte at or after `start` that is not white space; `end` if there is none.
+    package func endOfWhiteSpace(from start: Int = 0, to end: Int) -> Int {
+        var offset = start
+        while offset < end, Bytes.isWhiteSpace(buffer.text[offset]) { offset += 1 }
+        return offset
+    }
+
+    /// The length of the byte order mark of a text in UTF-8; `nil` if the first four bytes are those of UTF-16 or UTF-32.
+    package var markLengthOfUTF8: Int? {
+        let encoding = TextEncoding.detect(UnsafeRawBufferPointer(start: buffer.text, count: buffer.count))
+        return encoding.foundation == nil ? encoding.markLength : nil
+    }
+
+    /// A copy of the first bytes that were not consumed yet.
+    package func data(_ count: Int) -> Data { Data(bytes: buffer.text, count: count) }
+
+    /// Removes bytes from the front.
+    package func consume(_ count: Int) { buffer.consume(count) }
+
+    /// Scans the value at the start, or goes on with it.
+    ///
+    /// - Parameters:
+    ///   - length: The bytes to scan.
+    ///   - isWhole: Whether no more bytes of the value can follow them.
+    ///   - depth: The number of arrays and objects that the value is in.
+    package func scan(upTo length: Int, isWhole: Bool, depth: Int = 0) -> Step {
+        let storage = owner.session.storage
+        if !isScanning {
+            storage.pointee.scanner.begin()
+            storage.pointee.scanner.depthLimit = Scanner.maximumDepth - depth
+            isScanning = true
+            rescanCount = 0
+        } else if length < rescanCount, !isWhole {
+            return .needsMore
+        }
+        switch run(length, isLast: isWhole) {
+        case .complete:
+            isScanning = false
+            return .complete(storage.pointee.scanner.end)
+        case .needsMore:
+            let cut = storage.pointee.scanner.cutBytes(length)
+            rescanCount = cut > 1 << 16 ? length + cut : 0
+            return .needsMore
+        case .failed:
+            isScanning = false
+            return .failed(storage.pointee.scanner.failure!)
+        }
+    }
+
+    private func run(_ length: Int, isLast: Bool) -> Scanner.Status {
+        let text = buffer.text
+        // The scanner stops at a zero.
+        let next = text[length]
+        text[length] = 0
+        defer { text[length] = next }
+        return owner.session.storage.pointee.scanner.run(text, length: length, isLast: isLast)
+    }
+
+    /// Whether the first bytes of a value that is not JSON suffice to know that. The scan begins anew after it.
+    package func fails(within length: Int) -> Bool {
+        isScanning = false
+        owner.session.storage.pointee.scanner.begin()
+        return run(length, isLast: false) == .failed
+    }
+
+    /// Consumes what was scanned of an incomplete value. The scan can go on to the value's end, but the value cannot be decoded then.
+    package func discardScanned() {
+        buffer.consume(owner.session.storage.pointee.scanner.discard())
+        rescanCount = 0
+    }
+
+    /// The string that was scanned last, which is at the start.
+    package func scannedString() -> String {
+        let session = owner.session
+        session.use(UnsafePointer(buffer.text), count: buffer.count)
+        return session.string(session.tape[Scanner.root])
+    }
+
+    /// Decodes the value that was scanned last, which is at the start.
+    ///
+    /// - Throws: `DecodingError`, or what an `init(from:)` throws.
+    package func decodeScanned<T: Decodable>(_ type: T.Type, length: Int) throws -> T {
+        let session = owner.session
+        session.storage.pointee.options = options
+        defer {
+            if !DecodingSession.release(&owner) { owner = SessionOwner() }
+        }
+        session.use(UnsafePointer(buffer.text), count: length)
+        do {
+            return try session.decode(type, Scanner.root, 0, DecodingPlace(index: Scanner.root, depth: 0))
+        } catch let error as DecodingError {
+            error.resolveDetails()
+            throw error
+        }
+    }
+
+    /// Scans and decodes a document that is at the start.
+    ///
+    /// - Throws: `DecodingError`, or what an `init(from:)` throws.
+    package func decode<T: Decodable>(_ type: T.Type, length: Int) throws -> T {
+        let session = owner.session
+        let text = buffer.text
+        let next = text[length]
+        text[length] = 0
+        defer { text[length] = next }
+        guard session.storage.pointee.scanner.scan(text, length: length) else {
+            session.use(UnsafePointer(text), count: length)
+            throw session.notJSON(session.storage.pointee.scanner.failure!)
+        }
+        return try decodeScanned(type, length: length)
+    }
+}
+
+/// The bytes of a stream that have not been decoded, followed by ``Bytes/padding`` zeros.
+struct StreamBuffer {
+    private var memory: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
+    /// The offsets of the first byte that has not been consumed, and of the end.
+    private(set) var start = 0
+    private(set) var end = 0
+    /// The number of bytes of the stream before `start`.
+    private(set) var consumed = 0
+
+    init(capacity: Int = 16 << 10) {
+        self.capacity = capacity
+        memory = .allocate(capacity: capacity)
+        memory.initialize(repeating: 0, count: Bytes.padding)
+    }
+
+    func deallocate() { memory.deallocate() }
+
+    var count: Int { end - start }
+    @inline(__always) var text: UnsafeMutablePointer<UInt8> { memory + start }
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+        let needed = count + bytes.count + Bytes.padding
+        if end + bytes.count + Bytes.padding > capacity {
+            // Moved to the front only if that frees half of the capacity, so that each byte is moved a few times at most.
+            if needed <= capacity / 2 {
+                memory.update(from: memory + start, count: count)
+            } else {
+                capacity = max(2 * capacity, needed)
+                let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+                moved.update(from: memory + start, count: count)
+                memory.deallocate()
+                memory = moved
+            }
+            end = count
+            start = 0
+        }
+        UnsafeMutableRawPointer(memory + end).copyMemory(from: source, byteCount: bytes.count)
+        end += bytes.count
+        (memory + end).update(repeating: 0, count: Bytes.padding)
+    }
+
+    /// Removes bytes from the front.
+    @inline(__always)
+    mutating func consume(_ count: Int) {
+        start &+= count
+        consumed &+= count
+    }
+}

@@ -1,0 +1,82 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
+/// Idle sessions, at most four per thread. The next call on the thread reuses the memory of the previous one.
+///
+/// The list is thread-specific, so there is no lock, and concurrent calls do not wait for each other. A session in use is not in the pool,
+/// so a `decode` inside an `init(from:)` gets another one.
+struct SessionPool<Session: AnyObject> {
+    private final class Slot {
+        var idle: [Session] = []
+    }
+
+    private let key: pthread_key_t
+    private static var limit: Int { 4 }
+
+    init() {
+        var key = pthread_key_t()
+        let status = pthread_key_create(&key, releaseSlot)
+        precondition(status == 0, "No thread-specific key is left.")
+        self.key = key
+    }
+
+    /// Removes and returns an idle session of this thread; nil if there is no idle one.
+    @inline(__always)
+    func take() -> Session? {
+        guard let pointer = pthread_getspecific(key) else { return nil }
+        return Unmanaged<Slot>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.idle.popLast() }
+    }
+
+    /// Makes a session available to the next call on this thread. Releases it if the thread has enough.
+    @inline(__always)
+    func give(_ session: Session) {
+        let slot: Slot
+        if let pointer = pthread_getspecific(key) {
+            slot = Unmanaged<Slot>.fromOpaque(pointer).takeUnretainedValue()
+        } else {
+            slot = Slot()
+            pthread_setspecific(key, Unmanaged.passRetained(slot).toOpaque())
+        }
+        if slot.idle.count < Self.limit { slot.idle.append(session) }
+    }
+}
+
+#if canImport(Darwin)
+    private func releaseSlot(_ pointer: UnsafeMutableRawPointer) { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
+#else
+    private func releaseSlot(_ pointer: UnsafeMutableRawPointer?) {
+        if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
+    }
+#endif
+
+/// A value behind a mutex, which is held only while the value is read or written.
+final class Locked<Value: Sendable>: @unchecked Sendable {
+    // Unchecked: `value` is accessed only while `mutex` is held.
+    private var value: Value
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+    init(_ value: Value) {
+        self.value = value
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
+}

@@ -1,0 +1,125 @@
+import Endpoints
+import Foundation
+import NetworkCore
+
+/// The caching choices that RFC 9111 leaves open: the freshness of responses that do not state it, and the behaviour when the
+/// origin fails.
+public struct CacheOptions: Hashable, Sendable {
+    /// The fraction of the time since `Last-Modified` for which a response without an explicit lifetime is fresh (RFC 9111
+    /// §4.2.2). Default: 0.1. With 0, such a response is never used without validation.
+    public var heuristicFraction: Double
+    /// The maximum lifetime that the heuristic assigns. Default: one day.
+    public var maximumHeuristicLifetime: Duration
+    /// How long a stale response may be served when the origin fails, if neither request nor response has `stale-if-error`
+    /// (RFC 5861 §4). Default: zero.
+    public var staleIfError: Duration
+    /// The total time limit of a revalidation in the background. Default: 30 seconds.
+    public var revalidationTimeout: Duration
+    /// The maximum number of concurrent revalidations in the background. Beyond it, a stale response is served without starting
+    /// one. Default: 64.
+    public var maximumRevalidations: Int
+
+    /// Creates options. The parameters are described at the properties of the same names.
+    public init(
+        heuristicFraction: Double = 0.1, maximumHeuristicLifetime: Duration = .seconds(86_400), staleIfError: Duration = .zero,
+        revalidationTimeout: Duration = .seconds(30), maximumRevalidations: Int = 64
+    ) {
+        self.heuristicFraction = heuristicFraction
+        self.maximumHeuristicLifetime = maximumHeuristicLifetime
+        self.staleIfError = staleIfError
+        self.revalidationTimeout = revalidationTimeout
+        self.maximumRevalidations = maximumRevalidations
+    }
+}
+
+/// The action that the cache takes for a request.
+enum CacheDecision: Equatable {
+    /// Return the stored response. `ttl` is its remaining freshness in seconds, negative if it is stale.
+    case serve(age: Double, ttl: Double, revalidates: Bool)
+    /// Validate the stored response with the origin (RFC 9111 §4.3).
+    case validate(ForwardReason)
+    /// Forward the request unchanged.
+    case forward(ForwardReason)
+    /// Respond with 504 because the request has `only-if-cached` (RFC 9111 §5.2.1.7).
+    case fail
+}
+
+extension CacheOptions {
+    /// The age and the freshness lifetime of a stored response, in seconds (RFC 9111 §4.2).
+    struct Freshness: Equatable {
+        var age: Double
+        var lifetime: Double
+        /// Whether the age is reliable. `false` if the clock is earlier than the time at which the response was stored.
+        var isKnown: Bool
+
+        var ttl: Double { lifetime - age }
+    }
+
+    /// The number of seconds by which a clock may be set back before ages are considered unknown.
+    private static let clockTolerance = 1.0
+
+    /// Returns the freshness of a stored response.
+    ///
+    /// - Parameter now: The current time, in seconds since the reference date.
+    func freshness(_ terms: ResponseTerms, at now: Double) -> Freshness {
+        let resident = now - terms.responseTime
+        return Freshness(
+            age: terms.initialAge + max(0, resident), lifetime: lifetime(terms), isKnown: resident >= -Self.clockTolerance)
+    }
+
+    func lifetime(_ terms: ResponseTerms) -> Double {
+        if let explicit = terms.explicitLifetime { return explicit }
+        guard let sinceModified = terms.sinceModified, heuristicFraction > 0 else { return 0 }
+        return min(sinceModified * heuristicFraction, ResponseTerms.seconds(maximumHeuristicLifetime))
+    }
+
+    /// Returns the action that RFC 9111 §4 and §5.2.1 require for a request. Has no side effects.
+    ///
+    /// - Parameters:
+    ///   - stored: The metadata of the selected response, or `nil` if there is none.
+    ///   - miss: The reason why there is none.
+    ///   - now: The current time, in seconds since the reference date.
+    func decision(
+        _ request: RequestTerms, _ stored: ResponseTerms?, miss: ForwardReason = .uriMiss, isHead: Bool = false, at now: Double
+    ) -> CacheDecision {
+        guard let stored else { return request.onlyIfCached ? .fail : .forward(miss) }
+        let freshness = freshness(stored, at: now)
+        if freshness.isKnown, !request.noCache, !stored.mustAsk {
+            if let decision = decisionWithoutValidation(request, stored, freshness, isHead: isHead) { return decision }
+        }
+        if request.onlyIfCached { return .fail }
+        let isFresh = freshness.isKnown && freshness.ttl > 0 && !stored.mustAsk
+        let reason = isFresh ? ForwardReason.request : .stale
+        return stored.hasValidator && !isHead ? .validate(reason) : .forward(reason)
+    }
+
+    /// Returns a decision to serve the stored response without validation, or `nil` if that is not allowed.
+    private func decisionWithoutValidation(
+        _ request: RequestTerms, _ stored: ResponseTerms, _ freshness: Freshness, isHead: Bool
+    ) -> CacheDecision? {
+        let (age, ttl) = (freshness.age, freshness.ttl)
+        // A reload does not revalidate a response that cannot have changed (RFC 8246 §2).
+        let isUnchanged = stored.isImmutable && ttl > 0
+        let limit = isUnchanged ? freshness.lifetime : min(freshness.lifetime, request.maxAge ?? .infinity)
+        if let minFresh = request.minFresh, ttl < minFresh { return nil }
+        if age < limit { return .serve(age: age, ttl: ttl, revalidates: false) }
+        if stored.mustRevalidate, ttl <= 0 { return nil }
+        let mayRevalidate = ttl <= 0 && -ttl <= stored.staleWhileRevalidate && stored.staleWhileRevalidate > 0
+        if let maxStale = request.maxStale, age - limit <= maxStale {
+            return .serve(age: age, ttl: ttl, revalidates: mayRevalidate && !isHead && !request.onlyIfCached)
+        }
+        // A request with `max-age` but without `max-stale` does not accept stale responses (§5.2.1.1).
+        guard mayRevalidate, request.maxAge == nil, !isHead else { return nil }
+        return .serve(age: age, ttl: ttl, revalidates: !request.onlyIfCached)
+    }
+
+    /// Returns whether a stored response may be served when the origin fails (RFC 5861 §4, RFC 9111 §4.2.4).
+    func mayServeOnFailure(_ request: RequestTerms, _ stored: ResponseTerms, at now: Double) -> Bool {
+        let freshness = freshness(stored, at: now)
+        guard freshness.isKnown, !request.noCache, !stored.mustAsk, !stored.mustRevalidate else { return false }
+        let fallback = ResponseTerms.seconds(staleIfError)
+        let explicit = [request.staleIfError, stored.staleIfError].compactMap { $0 }
+        let allowed = explicit.max() ?? fallback
+        return allowed > 0 && -freshness.ttl <= allowed
+    }
+}

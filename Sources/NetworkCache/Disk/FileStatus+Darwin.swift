@@ -1,7 +1,0 @@
-#if canImport(Darwin)
-    import Foundation
-
-    extension stat {
-        var modification: FileTime { FileTime(st_mtimespec) }
-    }
-#endif

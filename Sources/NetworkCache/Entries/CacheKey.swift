@@ -1,0 +1,279 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import NetworkLogging
+
+/// The key under which responses are stored (RFC 9111 §2): method, URL and partition.
+///
+/// Descriptions show method, origin and path, never the query.
+public struct CacheKey: Hashable, Sendable {
+    /// The method of the request. The cache stores responses to GET, which it also uses for HEAD.
+    package let method: RequestMethod
+    /// The absolute URL in normal form, including the query: with scheme and host in lower case, without default port, user
+    /// information and fragment (RFC 9110 §4.2.3, §7.1).
+    package let url: String
+    /// The partition, or an empty string for requests without credentials. Contains a digest or a name, never the credentials:
+    /// see ``CachePartition``.
+    package let partition: String
+
+    /// Creates a key from its parts.
+    ///
+    /// - Parameter url: The URL, which is converted to its normal form.
+    public init(method: RequestMethod = .get, url: URL, partition: CachePartition = .none) {
+        self.method = method
+        self.url = NormalURL.text(of: url)
+        self.partition = partition.text
+    }
+
+    /// Creates the key of a GET or HEAD request.
+    init(_ request: NetworkRequest, named partition: CachePartition?) {
+        method = .get
+        let text = request.url.absoluteString
+        let isNormal = NormalURL.isNormal(text)
+        url = isNormal ? text : NormalURL.text(of: request.url)
+        let partitionText: String
+        if let partition {
+            partitionText = partition.text
+        } else if isNormal {
+            partitionText = CachePartition(request, user: nil).text
+        } else {
+            partitionText = CachePartition(credentialsOf: request).text
+        }
+        // A response from a connection with one trust policy is not used for an API with another. The hash value differs between
+        // processes.
+        self.partition = request.statedTrust.map { "\(partitionText)\(Self.trustMark)\($0.hashValue)" } ?? partitionText
+    }
+
+    /// The separator between the partition and the hash of the trust policy, if the API states one.
+    static let trustMark = " trust:"
+
+    /// Creates a key from the properties of an existing key, for example when a store reads it.
+    ///
+    /// - Parameters:
+    ///   - method: The ``method`` of the existing key.
+    ///   - url: The ``url`` of the existing key.
+    ///   - partition: The ``partition`` of the existing key.
+    /// - Returns: `nil` if `url` is not in its normal form.
+    package init?(method: RequestMethod, url: String, partition: String) {
+        guard let parsed = URL(string: url), NormalURL.text(of: parsed) == url, !URLText(url).hostAndPort.isEmpty else {
+            return nil
+        }
+        self.method = method
+        self.url = url
+        self.partition = partition
+    }
+
+    /// The host of the URL, in lower case and without port.
+    package var host: String { NormalURL.host(of: url) }
+
+    /// A SHA-256 digest of the whole key, as 64 hexadecimal digits, for example for the name of a file or a database row. It
+    /// depends only on the key's properties.
+    public var digest: String {
+        var text = DigestText()
+        text.add(method.rawValue)
+        text.add(partition)
+        text.add(url)
+        return text.hexadecimal
+    }
+}
+
+extension CacheKey: RedactedStringConvertible {
+    /// The method, origin and path, without the query.
+    public var description: String { "\(method) \(URLText(url).originAndPath)" }
+}
+
+/// A separate part of a cache, for example for a user. Responses are never shared between partitions.
+public struct CachePartition: Hashable, Sendable {
+    /// A digest of credentials, a name with its prefix, or an empty string for requests without credentials.
+    package let text: String
+
+    /// The partition for requests without credentials.
+    public static let none = CachePartition(text: "")
+
+    /// Creates a partition with a name, for example the identifier of a user or tenant. The name must not be secret.
+    public init(named name: String) {
+        text = "name:" + name
+    }
+
+    /// Creates a partition from the credentials in a request, or ``none`` if there are none.
+    ///
+    /// The partition is a SHA-256 digest of all header fields that are marked as credentials
+    /// (``Endpoints/NetworkRequest/setCredential(_:for:)``), all other fields that are not known to be harmless, the user
+    /// information in the URL, and the cookies that the session manager has stored for the URL.
+    ///
+    /// The digest of a random token reveals nothing. A password that a person chose can be guessed from its digest by anybody who
+    /// can read the store: name the partition in that case.
+    public init(credentialsOf request: NetworkRequest) {
+        self.init(request, user: Self.userInformation(in: request.url))
+    }
+
+    /// Creates a partition from the credentials in a request and the user information of its URL.
+    init(_ request: NetworkRequest, user: String?) {
+        var fields: [HeaderFields.Field] = []
+        for field in request.headers where request.credentials.contains(header: field.name) || !NeutralFields.contains(field.name)
+        {
+            fields.append(HeaderFields.Field(name: field.name.lowercased(), value: field.value))
+        }
+        if let cookies = request.credentials.storedCookies { fields.append(HeaderFields.Field(name: "cookie", value: cookies)) }
+        if fields.isEmpty, user == nil {
+            text = ""
+            return
+        }
+        if fields.count > 1 {
+            // The sort is stable: lines with the same name keep their order.
+            let sorted = fields.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
+            fields = sorted.map(\.element)
+        }
+        var digest = DigestText()
+        for field in fields {
+            digest.add(field.name)
+            digest.add(field.value)
+        }
+        if let user {
+            digest.add("@")
+            digest.add(user)
+        }
+        text = "sha256:" + digest.hexadecimal
+    }
+
+    private init(text: String) {
+        self.text = text
+    }
+
+    private static func userInformation(in url: URL) -> String? {
+        let text = url.absoluteString
+        guard text.utf8.contains(UInt8(ascii: "@")) else { return nil }
+        let authority = URLText(text).authority
+        return authority.utf8.lastIndex(of: UInt8(ascii: "@")).map { String(authority[..<$0]) }
+    }
+}
+
+/// The header fields that do not identify a user: harmless fields, and fields that identify a single request.
+enum NeutralFields {
+    /// The most frequent fields, in the order of their frequency.
+    private static let names = [
+        "Accept", "User-Agent", "Accept-Language", "Accept-Encoding", "Cache-Control", "Content-Type", "If-None-Match",
+        "If-Modified-Since", "Host", "Origin", "Referer", "traceparent", "tracestate", "X-Request-ID",
+    ]
+
+    static func contains(_ name: String) -> Bool {
+        names.contains { HeaderFields.isSame($0, name) } || HeaderFields.isHarmless(name)
+    }
+}
+
+/// A SHA-256 digest of a sequence of texts, each preceded by its length so that different sequences have different digests.
+struct DigestText {
+    private var bytes: [UInt8] = []
+
+    mutating func add(_ text: String) {
+        var text = text
+        withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { bytes.append(contentsOf: $0) }
+        text.withUTF8 { bytes.append(contentsOf: $0) }
+    }
+
+    /// The SHA-256 digest of the texts, in hexadecimal.
+    var hexadecimal: String { SHA256.digest(of: bytes).hexadecimal }
+}
+
+/// The normalization of URLs, which gives equivalent URLs the same text (RFC 9110 §4.2.3, RFC 3986 §6.2.2).
+enum NormalURL {
+    static func text(of url: URL) -> String {
+        let text = url.absoluteString
+        return isNormal(text) ? text : normalized(text)
+    }
+
+    /// Returns the host of a URL, without port and without the brackets of an IPv6 address. In lower case if the URL is
+    /// normalized.
+    static func host(of text: String) -> String {
+        let place = URLText(text).hostAndPort
+        if place.first == "[" { return String(place.dropFirst().prefix { $0 != "]" }) }
+        return String(place.prefix { $0 != ":" })
+    }
+
+    /// Returns whether a URL is certain to be in normal form, as a fast path for typical URLs: a lower-case host without user
+    /// information, no port or one that is not a default, a path, and no percent-encoding or fragment.
+    static func isNormal(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard bytes.count > 8, bytes[0] == UInt8(ascii: "h"), bytes[1] == UInt8(ascii: "t"), bytes[2] == UInt8(ascii: "t"),
+                bytes[3] == UInt8(ascii: "p")
+            else { return false }
+            var index = bytes[4] == UInt8(ascii: "s") ? 5 : 4
+            guard bytes[index] == UInt8(ascii: ":"), bytes[index + 1] == slash, bytes[index + 2] == slash else { return false }
+            index += 3
+            let hostStart = index
+            while index < bytes.count, isHostByte(bytes[index]) { index += 1 }
+            guard index > hostStart, index < bytes.count else { return false }
+            if bytes[index] == UInt8(ascii: ":") {
+                let portStart = index + 1
+                index = portStart
+                while index < bytes.count, bytes[index] &- 0x30 < 10 { index += 1 }
+                // Ports with fewer than four digits may be defaults (80, 443): they take the slow path.
+                guard index - portStart > 3, bytes[portStart] != 0x30, index < bytes.count else { return false }
+            }
+            guard bytes[index] == slash else { return false }
+            while index < bytes.count {
+                if bytes[index] == UInt8(ascii: "%") || bytes[index] == UInt8(ascii: "#") { return false }
+                index += 1
+            }
+            return true
+        }
+    }
+
+    private static let slash = UInt8(ascii: "/")
+
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        byte &- 0x61 < 26 || byte &- 0x30 < 10 || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+    }
+
+    private static func normalized(_ text: String) -> String {
+        let url = URLText(text)
+        var place = url.hostAndPort.lowercased()
+        let standard = url.scheme == "https" ? ":443" : ":80"
+        if place.hasSuffix(standard) { place.removeLast(standard.utf8.count) }
+        if place.hasSuffix(":") { place.removeLast() }
+        let path = url.path.isEmpty ? "/" : encodedAlike(url.path)
+        return "\(url.scheme)://\(place)\(path)\(url.query.map { "?" + encodedAlike($0) } ?? "")"
+    }
+
+    /// Decodes percent-encoded unreserved characters, and converts the digits of other encodings to upper case.
+    private static func encodedAlike(_ text: Substring) -> String {
+        let bytes = Array(text.utf8)
+        guard bytes.contains(UInt8(ascii: "%")) else { return String(text) }
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = value(bytes[index + 1]),
+                let low = value(bytes[index + 2])
+            else {
+                result.append(bytes[index])
+                index += 1
+                continue
+            }
+            let byte = high << 4 | low
+            if isUnreserved(byte) {
+                result.append(byte)
+            } else {
+                result += [UInt8(ascii: "%"), upper(bytes[index + 1]), upper(bytes[index + 2])]
+            }
+            index += 3
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x41 + 10
+        case 0x61...0x66: digit - 0x61 + 10
+        default: nil
+        }
+    }
+
+    private static func upper(_ digit: UInt8) -> UInt8 { digit >= 0x61 ? digit - 0x20 : digit }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        isHostByte(byte) || byte &- 0x41 < 26 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")
+    }
+}

@@ -1,0 +1,117 @@
+#if os(Linux)
+    /// Where a transfer is, as the queue sees it. Its members are visible in this file only.
+    struct QueuePlace {
+        fileprivate enum Station {
+            /// It has not entered the queue yet, or is between two requests.
+            case outside
+            /// It waits in the queue with that ticket.
+            case waiting(UInt64)
+            /// It belongs to the loop of that number, and may still be in its inbox.
+            case inside(Int)
+            /// It has ended or was cancelled, and is not admitted again.
+            case gone
+        }
+
+        fileprivate var station = Station.outside
+        /// The origin of the request with which it entered last.
+        fileprivate var origin = ""
+    }
+
+    /// The queue of a session manager: which loop each transfer belongs to, and which transfers wait. Used only while its lock is held.
+    ///
+    /// The gate has one shard for each loop: the number of the shard is that of the loop.
+    struct CurlQueue {
+        typealias Admission = OriginGate<CurlTransfer>.Admission
+
+        private var gate: OriginGate<CurlTransfer>
+        /// The total deadlines of the waiting transfers.
+        private var deadlines = DeadlineHeap<CurlTransfer>()
+
+        init(_ limits: GateLimits) {
+            gate = OriginGate(limits)
+        }
+
+        /// Admits a transfer, or appends it to the queue.
+        ///
+        /// - Parameters:
+        ///   - origin: The origin of its current request.
+        ///   - deadline: When its total timeout ends.
+        /// - Returns: The number of the loop that it was admitted to; or whether its deadline is now the earliest of the queue.
+        mutating func enter(
+            _ transfer: CurlTransfer, origin: String, deadline: UInt64, near preferred: Int?
+        ) -> (number: Int?, isFirst: Bool) {
+            // It may have been cancelled before, or between two requests.
+            guard case .outside = transfer.place.station else { return (nil, false) }
+            transfer.place.origin = origin
+            switch gate.enter(origin, transfer, near: preferred) {
+            case .inside(let number):
+                transfer.place.station = .inside(number)
+                return (number, false)
+            case .waiting(let ticket):
+                transfer.place.station = .waiting(ticket)
+                guard deadline != .max else { return (nil, false) }
+                transfer.deadline = deadline
+                deadlines.insert(transfer)
+                return (nil, deadlines.first === transfer)
+            }
+        }
+
+        /// Gives the place of a transfer back.
+        ///
+        /// - Returns: The transfers that were admitted by this, and the number of the loop that the transfer was in.
+        mutating func leave(_ transfer: CurlTransfer, isEnd: Bool) -> (admitted: [Admission], number: Int?) {
+            guard case .inside(let number) = transfer.place.station else { return ([], nil) }
+            transfer.place.station = isEnd ? .gone : .outside
+            return (admit(gate.leave(transfer.place.origin, shard: number)), number)
+        }
+
+        /// Raises the limit of an origin that speaks HTTP/2.
+        ///
+        /// - Returns: The transfers that were admitted by this.
+        mutating func widen(_ origin: String) -> [Admission] {
+            admit(gate.widen(origin))
+        }
+
+        /// Removes a transfer that is not in a loop.
+        ///
+        /// - Returns: The number of its loop if it is in one; that loop then has to be notified.
+        mutating func cancel(_ transfer: CurlTransfer) -> Int? {
+            if case .inside(let number) = transfer.place.station { return number }
+            remove(transfer)
+            return nil
+        }
+
+        /// Returns the number of the loop that a transfer is in, if it is in one.
+        func loop(of transfer: CurlTransfer) -> Int? {
+            if case .inside(let number) = transfer.place.station { number } else { nil }
+        }
+
+        /// Removes the transfers whose total deadline has passed.
+        ///
+        /// - Returns: These transfers, and the next deadline; `UInt64.max` if there is none.
+        mutating func takeLate(_ now: UInt64) -> (late: [CurlTransfer], next: UInt64) {
+            var late: [CurlTransfer] = []
+            while let first = deadlines.first, first.deadline <= now {
+                remove(first)
+                late.append(first)
+            }
+            return (late, deadlines.first?.deadline ?? .max)
+        }
+
+        private mutating func remove(_ transfer: CurlTransfer) {
+            if case .waiting(let ticket) = transfer.place.station {
+                gate.stopWaiting(transfer.place.origin, ticket: ticket)
+                deadlines.remove(transfer)
+            }
+            transfer.place.station = .gone
+        }
+
+        private mutating func admit(_ admitted: [Admission]) -> [Admission] {
+            for next in admitted {
+                deadlines.remove(next.member)
+                next.member.place.station = .inside(next.shard)
+            }
+            return admitted
+        }
+    }
+#endif

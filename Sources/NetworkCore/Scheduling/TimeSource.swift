@@ -1,0 +1,56 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+import Endpoints
+
+/// A clock as interceptors use it: it measures the time since its creation, and suspends tasks.
+///
+/// It hides the type of the clock. A `ContinuousClock` is read directly, not through its protocol.
+package struct TimeSource: Sendable {
+    private let measure: @Sendable () -> Duration
+    private let suspend: @Sendable (Duration) async throws -> Void
+
+    /// Creates a time source that begins at zero.
+    package init(_ clock: some Clock<Duration>) {
+        suspend = { try await clock.sleep(bounded: $0) }
+        if let clock = clock as? ContinuousClock {
+            let start = clock.now
+            measure = { start.duration(to: ContinuousClock.now) }
+        } else {
+            let start = clock.now
+            measure = { start.duration(to: clock.now) }
+        }
+    }
+
+    /// The time since the creation of the time source.
+    ///
+    /// It runs code of the clock, which may belong to the caller, so it must not be read while a lock is held.
+    package var elapsed: Duration { measure() }
+
+    /// Suspends the task; at most for the longest duration that clocks accept.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
+    package func sleep(for duration: Duration) async throws {
+        try await suspend(duration)
+    }
+}
+
+/// Returns the time of the monotonic clock, in nanoseconds.
+func monotonicNanoseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+}
+
+extension Duration {
+    /// The duration in nanoseconds, limited to 0...10^6 s so that sums cannot overflow.
+    var boundedNanoseconds: UInt64 {
+        let (seconds, attoseconds) = min(max(self, .zero), .seconds(1_000_000)).components
+        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+    }
+}

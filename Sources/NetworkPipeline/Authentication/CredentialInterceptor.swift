@@ -1,0 +1,111 @@
+import Endpoints
+import Foundation
+import NetworkCore
+
+/// An interceptor that adds credentials to requests to certain origins, and to no others.
+///
+/// ```swift
+/// let interceptors: [any NetworkInterceptor] = [.retry(), .authentication(.bearer(token), for: api)]
+/// ```
+///
+/// Requests to other origins, requests that already have an `Authorization` field, and requests of endpoints that need no
+/// authentication (``Endpoints/Requestable/requiresAuthentication``) are sent unchanged. If the credentials can be refreshed
+/// and the origin responds with 401 (RFC 9110 §15.5.2), the request is sent once more with newer credentials. A second 401
+/// is returned to the caller. So is the first one if the body can be read only once, or if ``RefreshingCredentials/set(_:)``
+/// was called in the meantime.
+public struct CredentialInterceptor: NetworkInterceptor {
+    private enum Source {
+        case each(@Sendable (NetworkRequest) async throws -> Credential?)
+        case refreshing(RefreshingCredentials)
+    }
+
+    private let source: Source
+    private let origins: [String]
+
+    /// Creates an interceptor that adds the same credential to every request.
+    ///
+    /// - Parameters:
+    ///   - credential: The credential to add.
+    ///   - origins: URLs of the origins that receive it. Only scheme, host and port are compared (RFC 6454 §4).
+    public init(_ credential: Credential, origins: [URL]) {
+        self.init(origins: origins) { _ in credential }
+    }
+
+    /// Creates an interceptor that gets the credential for each attempt from a closure.
+    ///
+    /// - Parameters:
+    ///   - origins: URLs of the origins that receive it. Only scheme, host and port are compared (RFC 6454 §4).
+    ///   - credential: Called once per attempt, on the caller's task; `nil` sends the request without a credential. An error
+    ///     that it throws becomes ``NetworkCore/TransportError/Code/authenticationFailed``, with the error as the underlying
+    ///     one; a ``NetworkCore/TransportError`` is thrown unchanged.
+    public init(origins: [URL], credential: @escaping @Sendable (NetworkRequest) async throws -> Credential?) {
+        source = .each(credential)
+        self.origins = origins.map(URLText.origin)
+    }
+
+    /// Creates an interceptor whose credentials are refreshed when they have expired or a server rejects them.
+    ///
+    /// - Parameters:
+    ///   - credentials: The credentials and the way to refresh them.
+    ///   - origins: URLs of the origins that receive them. Only scheme, host and port are compared (RFC 6454 §4).
+    public init(_ credentials: RefreshingCredentials, origins: [URL]) {
+        source = .refreshing(credentials)
+        self.origins = origins.map(URLText.origin)
+    }
+
+    /// Sends the request with a credential, and once more with a newer one if it was rejected.
+    ///
+    /// - Throws: ``NetworkCore/TransportError/Code/authenticationFailed`` if no credential can be obtained;
+    ///   ``NetworkCore/TransportError/Code/timedOut`` or ``NetworkCore/TransportError/Code/cancelled`` while it waits for a
+    ///   refresh; otherwise what `next` throws.
+    public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+        guard origins.contains(request.origin), request.requiresAuthentication, !request.headers.contains("Authorization") else {
+            return try await next(request)
+        }
+        switch source {
+        case .each(let credential):
+            guard let credential = try await Self.credential(credential, for: request) else { return try await next(request) }
+            return try await next(credential.applied(to: request))
+        case .refreshing(let credentials):
+            if credentials.isRefreshingHere { return try await next(request) }
+            let generation = try await credentials.current(for: request)
+            let response = try await next(generation.credential.applied(to: request))
+            guard response.statusCode == 401, request.hasOrigin(of: response.url), request.body?.isReplayable ?? true,
+                credentials.isCurrent(generation)
+            else { return response }
+            response.body.stop()
+            let newer = try await credentials.newer(than: generation, for: request)
+            return try await next(newer.credential.applied(to: request))
+        }
+    }
+
+    private static func credential(
+        _ make: @Sendable (NetworkRequest) async throws -> Credential?, for request: NetworkRequest
+    ) async throws(TransportError) -> Credential? {
+        do {
+            return try await make(request)
+        } catch let error as TransportError {
+            throw error
+        } catch is CancellationError {
+            throw TransportError(.cancelled, "cancelled while the credentials were obtained", request: request)
+        } catch {
+            throw TransportError(
+                .authenticationFailed, "the credentials cannot be obtained (\(type(of: error)))", request: request,
+                underlying: error)
+        }
+    }
+}
+
+extension NetworkInterceptor where Self == CredentialInterceptor {
+    /// Adds the same credential to every request to the origin of a configuration's base URL.
+    public static func authentication(_ credential: Credential, for api: any NetworkConfigurable) -> CredentialInterceptor {
+        CredentialInterceptor(credential, origins: [api.baseURL])
+    }
+
+    /// Adds credentials that are refreshed when necessary, for the origin of a configuration's base URL.
+    public static func authentication(
+        _ credentials: RefreshingCredentials, for api: any NetworkConfigurable
+    ) -> CredentialInterceptor {
+        CredentialInterceptor(credentials, origins: [api.baseURL])
+    }
+}

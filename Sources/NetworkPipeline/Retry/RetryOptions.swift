@@ -1,0 +1,178 @@
+import Endpoints
+import Foundation
+import NetworkCore
+
+/// The rules that decide whether, and when, a failed request is sent again.
+public struct RetryOptions: Sendable {
+    /// The maximum number of attempts, including the first, 1 to 100. Default: 3.
+    public var maximumAttempts: Int
+    /// The pauses before further attempts. Default: ``Backoff`` with its defaults.
+    public var backoff: Backoff
+    /// The longest pause that is accepted from a `Retry-After` field; if it is longer, the response is returned to the caller.
+    ///
+    /// Default: 60 seconds.
+    public var maximumRetryAfter: Duration
+    /// The causes that are retried. Default: ``RetryCause/standard``.
+    public var causes: Set<RetryCause>
+
+    /// Creates options. The values are checked when a request passes the interceptor; invalid ones make every request fail.
+    public init(
+        maximumAttempts: Int = 3, backoff: Backoff = Backoff(), maximumRetryAfter: Duration = .seconds(60),
+        causes: Set<RetryCause> = RetryCause.standard
+    ) {
+        self.maximumAttempts = maximumAttempts
+        self.backoff = backoff
+        self.maximumRetryAfter = maximumRetryAfter
+        self.causes = causes
+    }
+
+    var configurationError: String? {
+        if !(1...100).contains(maximumAttempts) { return "maximumAttempts is \(maximumAttempts); it must be 1...100" }
+        if maximumRetryAfter < .zero { return "maximumRetryAfter is \(maximumRetryAfter); it must not be negative" }
+        return backoff.configurationError
+    }
+}
+
+/// The decision after an attempt, with its reason.
+package enum RetryDecision: Sendable, Equatable {
+    /// Another attempt follows after a pause.
+    case retry(after: Duration, because: String)
+    /// No further attempt follows, and the outcome is returned.
+    case stop(because: String)
+}
+
+/// The input of a decision, in addition to the options.
+struct RetryFacts {
+    var request: NetworkRequest
+    var outcome: Result<NetworkResponse, TransportError>
+    /// The number of the attempt, counted from 1.
+    var attempt: Int
+    /// The time until the deadline of the call; `nil` without a deadline.
+    var remaining: Duration?
+    /// Takes a retry from the budget, and returns whether there was one. Called last.
+    var takeFromBudget: () -> Bool = { true }
+    /// A random number in 0..<1 for the jitter.
+    var random: Double
+    var now: Date
+}
+
+extension RetryOptions {
+    func decision(_ facts: RetryFacts) -> RetryDecision {
+        let cause = RetryCause(facts.outcome)
+        guard causes.contains(cause) else { return .stop(because: "\(cause): \(cause.reason)") }
+        guard facts.attempt < maximumAttempts else {
+            return .stop(because: "\(cause), and \(facts.attempt) of \(maximumAttempts) attempts have been made")
+        }
+        // A request that may have been processed is repeated only if it is idempotent (RFC 9110 §9.2.2).
+        guard facts.request.isIdempotent || facts.wasNeverSent else {
+            return .stop(because: "\(cause), but \(facts.request.method) is not idempotent and may have been processed")
+        }
+        guard facts.request.body?.isReplayable ?? true else {
+            return .stop(because: "\(cause), but the body can be read only once")
+        }
+        var delay = backoff.delay(beforeAttempt: facts.attempt + 1, random: facts.random)
+        // After a redirect to another origin, `Retry-After` applies to that origin.
+        if case .success(let response) = facts.outcome, facts.request.hasOrigin(of: response.url),
+            case .delay(let asked) = RetryAfter(response.headers, now: facts.now)
+        {
+            guard asked <= maximumRetryAfter else {
+                return .stop(because: "\(cause), and the server asks for a pause of \(asked), more than \(maximumRetryAfter)")
+            }
+            // The random backoff is added to the requested pause, so that clients do not all return at the same time.
+            delay = delay.bounded + asked.bounded
+        }
+        if let remaining = facts.remaining, delay >= remaining {
+            return .stop(because: "\(cause), and the deadline passes before the next attempt")
+        }
+        guard facts.takeFromBudget() else { return .stop(because: "\(cause), and the budget for retries is used up") }
+        return .retry(after: delay, because: "\(cause): \(cause.reason)")
+    }
+}
+
+extension RetryFacts {
+    /// Whether the request failed before any byte of it was sent.
+    fileprivate var wasNeverSent: Bool {
+        guard case .failure(let error) = outcome else { return false }
+        switch error.phase {
+        case .queued, .nameLookup, .connect, .tls: return true
+        default: return false
+        }
+    }
+}
+
+/// The pauses before further attempts, which grow exponentially and are random ("full jitter").
+///
+/// Each pause is a random duration below a growing bound, so that clients that failed at the same time do not retry at the
+/// same time.
+public struct Backoff: Sendable, Hashable {
+    /// The bound before the second attempt, at most 24 hours. Default: 200 milliseconds.
+    public var base: Duration
+    /// The factor by which the bound grows with each further attempt, 1 to 1,000. Default: 2.
+    public var factor: Double
+    /// The maximum of the bound, at least ``base`` and at most 24 hours. Default: 20 seconds.
+    public var maximumDelay: Duration
+
+    /// Creates a backoff from these parameters.
+    ///
+    /// The values are checked when a request passes the interceptor; invalid ones make every request fail.
+    public init(base: Duration = .milliseconds(200), factor: Double = 2, maximumDelay: Duration = .seconds(20)) {
+        self.base = base
+        self.factor = factor
+        self.maximumDelay = maximumDelay
+    }
+
+    /// Returns the bound before an attempt, at most 10^9 seconds; zero if the factor is not a number.
+    ///
+    /// - Parameter attempt: The number of the attempt; 2 for the first retry.
+    package func bound(beforeAttempt attempt: Int) -> Duration {
+        var bound = base / .seconds(1)
+        let limit = maximumDelay / .seconds(1)
+        // After 64 doublings, the bound has reached any maximum. With a factor of 1, it does not change.
+        for _ in 0..<(attempt.clamped(to: 2...66) - 2) where bound < limit { bound *= factor }
+        return .bounded(seconds: min(bound, limit))
+    }
+
+    /// Returns the pause before an attempt.
+    ///
+    /// - Parameters:
+    ///   - attempt: The number of the attempt; 2 for the first retry.
+    ///   - random: A random number in 0..<1. The pause is this fraction of the bound.
+    package func delay(beforeAttempt attempt: Int, random: Double) -> Duration {
+        bound(beforeAttempt: attempt) * random.clamped(to: 0...1, nan: 0)
+    }
+
+    var configurationError: String? {
+        if base < .zero || base > .seconds(86_400) { return "backoff.base is \(base); it must be 0...86400 s" }
+        if !(factor >= 1 && factor <= 1000) { return "backoff.factor is \(factor); it must be 1...1000" }
+        if maximumDelay < base || maximumDelay > .seconds(86_400) {
+            return "backoff.maximumDelay is \(maximumDelay); it must be base...86400 s"
+        }
+        return nil
+    }
+}
+
+/// The value of the `Retry-After` field (RFC 9110 §10.2.3): seconds or a date.
+enum RetryAfter: Equatable {
+    case none
+    case delay(Duration)
+    /// The field is neither a number of seconds nor a date, and is ignored.
+    case malformed
+
+    /// - Parameter now: The date from which a date in the field is measured, if the response has no `Date` field. The `Date`
+    ///   field is preferred because it comes from the same clock.
+    init(_ headers: HeaderFields, now: Date) {
+        guard let text = (headers.values(for: "Retry-After").first?.trimmed).map(String.init) else {
+            self = .none
+            return
+        }
+        // Limited to a value that is longer than any accepted pause and does not overflow.
+        if let seconds = text.utf8.decimal(clampedTo: 1_000_000_000) {
+            self = .delay(.seconds(seconds))
+        } else if let date = HTTPDate(text, now: now) {
+            let reference = headers["Date"].flatMap { HTTPDate($0, now: now) } ?? HTTPDate(now)
+            self = .delay(.seconds(max(0, date.secondsSince1970 - reference.secondsSince1970)))
+        } else {
+            self = .malformed
+        }
+    }
+}

@@ -1,0 +1,5 @@
+import DataTransfer
+
+func service(_ configuration: APIConfiguration) -> DefaultDataTransferService {
+    DefaultDataTransferService(configuration: configuration, interceptors: [.retry()])  // error: add `import NetworkPipeline`
+}

@@ -1,0 +1,55 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import NetworkCore
+    import NetworkTesting
+    import Testing
+    import TestSupport
+
+    /// The lifetime of idle connections.
+    @Suite(.timeLimit(.minutes(10)))
+    struct IdleConnectionTests {
+        /// Creates a server that responds to each request, and a stream of the numbers of connections that the client has closed.
+        private func server(headers: String = "") throws -> (RawServer, AsyncStream<Int>) {
+            let (closed, continuation) = AsyncStream.makeStream(of: Int.self)
+            let server = try RawServer { connection in
+                while try connection.request() != nil {
+                    try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\(headers)\r\nx")
+                }
+                continuation.yield(connection.number)
+            }
+            return (server, closed)
+        }
+
+        @Test func `a connection is closed after its idle lifetime and is not reused`() async throws {
+            let (server, closed) = try server()
+            let session = CurlSessionManager(
+                configuration: SessionConfiguration { $0.idleConnectionLifetime = .milliseconds(500) })
+            var numbers = closed.makeAsyncIterator()
+            for number in 0..<3 {
+                let start = ContinuousClock.now
+                _ = try await session.response(for: server.request("/"))
+                let second = try await session.response(for: server.request("/"))
+                // On a busy machine the two requests may take longer.
+                guard ContinuousClock.now - start < .milliseconds(300) else { return }
+                #expect(second.timings.isReusedConnection == true)
+                #expect(await numbers.next() == number)
+                #expect(ContinuousClock.now - start >= .milliseconds(500))
+            }
+        }
+
+        @Test func `a shorter Keep-Alive timeout from the server overrides the idle connection lifetime`() async throws {
+            let (server, closed) = try server(headers: "Keep-Alive: timeout=1\r\n")
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.idleConnectionLifetime = .seconds(3600) })
+            _ = try await session.response(for: server.request("/"))
+            #expect(await closed.first { _ in true } == 0)
+        }
+
+        @Test func `a connection is replaced after the maximum number of uses`() async throws {
+            let server = try LoopbackServer { _ in .text("x") }
+            let session = CurlSessionManager(configuration: SessionConfiguration { $0.maximumUsesPerConnection = 3 })
+            for _ in 0..<10 { _ = try await session.response(for: server.request("/")) }
+            #expect(server.connectionCount == 4)
+        }
+    }
+#endif

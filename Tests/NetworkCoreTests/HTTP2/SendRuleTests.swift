@@ -1,0 +1,70 @@
+import Testing
+
+@testable import NetworkCore
+
+struct SendRuleTests {
+    @Test(arguments: [(0, 0), (0, 1), (1, 1), (1, 2)])
+    func `a request that is not idempotent is not sent again, whether the connections are new or reused`(first: Int, second: Int)
+    {
+        var rule = SendRule()
+        rule.begin()
+        #expect(rule.next(connections: first, isIdempotent: false) == .send)
+        #expect(rule.next(connections: second, isIdempotent: false) == .refuse)
+        #expect(rule.wasSent && !rule.isRepeated)
+    }
+
+    @Test func `an idempotent request is sent again on a new connection`() {
+        var rule = SendRule()
+        rule.begin()
+        #expect(rule.next(connections: 0, isIdempotent: true) == .send)
+        #expect(rule.next(connections: 1, isIdempotent: true) == .send && rule.isRepeated && !rule.waitsForFreshConnection)
+    }
+
+    @Test func `an idempotent request is not sent again on a second reused connection`() {
+        var rule = SendRule()
+        rule.begin()
+        #expect(rule.next(connections: 0, isIdempotent: true) == .send)
+        #expect(rule.next(connections: 0, isIdempotent: true) == .sendOnFreshConnection)
+        #expect(rule.waitsForFreshConnection && !rule.needsFreshConnection)
+        rule.repeatOnFreshConnection()
+        rule.begin()
+        #expect(!rule.waitsForFreshConnection && rule.needsFreshConnection)
+        #expect(rule.next(connections: 1, isIdempotent: true) == .send)
+    }
+
+    @Test(arguments: [true, false])
+    func `a request is not sent on a lost connection, and keeps its one repetition`(isIdempotent: Bool) {
+        var rule = SendRule()
+        for _ in 0..<3 {
+            rule.begin()
+            #expect(rule.next(connections: 0, isIdempotent: isIdempotent, isLost: true) == .sendOnFreshConnection)
+            #expect(rule.isUnsent && !rule.wasSent)
+            rule.repeatOnFreshConnection()
+            #expect(rule.needsFreshConnection && !rule.isUnsent && !rule.isRepeated)
+        }
+        rule.begin()
+        #expect(rule.next(connections: 1, isIdempotent: isIdempotent) == .send)
+        #expect(
+            rule.next(connections: 1, isIdempotent: isIdempotent, isLost: true)
+                == (isIdempotent ? .sendOnFreshConnection : .refuse))
+        #expect(!rule.isUnsent)
+    }
+
+    @Test(arguments: [true, false])
+    func `a request that the server refused on a new connection may be sent again (RFC 9113 §8.7)`(isIdempotent: Bool) {
+        var rule = SendRule()
+        rule.begin()
+        for connections in 1...6 {
+            #expect(rule.next(connections: connections, isIdempotent: isIdempotent, wasRefused: rule.wasSent) == .send)
+        }
+        #expect(!rule.isRepeated)
+    }
+
+    @Test func `a request that the server reports as not processed may be sent again on any connection`() {
+        var rule = SendRule()
+        rule.begin()
+        for _ in 0..<3 { #expect(rule.next(connections: 0, isIdempotent: false, wasRefused: rule.wasSent) == .send) }
+        #expect(!rule.isRepeated)
+        #expect(rule.next(connections: 1, isIdempotent: false) == .refuse)
+    }
+}

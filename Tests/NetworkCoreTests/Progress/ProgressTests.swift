@@ -1,0 +1,152 @@
+import Endpoints
+import Foundation
+import NetworkTesting
+import Testing
+import TestSupport
+
+@testable import NetworkCore
+
+@Suite(.timeLimit(.minutes(10)))
+struct ProgressTests {
+    static let sessions: [any NetworkSessionManager] = [DefaultSessionManager(), URLSessionManager()]
+
+    /// All states that a monitor reports, including the end.
+    private func states(of monitor: ProgressMonitor) async -> [TransferProgress] {
+        var states: [TransferProgress] = []
+        for await state in monitor { states.append(state) }
+        return states
+    }
+
+    @Test(arguments: [0, 1]) func `progress counts every byte of an upload and its response`(index: Int) async throws {
+        let server = try LoopbackServer { request in .data(Data(request.body.prefix(1000))) }
+        let monitor = ProgressMonitor()
+        let request = NetworkRequest(
+            method: .post, url: server.url("/"), body: .data(Data(count: 3_000_000)), progress: monitor)
+        async let response = Self.sessions[index].response(for: request)
+        let states = await states(of: monitor)
+        #expect(try await response.data.count == 1000)
+        let last = try #require(states.last)
+        #expect(last.isFinished && last.bytesSent == 3_000_000 && last.bytesReceived == 1000, "\(last)")
+        #expect(last.fractionSent == 1 && last.fractionReceived == 1 && last.elapsed > .zero && last.bytesPerSecond > 0)
+        #expect(states.dropLast().allSatisfy { !$0.isFinished })
+        #expect(
+            zip(states, states.dropFirst()).allSatisfy { $0.bytesSent <= $1.bytesSent && $0.bytesReceived <= $1.bytesReceived })
+        #expect(monitor.current == last)
+    }
+
+    @Test(arguments: [0, 1]) func `an observer receives at most 20 events per second`(index: Int) async throws {
+        // About 300 chunks in 0.3 s.
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.data(Data(count: 300)).fault(.drip(bytes: 1, every: .milliseconds(1)))
+        }
+        let events = Locked<[TransferProgress]>([])
+        let clock = ContinuousClock.now
+        let observer = Counting { progress in events.withLock { $0.append(progress) } }
+        _ = try await Self.sessions[index].response(for: NetworkRequest(url: server.url("/"), progress: observer))
+        let seconds = (ContinuousClock.now - clock) / .seconds(1)
+        let received = events.withLock { $0 }
+        #expect(received.count > 2 && Double(received.count) <= seconds * 20 + 2, "\(received.count) in \(seconds) s")
+        #expect(received.dropFirst().first?.totalBytesToReceive == 300)
+        #expect(received.filter(\.isFinished).count == 1 && received.last?.isFinished == true)
+    }
+
+    @Test(arguments: [0, 1]) func `progress finishes when a transfer fails or is cancelled`(index: Int) async throws {
+        let session = Self.sessions[index]
+        let server = try LoopbackServer { request in
+            request.path == "/stall"
+                ? LoopbackResponse.text("").fault(.stall) : LoopbackResponse.text("x").fault(.truncateBody(after: 0))
+        }
+        let nowhere = try #require(URL(string: "http://127.0.0.1:1/"))
+        let ftp = try #require(URL(string: "ftp://a.example/"))
+        for url in [server.url("/cut"), nowhere, ftp] {
+            let monitor = ProgressMonitor()
+            session.response(for: NetworkRequest(url: url, progress: monitor)) { _ in }
+            #expect(await states(of: monitor).last?.isFinished == true, "\(url)")
+        }
+        let monitor = ProgressMonitor()
+        let handle = session.response(for: NetworkRequest(url: server.url("/stall"), progress: monitor)) { _ in }
+        _ = await server.waitForRequests(count: 2)
+        handle.cancel()
+        #expect(await states(of: monitor).last?.isFinished == true)
+
+        let late = ProgressMonitor()
+        let task = Task { try await session.response(for: NetworkRequest(url: server.url("/stall"), progress: late)) }
+        task.cancel()
+        _ = await task.result
+        #expect(await states(of: late).last?.isFinished == true)
+    }
+
+    @Test func `the closure of a monitor is called serially, and receives the final state`() async throws {
+        let server = try LoopbackServer { _ in .data(Data(count: 2_000_000)) }
+        let isRunning = Locked(false)
+        let (events, sink) = AsyncStream.makeStream(of: TransferProgress.self)
+        let monitor = ProgressMonitor { progress in
+            #expect(
+                isRunning.withLock { running in
+                    defer { running = true }; return !running
+                })
+            sink.yield(progress)
+            isRunning.withLock { $0 = false }
+            if progress.isFinished { sink.finish() }
+        }
+        _ = try await DefaultSessionManager().response(for: NetworkRequest(url: server.url("/"), progress: monitor))
+        var last: TransferProgress?
+        for await event in events { last = event }
+        #expect(last?.isFinished == true && last?.bytesReceived == 2_000_000)
+    }
+
+    @Test func `several attempts by an interceptor are reported as one transfer`() async throws {
+        struct Twice: NetworkInterceptor {
+            func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
+                _ = try await next(request)
+                return try await next(request)
+            }
+        }
+        let server = try LoopbackServer { _ in .text("hello") }
+        let service = DefaultNetworkService(
+            configuration: APIConfiguration(baseURL: server.url), sessionManager: DefaultSessionManager(), interceptors: [Twice()]
+        )
+        for isStreamed in [false, true] {
+            let events = Locked<[TransferProgress]>([])
+            var endpoint = Endpoint<Data>(path: "x", responseDecoder: .rawData)
+            let observer = Counting { progress in events.withLock { $0.append(progress) } }
+            endpoint.progress = observer
+            if isStreamed {
+                _ = try await service.stream(for: endpoint).body.collected()
+            } else {
+                _ = try await service.response(for: endpoint)
+            }
+            let received = events.withLock { $0 }
+            #expect(received.filter(\.isFinished).count == 1 && received.last?.isFinished == true, "\(received)")
+            #expect(received.last?.bytesReceived == 5)
+        }
+        #expect(server.requestCount == 4)
+    }
+
+    @Test func `progress also finishes for stubs and for endpoints whose request is invalid`() async throws {
+        let session = StubSessionManager()
+        session.route(.text("four"), for: "/a")
+        let configuration = try APIConfiguration("http://a.example")
+        let service = DefaultNetworkService(configuration: configuration, sessionManager: session)
+        for (path, bytes) in [("a", 4), ("b", 0), ("{missing}", 0)] {
+            let monitor = ProgressMonitor()
+            var endpoint = Endpoint<Data>(path: path, responseDecoder: .rawData)
+            endpoint.progress = monitor
+            _ = try? await service.response(for: endpoint)
+            let last = await states(of: monitor).last
+            #expect(last?.isFinished == true && last?.bytesReceived == Int64(bytes))
+        }
+    }
+}
+
+private final class Counting: TransferProgressObserver {
+    let onProgress: @Sendable (TransferProgress) -> Void
+
+    init(onProgress: @escaping @Sendable (TransferProgress) -> Void) {
+        self.onProgress = onProgress
+    }
+
+    func transferDidProgress(_ progress: TransferProgress) {
+        onProgress(progress)
+    }
+}

@@ -1,0 +1,165 @@
+import Endpoints
+import Foundation
+import NetworkCore
+import NetworkTesting
+import Testing
+
+@testable import NetworkPipeline
+
+extension RetryFacts {
+    static func make(
+        _ outcome: Result<NetworkResponse, TransportError> = .make(503), request: NetworkRequest = .make(), attempt: Int = 1,
+        remaining: Duration? = nil, hasBudget: Bool = true, random: Double = 0.5
+    ) -> RetryFacts {
+        RetryFacts(
+            request: request, outcome: outcome, attempt: attempt, remaining: remaining, takeFromBudget: { hasBudget },
+            random: random,
+            now: Date(timeIntervalSince1970: 784_111_777))
+    }
+}
+
+extension Result where Success == NetworkResponse, Failure == TransportError {
+    static func make(_ status: Int, _ headers: HeaderFields = [:]) -> Self {
+        .success(NetworkResponse(statusCode: status, headers: headers, url: URL(string: "https://api.test/a")!))
+    }
+
+    static func make(_ code: TransportError.Code, _ phase: TransportError.Phase? = nil) -> Self {
+        .failure(TransportError(code, "stubbed", phase: phase))
+    }
+}
+
+struct RetryOptionsTests {
+    private func isRetried(_ facts: RetryFacts, _ policy: RetryOptions = RetryOptions()) -> Bool {
+        if case .retry = policy.decision(facts) { true } else { false }
+    }
+
+    private func delay(_ facts: RetryFacts, _ policy: RetryOptions = RetryOptions()) -> Duration? {
+        if case .retry(let delay, _) = policy.decision(facts) { delay } else { nil }
+    }
+
+    @Test(arguments: RetryCause.table.map { ($0.cause, $0.isOn) })
+    func `each cause in the table is retried by default if the table enables it`(cause: RetryCause, isOn: Bool) throws {
+        let text = cause.description
+        let outcome: Result<NetworkResponse, TransportError> =
+            text.hasPrefix("status ") ? .make(try #require(Int(text.dropFirst(7)))) : .make(.init(rawValue: text))
+        #expect(isRetried(.make(outcome)) == isOn)
+        #expect(!cause.reason.isEmpty)
+    }
+
+    @Test(arguments: [200, 204, 301, 304, 400, 401, 403, 404, 409, 501, 599])
+    func `a status that is not a retry cause is not retried`(status: Int) {
+        #expect(!isRetried(.make(.make(status))))
+    }
+
+    @Test func `each cause can be enabled and disabled`() {
+        let policy = RetryOptions(causes: RetryCause.standard.union([.status(500)]).subtracting([.status(503)]))
+        #expect(isRetried(.make(.make(500)), policy))
+        #expect(!isRetried(.make(.make(503)), policy))
+    }
+
+    // RFC 9110 §9.2.2
+    @Test(arguments: [
+        (RequestMethod.get, true), (.head, true), (.options, true), (.put, true), (.delete, true), (.post, false),
+        (.patch, false),
+        (RequestMethod("PURGE"), false),
+    ])
+    func `only idempotent methods are retried by default`(method: RequestMethod, isRetriedNow: Bool) {
+        #expect(isRetried(.make(request: .make(method))) == isRetriedNow)
+    }
+
+    @Test func `the isIdempotent property or an idempotency key overrides the method`() {
+        var post = NetworkRequest.make(.post)
+        post.isIdempotent = true
+        #expect(isRetried(.make(request: post)))
+        var put = NetworkRequest.make(.put)
+        put.isIdempotent = false
+        #expect(!isRetried(.make(request: put)))
+        var keyed = NetworkRequest.make(.post)
+        keyed.headers["Idempotency-Key"] = "\"1\""
+        #expect(isRetried(.make(request: keyed)))
+    }
+
+    @Test(arguments: [
+        (TransportError.Phase.queued, true), (.nameLookup, true), (.connect, true), (.tls, true), (.send, false),
+        (.firstByte, false),
+        (.receive, false),
+    ])
+    func `a POST is retried only if it failed before it was sent`(phase: TransportError.Phase, isRetriedNow: Bool) {
+        #expect(isRetried(.make(.make(.timedOut, phase), request: .make(.post))) == isRetriedNow)
+    }
+
+    @Test func `a request with a body that is not replayable is not retried`() {
+        let singleUse = NetworkBody.stream(AsyncStream<Data> { $0.finish() })
+        let replayable = NetworkBody.stream { AsyncStream<Data> { $0.finish() } }
+        #expect(!isRetried(.make(request: .make(.put, body: singleUse))))
+        #expect(isRetried(.make(request: .make(.put, body: replayable))))
+    }
+
+    @Test func `the number of attempts is limited to the maximum`() {
+        #expect(isRetried(.make(attempt: 2)))
+        #expect(!isRetried(.make(attempt: 3)))
+        #expect(!isRetried(.make(attempt: 1), RetryOptions(maximumAttempts: 1)))
+    }
+
+    @Test func `no retry is started if the pause would reach the deadline`() {
+        let policy = RetryOptions(backoff: Backoff(base: .seconds(1)))
+        #expect(isRetried(.make(remaining: .milliseconds(501)), policy))
+        #expect(!isRetried(.make(remaining: .milliseconds(500)), policy))
+        #expect(!isRetried(.make(remaining: .zero), policy))
+    }
+
+    @Test func `an empty budget prevents a retry, and is checked last`() {
+        #expect(!isRetried(.make(hasBudget: false)))
+        var facts = RetryFacts.make(.make(404))
+        facts.takeFromBudget = {
+            Issue.record("The budget was used for a request that is not retried.")
+            return true
+        }
+        #expect(!isRetried(facts))
+    }
+
+    @Test(arguments: [(2, 200), (3, 400), (4, 800), (9, 20_000), (100, 20_000), (Int.max, 20_000)])
+    func `the upper bound of the pause doubles up to the maximum`(attempt: Int, milliseconds: Int) {
+        #expect(Backoff().bound(beforeAttempt: attempt) == .milliseconds(milliseconds))
+        #expect(Backoff().delay(beforeAttempt: attempt, random: 0) == .zero)
+        #expect(Backoff().delay(beforeAttempt: attempt, random: 0.5) == .milliseconds(milliseconds) / 2)
+    }
+
+    // RFC 9110 §10.2.3
+    @Test(arguments: [
+        ("2", Duration.seconds(2)), (" 2 ", .seconds(2)), ("0", .zero), ("007", .seconds(7)),
+        ("Sun, 06 Nov 1994 08:49:47 GMT", .seconds(10)), ("Sun, 06 Nov 1994 08:49:27 GMT", .zero),
+        ("Sunday, 06-Nov-94 08:49:47 GMT", .seconds(10)),
+    ])
+    func `the pause is the Retry-After of the server plus the backoff`(value: String, pause: Duration) {
+        #expect(delay(.make(.make(503, ["Retry-After": value]), random: 0)) == pause)
+        #expect(delay(.make(.make(429, ["Retry-After": value]), random: 0.5)) == pause + .milliseconds(100))
+    }
+
+    @Test func `a Retry-After date is relative to the Date of the response`() {
+        let headers: HeaderFields = ["Retry-After": "Sun, 06 Nov 1994 12:00:05 GMT", "Date": "Sun, 06 Nov 1994 12:00:00 GMT"]
+        #expect(delay(.make(.make(503, headers), random: 0)) == .seconds(5))
+    }
+
+    @Test(arguments: ["", "-1", "1.5", "soon", "1e3", "+5", "٣", "Sun, 99 Nov 1994 08:49:37 GMT"])
+    func `a malformed Retry-After is ignored`(value: String) {
+        #expect(RetryAfter(["Retry-After": value], now: Date()) == .malformed)
+        #expect(delay(.make(.make(503, ["Retry-After": value]), random: 0.5)) == .milliseconds(100))
+    }
+
+    @Test(arguments: ["61", "99999999999999999999999999", "Sun, 06 Nov 2044 08:49:37 GMT"])
+    func `a response with a Retry-After above the limit is not retried`(value: String) {
+        #expect(!isRetried(.make(.make(503, ["Retry-After": value]))))
+    }
+
+    @Test func `a budget with a share of one fifth permits one retry for five requests`() {
+        let budget = RetryBudget(share: 0.2, reserve: 2)
+        #expect(budget.withdraw() && budget.withdraw() && !budget.withdraw())
+        for _ in 0..<4 { budget.deposit() }
+        #expect(!budget.withdraw())
+        budget.deposit()
+        #expect(budget.withdraw() && !budget.withdraw())
+        for _ in 0..<1000 { budget.deposit() }
+        #expect(budget.available == 2)
+    }
+}

@@ -1,0 +1,44 @@
+#if os(Linux)
+    import Foundation
+    import Glibc
+
+    /// A listening socket whose queue is full, so that further connection attempts are never completed.
+    package final class StuckListener {
+        package let url: URL
+        private var sockets: [Int32] = []
+
+        package struct Failure: Error {}
+
+        package init() throws {
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            sockets.append(listener)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                    bind(listener, generic, length) == 0 && listen(listener, 0) == 0
+                        && getsockname(listener, generic, &length) == 0
+                }
+            }
+            guard isListening, let url = URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/") else {
+                throw Failure()
+            }
+            self.url = url
+            for _ in 0..<8 {
+                let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+                sockets.append(client)
+                withUnsafePointer(to: &address) { pointer in
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                        _ = connect(client, generic, length)
+                    }
+                }
+            }
+        }
+
+        deinit {
+            for socket in sockets { close(socket) }
+        }
+    }
+#endif

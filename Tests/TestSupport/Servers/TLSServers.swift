@@ -1,0 +1,86 @@
+#if os(Linux)
+    import Endpoints
+    import Foundation
+    import Glibc
+    import NetworkCore
+
+    /// The servers of `Scripts/tls-servers`, started once and ended with this process.
+    package struct TLSServers: Sendable {
+        /// The output of the script.
+        private struct Announcement: Decodable {
+            var ports: [String: Int]
+            var pins: [String: String]
+        }
+
+        /// The response of each server: the state of the connection, and what the server has received so far.
+        package struct ConnectionState: Decodable {
+            package var connection: Int
+            package var connections: Int
+            package var requests: Int
+            package var bytes: Int
+            package var version: String
+            package var client: String?
+        }
+
+        package struct DidNotStart: Error {}
+
+        package let folder: URL
+        private let announcement: Announcement
+
+        package static let areAvailable = runs("python3 -c 'import ssl'") && runs("openssl version")
+        private static let started = Result { try TLSServers() }
+
+        package static func running() throws -> TLSServers { try started.get() }
+
+        private init() throws {
+            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().deletingLastPathComponent()
+            folder = FileManager.default.temporaryDirectory.appendingPathComponent("tls-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let script = root.appendingPathComponent("Scripts/tls-servers").path
+            let pipe = folder.appendingPathComponent("announcement").path
+            guard mkfifo(pipe, 0o600) == 0 else { throw DidNotStart() }
+            // The servers exit at the end of their standard input, which is when this process ends.
+            let words = [script, folder.path].map(ShellCommand.quoted).joined(separator: " ")
+            try ShellCommand.start("exec python3 \(words) > \(ShellCommand.quoted(pipe))")
+            // Not with `FileHandle`, which ends this process if a signal interrupts a read.
+            let output = uninterrupted { open(pipe, O_RDONLY | O_CLOEXEC) }
+            guard output >= 0 else { throw DidNotStart() }
+            defer { close(output) }
+            var line = Data()
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while line.last != 0x0A {
+                let count = uninterrupted { read(output, &buffer, buffer.count) }
+                guard count > 0 else { throw DidNotStart() }
+                line.append(contentsOf: buffer[..<count])
+            }
+            announcement = try JSONDecoder().decode(Announcement.self, from: line)
+        }
+
+        private static func runs(_ command: String) -> Bool {
+            (try? ShellCommand.run("\(command) > /dev/null 2>&1 < /dev/null").status) == 0
+        }
+
+        /// - Parameter host: `localhost` or `127.0.0.1`. The certificates are valid for both; a trust policy applies to one of
+        ///   them.
+        package func url(_ server: String, host: String = "localhost", path: String = "/") -> URL {
+            URL(string: "https://\(host):\(announcement.ports[server] ?? 0)\(path)") ?? folder
+        }
+
+        /// The pin of a certificate's key, computed by OpenSSL.
+        package func pin(_ name: String) -> TrustPin { .publicKey(sha256: announcement.pins[name] ?? "") }
+
+        package func file(_ name: String) -> URL { folder.appendingPathComponent(name) }
+
+        package func data(_ name: String) throws -> Data { try Data(contentsOf: file(name)) }
+
+        package var authority: TrustRoots { .pem(.file(file("ca.pem"))) }
+    }
+
+    extension NetworkSessionManager {
+        package func connectionState(_ url: URL) async throws -> TLSServers.ConnectionState {
+            try JSONDecoder().decode(
+                TLSServers.ConnectionState.self, from: try await response(for: NetworkRequest(url: url)).data)
+        }
+    }
+#endif

@@ -1,0 +1,7 @@
+import Foundation
+
+/// Whether `DATA_TRANSFER_SLOW` is set, with which tests run more iterations.
+package let isSlowRun = ProcessInfo.processInfo.environment["DATA_TRANSFER_SLOW"] != nil
+
+/// Whether the tests run with a sanitizer.
+package let isSanitized = ["TSAN_OPTIONS", "ASAN_OPTIONS"].contains { ProcessInfo.processInfo.environment[$0] != nil }
