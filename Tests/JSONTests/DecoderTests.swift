@@ -176,15 +176,66 @@ import Testing
         #expect(value[0].inner == ["a": 1])
     }
 
-    @Test func `a value under a path is decoded alone`() throws {
-        let data = Data(#"{"data":{"items":[{"x":"no"},{"x":7}]},"other":[{"y":1}]}"#.utf8)
-        #expect(try TransferJSONDecoder().decode(Int.self, from: data, under: "data.items[1].x") == 7)
-        #expect(try TransferJSONDecoder().decode(Int.self, from: data, under: "/other/0/y") == 1)
-        #expect(try TransferJSONDecoder().decode([Int].self, from: JSONBuffer(Data("[1]".utf8))) == [1])
-        let c = context(error { _ = try TransferJSONDecoder().decode([Int].self, from: data, under: "data.items") })
+    @Test func `values under paths are decoded alone, from one scan`() throws {
+        let text = JSONText(Data(#"{"data":{"items":[{"x":"no"},{"x":7}]},"other":[{"y":1}]}"#.utf8))
+        func decode<T: Decodable>(_ type: T.Type, _ path: JSONKeyPath) throws -> T {
+            try TransferJSONDecoder().scan(text) { try $0.decode(type, under: path) }
+        }
+        #expect(try decode(Int.self, "data.items[1].x") == 7)
+        #expect(try decode(Int.self, "/other/0/y") == 1)
+        let both = try TransferJSONDecoder().scan(text) {
+            try ($0.decode(Int.self, under: "data.items[1].x"), $0.decode([[String: Int]].self, under: "other"))
+        }
+        #expect(both.0 == 7 && both.1 == [["y": 1]])
+        let c = context(error { _ = try decode([Int].self, "data.items") })
         #expect(c?.codingPath.map(\.stringValue) == ["data", "items", "Index 0"])
-        #expect(throws: JSONPathFailure.self) { try TransferJSONDecoder().decode(Int.self, from: data, under: "data.nothing") }
-        #expect(throws: JSONPathFailure.self) { try TransferJSONDecoder().decode(Int.self, from: data, under: "data[0]") }
+        #expect(throws: JSONPathFailure.self) { try decode(Int.self, "data.nothing") }
+        #expect(throws: JSONPathFailure.self) { try decode(Int.self, "data[0]") }
+    }
+
+    /// Documents of every encoding and length, and malformed ones.
+    static let texts: [Data] = {
+        let plain = [
+            "[1]", "7", "\"é\"", " [ \"a\" , {\"b\" : null} ] \n", "[1", "\"", "{\"a\":", "", " ", "tru", "1.", "[\"\u{10FFFF}\"]",
+            "[" + String(repeating: "1234567,", count: 100) + "8]", "\"" + String(repeating: "x", count: 200),
+        ]
+        return plain.flatMap { text in
+            [text, "\u{FEFF}" + text].flatMap { text in
+                [Data(text.utf8), text.data(using: .utf16LittleEndian), text.data(using: .utf32BigEndian)].compactMap { $0 }
+            }
+        }
+    }()
+
+    @Test(arguments: texts) func `a text with padding is decoded in place as one without is`(data: Data) {
+        var bytes = data
+        let padded = JSONText(padding: &bytes)
+        #expect(padded.data == data)
+        #expect(bytes.isEmpty)
+        let decoder = TransferJSONDecoder()
+        let results = [padded, JSONText(data)].map { text in Result { try decoder.decode(AnyValue.self, from: text) } }
+        switch (results[0], results[1]) {
+        case (.success(let left), .success(let right)): #expect("\(left)" == "\(right)")
+        case (.failure(let left), .failure(let right)): #expect("\(left)" == "\(right)")
+        default: Issue.record("\(results)")
+        }
+        #expect(
+            (try? decoder.scan(padded) { try $0.decode(AnyValue.self, under: "") }).map { "\($0)" }
+                == (try? results[1].get()).map { "\($0)" })
+    }
+
+    @Test func `a decoder that outlives a text with padding keeps its content`() throws {
+        final class Keeper: Decodable {
+            let decoder: any Decoder
+            init(from decoder: any Decoder) throws { self.decoder = decoder }
+        }
+        let keeper = try {
+            var bytes = Data(#"{"name":"Ada Lovelace, Countess","born":1815}"#.utf8)
+            return try TransferJSONDecoder().decode(Keeper.self, from: JSONText(padding: &bytes))
+        }()
+        // Memory that is reused by then.
+        let others = (0..<100).map { _ in Data(repeating: 0x5A, count: 109) }
+        #expect(others.count == 100)
+        #expect(try [String: AnyValue](from: keeper.decoder).count == 2)
     }
 
     @Test func `many tasks decode with one decoder`() async throws {

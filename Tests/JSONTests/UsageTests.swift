@@ -12,8 +12,8 @@ import Testing
         let users = try decoder.decode([User].self, from: data)
         #expect(users.map(\.name) == ["Ada"])
 
-        let nested = Data(#"{"data":{"names":["Ada"]}}"#.utf8)
-        let names = try decoder.decode([String].self, from: nested, under: "data.names")
+        let nested = JSONText(Data(#"{"data":{"names":["Ada"]}}"#.utf8))
+        let names = try decoder.scan(nested) { try $0.decode([String].self, under: "data.names") }
         #expect(names == ["Ada"])
     }
 

@@ -38,7 +38,7 @@ public struct ErrorBodyResolver<APIError: Error & Decodable & Sendable>: DataTra
     /// Returns the decoded error; `error` itself if there is no response, or if its body is empty or not an `APIError`.
     public func resolve(error: NetworkError) -> any Error & Sendable {
         guard let response = error.response, !response.data.isEmpty, accepts(response) else { return error }
-        let body = ResponseData(response.data, contentType: response.headers["Content-Type"])
+        let body = ResponseData(response.body, contentType: response.headers["Content-Type"])
         return (try? decoder.decode(APIError.self, from: body)) ?? error
     }
 }

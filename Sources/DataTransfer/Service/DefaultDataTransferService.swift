@@ -105,7 +105,7 @@ public struct DefaultDataTransferService: DataTransferService {
         _ response: NetworkResponse, _ endpoint: Target, _ method: RequestMethod
     ) throws(DataTransferError) -> DataTransferResponse<Target.Response> {
         do {
-            let body = ResponseData(response.data, contentType: response.headers["Content-Type"])
+            let body = ResponseData(response.body, contentType: response.headers["Content-Type"])
             return DataTransferResponse(value: try endpoint.response(from: body), response: response)
         } catch {
             throw failures.report(DataTransferError(decoding: error, of: response, method: method))

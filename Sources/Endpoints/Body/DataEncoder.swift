@@ -6,7 +6,7 @@ import Foundation
 public protocol DataEncoder: Sendable {
     /// Returns the encoded bytes of a value.
     ///
-    /// Before these encoders run, values that are nested more than 256 levels deep are rejected, because a value that
+    /// With these encoders, values that are nested more than 256 levels deep are rejected, because a value that
     /// contains itself would overflow the stack. A custom encoder has to limit the depth itself.
     ///
     /// - Throws: Any error. The request is then not sent, and the error becomes ``RequestGenerationError/underlying`` of a
@@ -15,13 +15,20 @@ public protocol DataEncoder: Sendable {
 }
 
 extension DataEncoder {
-    /// Encodes a value. For the encoders of this package and Foundation, checks the nesting depth first: deep values would overflow the stack.
+    /// Encodes a value. For the encoders of this package and Foundation, limits the nesting depth: deep values would overflow the stack.
     ///
     /// - Throws: ``RequestGenerationError`` for the body if a value is nested more than 256 levels deep; otherwise the
     ///   encoder's error.
     package func encodeBounded(_ value: some Encodable) throws -> Data {
         switch self {
-        case let encoder as TransferJSONEncoder: try NestingCheck.check(value, userInfo: encoder.userInfo)
+        case let encoder as TransferJSONEncoder:
+            do {
+                // It limits the depth while it encodes.
+                if let data = try encoder.encode(value, maximumDepth: NestingCheck.maximumDepth) { return data }
+            } catch is EncodingDepthError {
+                throw NestingCheck.error(value)
+            }
+            try NestingCheck.check(value, userInfo: encoder.userInfo)
         case let encoder as JSONEncoder: try NestingCheck.check(value, userInfo: encoder.userInfo)
         case let encoder as PropertyListEncoder: try NestingCheck.check(value, userInfo: encoder.userInfo)
         default: break
@@ -46,7 +53,7 @@ extension DataEncoder where Self == TransferJSONEncoder {
 
 /// Measures how deep a value is nested by encoding it without writing any output.
 ///
-/// The encoders have no depth limit that fits every thread's stack: an object that contains itself would overflow the stack, which stops the process.
+/// Foundation's encoders have no depth limit that fits every thread's stack: an object that contains itself would overflow the stack, which stops the process.
 /// This check runs first and costs a fraction of the encoding. Errors that the value throws during the check are ignored here,
 /// because the encoder reports them.
 enum NestingCheck {
@@ -61,8 +68,12 @@ enum NestingCheck {
         if isLeaf(value) { return }
         let walk = NestingWalk(userInfo: userInfo)
         try? walk.visit(value, in: 0)
-        guard walk.isTooDeep else { return }
-        throw RequestGenerationError(
+        if walk.isTooDeep { throw error(value) }
+    }
+
+    /// The error for a value that is nested too deeply.
+    static func error(_ value: some Encodable) -> RequestGenerationError {
+        RequestGenerationError(
             .body, "a \(type(of: value)) is nested more than \(maximumDepth) levels deep, or contains itself")
     }
 

@@ -13,15 +13,29 @@ public protocol ResponseDecoder: Sendable {
 /// The body of a response, with its content type, as passed to a ``ResponseDecoder``.
 public struct ResponseData: Sendable {
     /// The bytes after content decoding, such as gzip.
-    public var data: Data
+    public var data: Data {
+        didSet { paddedText = nil }
+    }
     /// The value of the `Content-Type` header with its parameters; `nil` if there was none.
     public var contentType: String?
+    /// The same bytes in the form that is decoded in place; `nil` if they were not received in it.
+    private var paddedText: JSONText?
 
     /// Creates a body from its bytes and the value of its `Content-Type` header.
     public init(_ data: Data, contentType: String? = nil) {
         self.data = data
         self.contentType = contentType
     }
+
+    /// Creates a body from that of a response; without bytes if it is not in memory.
+    package init(_ body: NetworkBody, contentType: String?) {
+        data = body.data ?? Data()
+        paddedText = body.paddedText
+        self.contentType = contentType
+    }
+
+    /// The bytes as text for ``TransferJSONDecoder``.
+    var text: JSONText { paddedText ?? JSONText(data) }
 }
 
 extension ResponseData: RedactedStringConvertible {

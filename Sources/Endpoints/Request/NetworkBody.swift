@@ -23,10 +23,23 @@ public struct NetworkBody: Sendable, Hashable {
     }
 
     package let source: Source
+    /// The bytes in memory in the form that is decoded in place, if they were received in it.
+    package let paddedText: JSONText?
 
     package init(source: Source) {
         self.source = source
+        paddedText = nil
     }
+
+    /// Creates a body from bytes that were received and have padding.
+    package init(_ text: JSONText) {
+        source = .data(text.data)
+        paddedText = text
+    }
+
+    public static func == (left: NetworkBody, right: NetworkBody) -> Bool { left.source == right.source }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(source) }
 
     /// A body without bytes.
     public static var empty: NetworkBody { NetworkBody(source: .data(Data())) }

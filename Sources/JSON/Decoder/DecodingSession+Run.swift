@@ -7,12 +7,12 @@ extension DecodingSession {
     ///
     /// - Throws: `DecodingError`, or the error of `body`.
     @inline(__always)
-    static func run<T>(_ bytes: UnsafeRawBufferPointer, _ options: DecodingOptions, _ body: (DecodingSession) throws -> T) throws
+    static func run<T>(_ text: JSONText.Input, _ options: DecodingOptions, _ body: (DecodingSession) throws -> T) throws
         -> T
     {
-        let encoding = TextEncoding.detect(bytes)
-        guard encoding == .utf8 else { return try runConverted(bytes, encoding, options, body) }
-        return try run(options, load: { try $0.load(copying: bytes) }, body)
+        let encoding = TextEncoding.detect(text.bytes)
+        guard encoding == .utf8 else { return try runConverted(text, encoding, options, body) }
+        return try run(options, load: { try $0.load(text) }, body)
     }
 
     /// Decodes a value with a session of this thread.
@@ -76,18 +76,18 @@ extension DecodingSession {
     /// Decodes text in another encoding, or with a byte order mark.
     @inline(never)
     private static func runConverted<T>(
-        _ bytes: UnsafeRawBufferPointer, _ encoding: TextEncoding, _ options: DecodingOptions,
+        _ text: JSONText.Input, _ encoding: TextEncoding, _ options: DecodingOptions,
         _ body: (DecodingSession) throws -> T
     ) throws -> T {
-        let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(encoding.markLength))
+        let rest = text.dropFirst(encoding.markLength)
         guard let foundation = encoding.foundation else {
-            return try run(options, load: { try $0.load(copying: rest) }, body)
+            return try run(options, load: { try $0.load(rest) }, body)
         }
-        guard var text = String(data: Data(rest), encoding: foundation) else {
+        guard var string = String(data: Data(rest.bytes), encoding: foundation) else {
             return try run(options, load: { _ in throw ScanFailure(reason: .unsupportedEncoding, offset: 0) }, body)
         }
-        return try text.withUTF8 { utf8 in
-            try run(options, load: { try $0.load(copying: UnsafeRawBufferPointer(utf8)) }, body)
+        return try string.withUTF8 { utf8 in
+            try run(options, load: { try $0.load(JSONText.Input(bytes: UnsafeRawBufferPointer(utf8))) }, body)
         }
     }
 }

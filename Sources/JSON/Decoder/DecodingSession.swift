@@ -50,8 +50,12 @@ struct DecodingSession {
     @inline(__always) var owner: SessionOwner { storage.pointee.owner }
     var options: DecodingOptions { storage.pointee.options }
 
-    /// Copies the bytes into the session's buffer, appends the padding, and scans them.
-    func load(copying bytes: UnsafeRawBufferPointer) throws(ScanFailure) {
+    /// Scans a text: in place if it has padding, else a copy in the session's buffer. It must not move or change during the call.
+    func load(_ text: JSONText.Input) throws(ScanFailure) {
+        let bytes = text.bytes
+        if text.isPadded, let start = bytes.baseAddress {
+            return try load(padded: start.assumingMemoryBound(to: UInt8.self), count: bytes.count)
+        }
         reserve(bytes.count)
         let buffer = storage.pointee.buffer
         if let start = bytes.baseAddress { UnsafeMutableRawPointer(buffer).copyMemory(from: start, byteCount: bytes.count) }
@@ -60,7 +64,7 @@ struct DecodingSession {
     }
 
     /// Scans bytes in place. They are followed by ``Bytes/padding`` zeros, and must not move or change during the call.
-    func load(padded start: Bytes.Pointer, count: Int) throws(ScanFailure) {
+    private func load(padded start: Bytes.Pointer, count: Int) throws(ScanFailure) {
         storage.pointee.text = start
         storage.pointee.length = count
         storage.pointee.lastLocation = (0, 1, 0)

@@ -81,7 +81,7 @@ public final class TransferJSONDecoder: Sendable {
         let options = options
         if options.needsFoundation { return try options.foundationDecoder.decode(type, from: data) }
         return try data.withUnsafeBytes { bytes in
-            try DecodingSession.run(bytes, options) {
+            try DecodingSession.run(JSONText.Input(bytes: bytes), options) {
                 try $0.decode(type, Scanner.root, 0, DecodingPlace(index: Scanner.root, depth: 0))
             }
         }
@@ -97,7 +97,7 @@ public final class TransferJSONDecoder: Sendable {
         let options = options
         if options.needsFoundation { return try options.foundationDecoder.decode(type, from: data, configuration: configuration) }
         return try data.withUnsafeBytes { bytes in
-            try DecodingSession.run(bytes, options) {
+            try DecodingSession.run(JSONText.Input(bytes: bytes), options) {
                 try T(from: ValueDecoder(owner: $0.owner, index: Scanner.root, depth: 0), configuration: configuration)
             }
         }

@@ -19,9 +19,10 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     /// Writes a key.
     ///
     /// - Returns: False if the call is abandoned.
+    /// - Throws: ``EncodingDepthError`` if it is abandoned for that reason.
     @inline(__always)
-    private func begin(_ key: some CodingKey) -> Bool {
-        session.member(session.name(key, state.pointee.level), state.pointee.level, state.pointee.serial)
+    private func begin(_ key: some CodingKey) throws(EncodingDepthError) -> Bool {
+        try session.member(session.name(key, state.pointee.level), state.pointee.level, state.pointee.serial)
     }
 
     /// Writes a key and its value, or neither if the value fails.
@@ -29,7 +30,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     private func member(_ key: Key, _ write: () throws -> Void) throws {
         let mark = session.storage.pointee.out.count
         let isOpen = session.depth == state.pointee.level &+ 1
-        guard begin(key) else { return }
+        guard try begin(key) else { return }
         do {
             try withUnsafePointer(to: key) { pointer in
                 session.levels[state.pointee.level].keyType = Key.self
@@ -50,7 +51,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
         }
     }
 
-    mutating func encodeNil(forKey key: Key) throws { if begin(key) { session.writeNull() } }
+    mutating func encodeNil(forKey key: Key) throws { if try begin(key) { session.writeNull() } }
 
     mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         try member(key) {
@@ -58,13 +59,13 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
         }
     }
 
-    mutating func encode(_ value: Bool, forKey key: Key) throws { if begin(key) { session.write(value) } }
+    mutating func encode(_ value: Bool, forKey key: Key) throws { if try begin(key) { session.write(value) } }
 
-    mutating func encode(_ value: String, forKey key: Key) throws { if begin(key) { session.write(value) } }
+    mutating func encode(_ value: String, forKey key: Key) throws { if try begin(key) { session.write(value) } }
 
     mutating func encode(_ value: Double, forKey key: Key) throws {
         guard value.isFinite else { return try member(key) { try session.write(value) { session.path } } }
-        if begin(key) { session.storage.pointee.out.appendDouble(value) }
+        if try begin(key) { session.storage.pointee.out.appendDouble(value) }
     }
 
     mutating func encode(_ value: Float, forKey key: Key) throws {
@@ -88,7 +89,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     /// Writes a key, and keeps it for the coding path of a nested container or super encoder.
     @inline(never)
     private func keep(_ key: some CodingKey) -> Bool {
-        guard begin(key) else { return false }
+        guard (try? begin(key)) == true else { return false }
         session.levels[state.pointee.level].keptKey = session.storage.pointee.keptKeys.count
         session.storage.pointee.keptKeys.append(key)
         return true
@@ -109,31 +110,31 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
         return ValueEncoder(owner: session.owner, value: value, level: session.depth)
     }
 
-    mutating func encode(_ value: Int, forKey key: Key) throws { if begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: Int, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
 
-    mutating func encode(_ value: Int8, forKey key: Key) throws { if begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: Int8, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
 
-    mutating func encode(_ value: Int16, forKey key: Key) throws { if begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: Int16, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
 
-    mutating func encode(_ value: Int32, forKey key: Key) throws { if begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: Int32, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
 
-    mutating func encode(_ value: Int64, forKey key: Key) throws { if begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: Int64, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
 
-    mutating func encode(_ value: UInt, forKey key: Key) throws { if begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: UInt, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
 
-    mutating func encode(_ value: UInt8, forKey key: Key) throws { if begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: UInt8, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
 
-    mutating func encode(_ value: UInt16, forKey key: Key) throws { if begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: UInt16, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
 
-    mutating func encode(_ value: UInt32, forKey key: Key) throws { if begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: UInt32, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
 
-    mutating func encode(_ value: UInt64, forKey key: Key) throws { if begin(key) { session.write(integer: value) } }
-
-    @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    mutating func encode(_ value: Int128, forKey key: Key) throws { if begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: UInt64, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
 
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    mutating func encode(_ value: UInt128, forKey key: Key) throws { if begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: Int128, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
+
+    @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
+    mutating func encode(_ value: UInt128, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
 }
 
 /// The encoding container of an array. It fits into an existential without a box.
@@ -158,14 +159,14 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
     var count: Int { isOpen ? session.levels[Int(level)].count : 0 }
 
     @inline(__always)
-    private func begin() -> Bool { session.element(Int(level), serial) }
+    private func begin() throws(EncodingDepthError) -> Bool { try session.element(Int(level), serial) }
 
     /// Writes an element, or nothing if its value fails to encode.
     @inline(__always)
     private func element(_ write: () throws -> Void) throws {
         let mark = session.storage.pointee.out.count
         let isOnTop = session.depth == Int(level) &+ 1
-        guard begin() else { return }
+        guard try begin() else { return }
         do {
             session.levels[Int(level)].keyType = nil
             session.levels[Int(level)].keptKey = -1
@@ -176,7 +177,7 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
         }
     }
 
-    mutating func encodeNil() throws { if begin() { session.writeNull() } }
+    mutating func encodeNil() throws { if try begin() { session.writeNull() } }
 
     mutating func encode<T: Encodable>(_ value: T) throws {
         try element {
@@ -184,13 +185,13 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
         }
     }
 
-    mutating func encode(_ value: Bool) throws { if begin() { session.write(value) } }
+    mutating func encode(_ value: Bool) throws { if try begin() { session.write(value) } }
 
-    mutating func encode(_ value: String) throws { if begin() { session.write(value) } }
+    mutating func encode(_ value: String) throws { if try begin() { session.write(value) } }
 
     mutating func encode(_ value: Double) throws {
         guard value.isFinite else { return try element { try session.write(value) { session.path } } }
-        if begin() { session.storage.pointee.out.appendDouble(value) }
+        if try begin() { session.storage.pointee.out.appendDouble(value) }
     }
 
     mutating func encode(_ value: Float) throws { try element { try session.write(value) { session.path } } }
@@ -208,35 +209,35 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
     }
 
     private func nested(object: Bool) -> Int? {
-        guard begin() else { return nil }
+        guard (try? begin()) == true else { return nil }
         session.levels[Int(level)].keyType = nil
         session.levels[Int(level)].keptKey = -1
         return session.open(object: object, value: 0)
     }
 
-    mutating func encode(_ value: Int) throws { if begin() { session.write(integer: value) } }
+    mutating func encode(_ value: Int) throws { if try begin() { session.write(integer: value) } }
 
-    mutating func encode(_ value: Int8) throws { if begin() { session.write(integer: value) } }
+    mutating func encode(_ value: Int8) throws { if try begin() { session.write(integer: value) } }
 
-    mutating func encode(_ value: Int16) throws { if begin() { session.write(integer: value) } }
+    mutating func encode(_ value: Int16) throws { if try begin() { session.write(integer: value) } }
 
-    mutating func encode(_ value: Int32) throws { if begin() { session.write(integer: value) } }
+    mutating func encode(_ value: Int32) throws { if try begin() { session.write(integer: value) } }
 
-    mutating func encode(_ value: Int64) throws { if begin() { session.write(integer: value) } }
+    mutating func encode(_ value: Int64) throws { if try begin() { session.write(integer: value) } }
 
-    mutating func encode(_ value: UInt) throws { if begin() { session.write(integer: value) } }
+    mutating func encode(_ value: UInt) throws { if try begin() { session.write(integer: value) } }
 
-    mutating func encode(_ value: UInt8) throws { if begin() { session.write(integer: value) } }
+    mutating func encode(_ value: UInt8) throws { if try begin() { session.write(integer: value) } }
 
-    mutating func encode(_ value: UInt16) throws { if begin() { session.write(integer: value) } }
+    mutating func encode(_ value: UInt16) throws { if try begin() { session.write(integer: value) } }
 
-    mutating func encode(_ value: UInt32) throws { if begin() { session.write(integer: value) } }
+    mutating func encode(_ value: UInt32) throws { if try begin() { session.write(integer: value) } }
 
-    mutating func encode(_ value: UInt64) throws { if begin() { session.write(integer: value) } }
-
-    @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    mutating func encode(_ value: Int128) throws { if begin() { session.write(integer: value) } }
+    mutating func encode(_ value: UInt64) throws { if try begin() { session.write(integer: value) } }
 
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    mutating func encode(_ value: UInt128) throws { if begin() { session.write(integer: value) } }
+    mutating func encode(_ value: Int128) throws { if try begin() { session.write(integer: value) } }
+
+    @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
+    mutating func encode(_ value: UInt128) throws { if try begin() { session.write(integer: value) } }
 }

@@ -2,11 +2,14 @@
 extension EncodingSession {
     /// Opens a container as the next value.
     ///
-    /// - Returns: The container's level; nil at ``maximumDepth``.
+    /// - Returns: The container's level; nil if too many are open.
     @inline(__always)
     func open(object: Bool, value: UInt32) -> Int? {
         let level = storage.pointee.depth
-        guard level < Self.maximumDepth else { return nil }
+        guard level < storage.pointee.maximumDepth else {
+            if storage.pointee.maximumDepth < Self.maximumDepth { _ = refuseDepth() }
+            return nil
+        }
         levels[level] = EncodingLevel(
             serial: nextSerial(), value: value, isObject: object, count: 0, firstHash: storage.pointee.hashes.count,
             firstMember: storage.pointee.members.count, keyType: nil, key: nil, keptKey: -1)
@@ -37,9 +40,10 @@ extension EncodingSession {
     /// Begins a member: closes open containers inside the object, and writes comma, key and colon.
     ///
     /// - Returns: False if the object is closed or has the key already; the call is then abandoned.
+    /// - Throws: ``EncodingDepthError``, as ``invalid()``.
     @inline(__always)
-    func member(_ key: String, _ level: Int, _ serial: UInt32) -> Bool {
-        guard level < storage.pointee.depth, levels[level].serial == serial else { return invalid() }
+    func member(_ key: String, _ level: Int, _ serial: UInt32) throws(EncodingDepthError) -> Bool {
+        guard level < storage.pointee.depth, levels[level].serial == serial else { return try invalid() }
         close(to: level &+ 1)
         storage.pointee.fresh = 0
         #if _pointerBitWidth(_64)
@@ -47,7 +51,7 @@ extension EncodingSession {
                 let words = unsafeBitCast(key, to: StringLayout.Words.self)
                 if words.high >> 60 == StringLayout.asciiTag >> 4, StringLayout.isKnown {
                     guard storage.pointee.hashes.insert(KeyHashes.hash(words), first: levels[level].firstHash) else {
-                        return invalid()
+                        return try invalid()
                     }
                     storage.pointee.out.reserve(32)
                     if levels[level].count > 0 { storage.pointee.out.put(0x2C) }
@@ -61,12 +65,12 @@ extension EncodingSession {
                 }
             }
         #endif
-        return longMember(key, level)
+        return try longMember(key, level)
     }
 
     @inline(never)
-    private func longMember(_ key: String, _ level: Int) -> Bool {
-        guard storage.pointee.hashes.insert(KeyHashes.hash(of: key), first: levels[level].firstHash) else { return invalid() }
+    private func longMember(_ key: String, _ level: Int) throws(EncodingDepthError) -> Bool {
+        guard storage.pointee.hashes.insert(KeyHashes.hash(of: key), first: levels[level].firstHash) else { return try invalid() }
         guard storage.pointee.isPlain else {
             writeKey(key, level)
             return true
@@ -93,9 +97,10 @@ extension EncodingSession {
     /// Begins an element: closes open containers inside the array, and writes the comma.
     ///
     /// - Returns: False if the array is closed; the call is then abandoned.
+    /// - Throws: ``EncodingDepthError``, as ``invalid()``.
     @inline(__always)
-    func element(_ level: Int, _ serial: UInt32) -> Bool {
-        guard level < storage.pointee.depth, levels[level].serial == serial else { return invalid() }
+    func element(_ level: Int, _ serial: UInt32) throws(EncodingDepthError) -> Bool {
+        guard level < storage.pointee.depth, levels[level].serial == serial else { return try invalid() }
         close(to: level &+ 1)
         storage.pointee.fresh = 0
         if storage.pointee.isPlain {
@@ -121,9 +126,13 @@ extension EncodingSession {
         }
     }
 
+    /// Abandons the call because a container or value cannot be written to any more.
+    ///
+    /// - Throws: ``EncodingDepthError`` if the call was abandoned for that reason, so that no more values are encoded.
     @inline(never)
-    private func invalid() -> Bool {
+    func invalid() throws(EncodingDepthError) -> Bool {
         abandon()
+        if storage.pointee.isTooDeep { throw EncodingDepthError() }
         return false
     }
 
@@ -212,12 +221,12 @@ extension EncodingSession {
 extension EncodingSession {
     /// Writes elements in a loop.
     @inline(__always)
-    func array<Element>(_ elements: [Element], _ write: (Element) throws -> Void) rethrows {
+    func array<Element>(_ elements: [Element], _ write: (Element) throws -> Void) throws {
         guard let level = open(object: false, value: 0) else { return abandon() }
         let serial = levels[level].serial
         try elements.withUnsafeBufferPointer { elements in
             for i in 0..<elements.count {
-                guard element(level, serial) else { return }
+                guard try element(level, serial) else { return }
                 try write(elements[i])
             }
         }
@@ -258,7 +267,7 @@ extension Array: DirectlyEncodable where Element: Encodable {
         guard let level = session.open(object: false, value: 0) else { return session.abandon() }
         let serial = session.levels[level].serial
         for value in self {
-            guard session.element(level, serial) else { return }
+            guard try session.element(level, serial) else { return }
             if try !session.encode(value) { session.writeNothing() }
         }
         session.close(to: level)

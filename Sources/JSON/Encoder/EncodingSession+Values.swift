@@ -78,6 +78,9 @@ extension EncodingSession {
     /// Writes the value that a closure encodes.
     @inline(__always)
     func encode(_ body: (ValueEncoder) throws -> Void) throws -> Bool {
+        guard storage.pointee.nesting < storage.pointee.maximumNesting else { throw refuseDepth() }
+        storage.pointee.nesting &+= 1
+        defer { storage.pointee.nesting &-= 1 }
         let serial = nextSerial()
         let level = storage.pointee.depth
         let start = storage.pointee.out.count
@@ -133,9 +136,9 @@ extension EncodingSession {
         case .uint16: write(integer: cast(UInt16.self))
         case .uint32: write(integer: cast(UInt32.self))
         case .uint64: write(integer: cast(UInt64.self))
-        case .ints: array(cast([Int].self)) { write(integer: $0) }
+        case .ints: try array(cast([Int].self)) { write(integer: $0) }
         case .doubles: try array(cast([Double].self)) { value in try write(value) { path } }
-        case .strings: array(cast([String].self)) { write($0) }
+        case .strings: try array(cast([String].self)) { write($0) }
         case .stringsByKey: dictionary(cast([String: String].self)) { write($1) }
         case .intsByKey: dictionary(cast([String: Int].self)) { write(integer: $1) }
         case .doublesByKey, .collection:

@@ -20,6 +20,13 @@ struct EncodingSession {
         /// The last number that was assigned to a container or value.
         var serial: UInt32 = 0
         var isAbandoned = false
+        /// The number of values whose `encode(to:)` is running, and its limit. Deeper values could overflow the stack.
+        var nesting = 0
+        var maximumNesting = Int.max
+        /// The limit of `depth`.
+        var maximumDepth = EncodingSession.maximumDepth
+        /// Whether a value was nested deeper than the limits. The call is abandoned then.
+        var isTooDeep = false
         var escapesSlashes = true
         /// Whether the format is neither pretty nor sorted.
         var isPlain = true
@@ -64,8 +71,20 @@ struct EncodingSession {
         storage.pointee.out.count = 0
     }
 
-    func begin(_ options: EncodingOptions) {
+    /// Abandons the call because a value is nested too deeply.
+    @inline(never)
+    func refuseDepth() -> EncodingDepthError {
+        abandon()
+        storage.pointee.isTooDeep = true
+        return EncodingDepthError()
+    }
+
+    func begin(_ options: EncodingOptions, _ maximumNesting: Int) {
         storage.pointee.options = options
+        storage.pointee.nesting = 0
+        storage.pointee.maximumNesting = maximumNesting
+        storage.pointee.maximumDepth = min(maximumNesting, Self.maximumDepth)
+        storage.pointee.isTooDeep = false
         storage.pointee.escapesSlashes = options.escapesSlashes
         storage.pointee.isPlain = !options.isPretty && !options.sortsKeys
         storage.pointee.isAbandoned = false
@@ -86,6 +105,9 @@ struct EncodingSession {
         if !storage.pointee.keptKeys.isEmpty { storage.pointee.keptKeys.removeAll() }
     }
 }
+
+/// A value is nested more deeply than a call allows.
+package struct EncodingDepthError: Error {}
 
 /// An open container.
 struct EncodingLevel {

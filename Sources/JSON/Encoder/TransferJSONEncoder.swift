@@ -68,7 +68,15 @@ public final class TransferJSONEncoder: Sendable {
     /// - Throws: `EncodingError`, or the error of an `encode(to:)`.
     public func encode<T: Encodable>(_ value: T) throws -> Data {
         let options = options
-        return try run(value, options, { try $0.encode(value) }, foundation: { try options.foundationEncoder.encode(value) })
+        return try run(value, options) { try $0.encode(value) } ?? options.foundationEncoder.encode(value)
+    }
+
+    /// Encodes a value that is nested at most so many levels deep, counting values, and arrays and objects.
+    ///
+    /// - Returns: `nil` if Foundation's encoder has to encode the value, which has no such limit.
+    /// - Throws: ``EncodingDepthError``; otherwise as ``encode(_:)``.
+    package func encode<T: Encodable>(_ value: T, maximumDepth: Int) throws -> Data? {
+        try run(value, options, maximumDepth: maximumDepth) { try $0.encode(value) }
     }
 
     /// Encodes a value that needs a configuration.
@@ -77,9 +85,8 @@ public final class TransferJSONEncoder: Sendable {
     @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
     public func encode<T: EncodableWithConfiguration>(_ value: T, configuration: T.EncodingConfiguration) throws -> Data {
         let options = options
-        return try run(
-            value, options, { try $0.encode { try value.encode(to: $0, configuration: configuration) } },
-            foundation: { try options.foundationEncoder.encode(value, configuration: configuration) })
+        return try run(value, options) { try $0.encode { try value.encode(to: $0, configuration: configuration) } }
+            ?? options.foundationEncoder.encode(value, configuration: configuration)
     }
 
     /// Encodes a value that needs a configuration, which another type provides.
@@ -91,14 +98,17 @@ public final class TransferJSONEncoder: Sendable {
         try encode(value, configuration: C.encodingConfiguration)
     }
 
+    /// Encodes a value with a session of this thread.
+    ///
+    /// - Returns: `nil` if the call was abandoned.
     @inline(__always)
     private func run<T>(
-        _ value: T, _ options: EncodingOptions, _ encode: (EncodingSession) throws -> Bool, foundation: () throws -> Data
-    ) throws -> Data {
+        _ value: T, _ options: EncodingOptions, maximumDepth: Int = .max, _ encode: (EncodingSession) throws -> Bool
+    ) throws -> Data? {
         var owner = Self.pool.take() ?? EncodingOwner()
         defer { withExtendedLifetime(options) { Self.finish(&owner) } }
         let session = owner.session
-        session.begin(options)
+        session.begin(options, maximumDepth)
         do {
             let wrote = try encode(session)
             if !session.storage.pointee.isAbandoned {
@@ -111,7 +121,9 @@ public final class TransferJSONEncoder: Sendable {
         } catch {
             if !session.storage.pointee.isAbandoned { throw error }
         }
-        return try foundation()
+        // The value may have caught the error.
+        if session.storage.pointee.isTooDeep { throw EncodingDepthError() }
+        return nil
     }
 
     @inline(__always)

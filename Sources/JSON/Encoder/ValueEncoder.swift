@@ -19,11 +19,10 @@ struct ValueEncoder: Encoder, SingleValueEncodingContainer {
 
     /// Whether nothing has been written for this value.
     @inline(__always)
-    private func begin() -> Bool {
+    private func begin() throws(EncodingDepthError) -> Bool {
         let storage = session.storage
         guard storage.pointee.fresh == value, value != 0, storage.pointee.out.count == storage.pointee.freshStart else {
-            session.abandon()
-            return false
+            return try session.invalid()
         }
         storage.pointee.fresh = 0
         return true
@@ -57,46 +56,46 @@ struct ValueEncoder: Encoder, SingleValueEncodingContainer {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    func encodeNil() throws { if begin() { session.writeNull() } }
+    func encodeNil() throws { if try begin() { session.writeNull() } }
 
     func encode<T: Encodable>(_ value: T) throws {
-        guard begin() else { return }
+        guard try begin() else { return }
         if try !session.encode(value) { session.writeNothing() }
     }
 
-    func encode(_ value: Bool) throws { if begin() { session.write(value) } }
+    func encode(_ value: Bool) throws { if try begin() { session.write(value) } }
 
-    func encode(_ value: String) throws { if begin() { session.write(value) } }
+    func encode(_ value: String) throws { if try begin() { session.write(value) } }
 
-    func encode(_ value: Double) throws { if begin() { try session.write(value) { session.path } } }
+    func encode(_ value: Double) throws { if try begin() { try session.write(value) { session.path } } }
 
-    func encode(_ value: Float) throws { if begin() { try session.write(value) { session.path } } }
+    func encode(_ value: Float) throws { if try begin() { try session.write(value) { session.path } } }
 
-    func encode(_ value: Int) throws { if begin() { session.write(integer: value) } }
+    func encode(_ value: Int) throws { if try begin() { session.write(integer: value) } }
 
-    func encode(_ value: Int8) throws { if begin() { session.write(integer: value) } }
+    func encode(_ value: Int8) throws { if try begin() { session.write(integer: value) } }
 
-    func encode(_ value: Int16) throws { if begin() { session.write(integer: value) } }
+    func encode(_ value: Int16) throws { if try begin() { session.write(integer: value) } }
 
-    func encode(_ value: Int32) throws { if begin() { session.write(integer: value) } }
+    func encode(_ value: Int32) throws { if try begin() { session.write(integer: value) } }
 
-    func encode(_ value: Int64) throws { if begin() { session.write(integer: value) } }
+    func encode(_ value: Int64) throws { if try begin() { session.write(integer: value) } }
 
-    func encode(_ value: UInt) throws { if begin() { session.write(integer: value) } }
+    func encode(_ value: UInt) throws { if try begin() { session.write(integer: value) } }
 
-    func encode(_ value: UInt8) throws { if begin() { session.write(integer: value) } }
+    func encode(_ value: UInt8) throws { if try begin() { session.write(integer: value) } }
 
-    func encode(_ value: UInt16) throws { if begin() { session.write(integer: value) } }
+    func encode(_ value: UInt16) throws { if try begin() { session.write(integer: value) } }
 
-    func encode(_ value: UInt32) throws { if begin() { session.write(integer: value) } }
+    func encode(_ value: UInt32) throws { if try begin() { session.write(integer: value) } }
 
-    func encode(_ value: UInt64) throws { if begin() { session.write(integer: value) } }
-
-    @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func encode(_ value: Int128) throws { if begin() { session.write(integer: value) } }
+    func encode(_ value: UInt64) throws { if try begin() { session.write(integer: value) } }
 
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func encode(_ value: UInt128) throws { if begin() { session.write(integer: value) } }
+    func encode(_ value: Int128) throws { if try begin() { session.write(integer: value) } }
+
+    @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
+    func encode(_ value: UInt128) throws { if try begin() { session.write(integer: value) } }
 }
 
 extension EncodingSession {

@@ -4,39 +4,46 @@ extension TransferJSONDecoder {
     /// Whether the decoder has options for texts other than JSON as RFC 8259 defines it, with which Foundation decodes.
     package var needsFoundation: Bool { options.needsFoundation }
 
-    /// Decodes a value within a document, in one pass. The rest of the document is validated, but not decoded.
+    /// Decodes a document.
     ///
-    /// Coding paths begin at the document, with the steps to the value. The text is JSON as RFC 8259 defines it, also for a decoder that
-    /// ``needsFoundation``.
-    ///
-    /// - Parameter path: A valid path. Names are compared as they are written; the key strategy applies below the value.
-    /// - Throws: ``JSONPathFailure`` if the document is not JSON or has no value there; else as ``decode(_:from:)``.
-    package func decode<T: Decodable>(_ type: T.Type, from data: Data, under path: JSONKeyPath) throws -> T {
+    /// - Parameter text: UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
+    /// - Throws: As ``decode(_:from:)``.
+    package func decode<T: Decodable>(_ type: T.Type, from text: JSONText) throws -> T {
         let options = options
-        return try data.withUnsafeBytes { bytes in
-            try DecodingSession.search(bytes, options) { session, source in
-                let index = try session.locate(path, source)
-                return try session.decode(
-                    type, index, path.components.count, DecodingPlace(index: index, depth: path.components.count))
+        if options.needsFoundation { return try options.foundationDecoder.decode(type, from: text.data) }
+        return try text.withInput { input in
+            try DecodingSession.run(input, options) {
+                try $0.decode(type, Scanner.root, 0, DecodingPlace(index: Scanner.root, depth: 0))
             }
         }
     }
 
-    /// Decodes a document from a text that has padding, without copying it.
+    /// Scans a document once, and calls a closure that decodes values in it. The rest of the document is validated, but not decoded.
     ///
-    /// - Parameter text: UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
-    /// - Throws: As ``decode(_:from:)``.
-    package func decode<T: Decodable>(_ type: T.Type, from text: JSONBuffer) throws -> T {
+    /// The text is JSON as RFC 8259 defines it, also for a decoder that ``needsFoundation``.
+    ///
+    /// - Throws: ``JSONPathFailure`` if the document is not JSON; else what `body` throws.
+    package func scan<Result>(_ text: JSONText, _ body: (ScannedDocument) throws -> Result) throws -> Result {
         let options = options
-        return try text.withUnsafeBytes { bytes in
-            guard TextEncoding.detect(bytes) == .utf8, !options.needsFoundation else {
-                return try decode(type, from: Data(bytes))
-            }
-            let start = bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
-            return try DecodingSession.run(
-                options, load: { try $0.load(padded: start, count: bytes.count) },
-                { try $0.decode(type, Scanner.root, 0, DecodingPlace(index: Scanner.root, depth: 0)) })
+        return try text.withInput { input in
+            try DecodingSession.search(input, options) { try body(ScannedDocument(session: $0, source: $1)) }
         }
+    }
+}
+
+/// A document that was scanned once. Valid only during the call that passes it.
+package struct ScannedDocument {
+    fileprivate let session: DecodingSession
+    fileprivate let source: DecodingSession.Source
+
+    /// Decodes the value at a path. Coding paths begin at the document, with the steps to the value.
+    ///
+    /// - Parameter path: A valid path. Names are compared as they are written; the key strategy applies below the value.
+    /// - Throws: ``JSONPathFailure`` if there is no value at the path; else as ``TransferJSONDecoder/decode(_:from:)``.
+    package func decode<T: Decodable>(_ type: T.Type, under path: JSONKeyPath) throws -> T {
+        let index = try session.locate(path, source)
+        let depth = path.components.count
+        return try session.decode(type, index, depth, DecodingPlace(index: index, depth: depth))
     }
 }
 
@@ -49,8 +56,8 @@ extension JSONKeyPath {
     package func located(in data: Data) throws(JSONPathFailure) -> (data: Data, path: JSONKeyPath) {
         let found: Located
         do {
-            found = try data.withUnsafeBytes { bytes in
-                try DecodingSession.search(bytes, SessionOwner.noOptions) { try Located(self, $0, $1) }
+            found = try JSONText(data).withInput { input in
+                try DecodingSession.search(input, SessionOwner.noOptions) { try Located(self, $0, $1) }
             }
         } catch {
             guard let failure = error as? JSONPathFailure else { preconditionFailure("A search throws no other error.") }
@@ -89,30 +96,30 @@ extension DecodingSession {
     ///
     /// - Throws: ``JSONPathFailure`` if the document is not JSON; else what `body` throws.
     static func search<T>(
-        _ bytes: UnsafeRawBufferPointer, _ options: DecodingOptions, _ body: (DecodingSession, Source) throws -> T
+        _ text: JSONText.Input, _ options: DecodingOptions, _ body: (DecodingSession, Source) throws -> T
     ) throws -> T {
-        let encoding = TextEncoding.detect(bytes)
+        let encoding = TextEncoding.detect(text.bytes)
         if encoding.foundation == nil {
-            let text = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(encoding.markLength))
-            return try search(text, Source(markLength: encoding.markLength), options, body)
+            let rest = text.dropFirst(encoding.markLength)
+            return try search(rest, Source(markLength: encoding.markLength), options, body)
         }
         let converted: Data
         do throws(ScanFailure) {
-            converted = try encoding.converted(bytes)
+            converted = try encoding.converted(text.bytes)
         } catch {
             throw JSONPathFailure(error, isBlank: false)
         }
-        return try converted.withUnsafeBytes { try search($0, Source(isConverted: true), options, body) }
+        return try JSONText(converted).withInput { try search($0, Source(isConverted: true), options, body) }
     }
 
     @inline(__always)
     private static func search<T>(
-        _ bytes: UnsafeRawBufferPointer, _ source: Source, _ options: DecodingOptions,
+        _ text: JSONText.Input, _ source: Source, _ options: DecodingOptions,
         _ body: (DecodingSession, Source) throws -> T
     ) throws -> T {
         func load(_ session: DecodingSession) throws {
             do throws(ScanFailure) {
-                try session.load(copying: bytes)
+                try session.load(text)
             } catch {
                 let isBlank = (0..<session.length).allSatisfy { Bytes.isWhiteSpace(session.text[$0]) }
                 throw JSONPathFailure(error, isBlank: isBlank, offset: source.markLength)

@@ -117,7 +117,7 @@
                 }
             }
             let response = RawResponse(
-                status: transfer.exchange.status, head: transfer.exchange.head, body: transfer.exchange.body,
+                status: transfer.exchange.status, head: transfer.exchange.head, body: JSONText(padding: &transfer.exchange.body),
                 url: transfer.request.url,
                 timings: transfer.timings(now))
             end(transfer, .success(response))

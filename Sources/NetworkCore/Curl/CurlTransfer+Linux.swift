@@ -6,7 +6,7 @@
     struct RawResponse: Sendable {
         var status: Int
         var head: ResponseHead
-        var body: Data
+        var body: JSONText
         var url: URL
         var timings: TransferTimings
     }
@@ -92,7 +92,7 @@
             guard let download else {
                 return NetworkResponse(
                     statusCode: outcome.status, headers: outcome.head.headers, trailers: outcome.head.trailers,
-                    body: .data(outcome.body), url: outcome.url, timings: outcome.timings)
+                    body: NetworkBody(outcome.body), url: outcome.url, timings: outcome.timings)
             }
             return NetworkResponse(
                 statusCode: outcome.status, headers: outcome.head.headers,

@@ -33,7 +33,11 @@
             }
             if progress != nil { exchange.announcedLength = head.headers["Content-Length"].flatMap(Int64.init) }
             guard download != nil else {
-                guard hasContent, let length, length > limits.maximumBodyBytes else { return }
+                guard hasContent, let length else { return }
+                guard length > limits.maximumBodyBytes else {
+                    exchange.reserveBody(length)
+                    return
+                }
                 throw TransportError(
                     .bodyTooLarge,
                     "the announced body length of \(length) bytes is more than \(limits.maximumBodyBytes) (maximumBodyBytes)",
@@ -42,7 +46,7 @@
             guard !isStreaming else { return }
             isStreaming = true
             timeLimits.endHeadBound()
-            deliverHead(RawResponse(status: status, head: head, body: Data(), url: request.url, timings: timings(now)))
+            deliverHead(RawResponse(status: status, head: head, body: JSONText(Data()), url: request.url, timings: timings(now)))
         }
 
         /// Receives content from the connection.

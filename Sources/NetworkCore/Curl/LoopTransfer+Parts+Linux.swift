@@ -35,6 +35,12 @@
         var isBodyUnwanted = false
         /// Whether the body was received to its end, bytes in `held` included.
         var isBodyComplete = false
+
+        /// Makes room for a body of the announced length, up to 1 MiB, and for the padding that decoders need.
+        mutating func reserveBody(_ length: Int64) {
+            guard length > 0, body.isEmpty else { return }
+            body.reserveCapacity(Int(min(length, 1 << 20)) + JSONText.paddingCount)
+        }
     }
 
     /// The body of a request, as far as it was passed to the connection.

@@ -72,6 +72,21 @@ import Testing
         #expect(throws: (any Error).self) { try decoder.decode(Item?.self, from: body(" ")) }
     }
 
+    @Test func `the bytes that a decoder sets are decoded, not those that were received`() throws {
+        var received = Data("[1,2]".utf8)
+        var body = ResponseData(NetworkBody(JSONText(padding: &received)), contentType: nil)
+        #expect(body.data == Data("[1,2]".utf8))
+        #expect(try JSONResponseDecoder().decode([Int].self, from: body) == [1, 2])
+        // The bytes of a copy are its own.
+        var other = body.data
+        other[1] = UInt8(ascii: "7")
+        #expect(try JSONResponseDecoder().decode([Int].self, from: body) == [1, 2])
+        body.data[1] = UInt8(ascii: "7")
+        #expect(try JSONResponseDecoder().decode([Int].self, from: body) == [7, 2])
+        body.data = Data("[]".utf8)
+        #expect(try JSONResponseDecoder(keyPath: "").decode([Int].self, from: body) == [])
+    }
+
     @Test func `the empty decoder ignores the body`() throws {
         #expect(try EmptyResponseDecoder().decode(NoContent.self, from: body("{broken")) == NoContent())
         #expect(try EmptyResponseDecoder().decode(Int?.self, from: body("7")) == nil)

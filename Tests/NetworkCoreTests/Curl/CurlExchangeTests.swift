@@ -56,6 +56,17 @@
             #expect(server.connectionCount == 1)
         }
 
+        @Test(arguments: [1, 15, 1000, 1_000_000, 3_000_000], [true, false])
+        func `a body in memory has the padding from which JSON is decoded in place`(count: Int, isChunked: Bool) async throws {
+            let body = Data("\"\(String(repeating: "x", count: count))\"".utf8)
+            let server = try LoopbackServer { _ in isChunked ? .chunked([body]) : LoopbackResponse(body: body) }
+            let response = try await session.response(for: server.request("/"))
+            let text = try #require(response.body.paddedText)
+            #expect(text.data == body && response.data == body && response.data.startIndex == 0)
+            #expect(response.body == .data(body))
+            #expect(try TransferJSONDecoder().decode(String.self, from: text).utf8.count == count)
+        }
+
         @Test(arguments: [0, 1, 14, 15, 32 << 10, (32 << 10) + 1, 1_000_000, 20_000_000])
         func `bodies of any size are uploaded and downloaded unchanged`(count: Int) async throws {
             let server = try echoServer()

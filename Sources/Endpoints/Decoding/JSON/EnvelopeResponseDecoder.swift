@@ -13,9 +13,10 @@ import NetworkLogging
 /// value; for other types it is an error. An absent status is an error. An endpoint of `Void` ignores the body and therefore the envelope;
 /// use ``NoContent`` to check the status.
 public struct EnvelopeResponseDecoder: ResponseDecoder {
-    private let status: JSONResponseDecoder
-    private let message: JSONResponseDecoder
-    private let data: JSONResponseDecoder
+    private let status: JSONKeyPath
+    private let message: JSONKeyPath
+    private let data: JSONKeyPath
+    private let decoder: any JSONDataDecoder
     private let success: Set<EnvelopeStatus>
 
     /// Creates a decoder for envelopes with the given member names and success statuses.
@@ -30,9 +31,10 @@ public struct EnvelopeResponseDecoder: ResponseDecoder {
         status: JSONKeyPath = "status", message: JSONKeyPath = "message", data: JSONKeyPath = "data",
         success: Set<EnvelopeStatus> = ["success", "ok", true, 200], decoder: any JSONDataDecoder = TransferJSONDecoder()
     ) {
-        self.status = .keyPath(status)
-        self.message = .keyPath(message)
-        self.data = .keyPath(data, decoder: decoder)
+        self.status = status
+        self.message = message
+        self.data = data
+        self.decoder = decoder
         self.success = success
     }
 
@@ -40,16 +42,31 @@ public struct EnvelopeResponseDecoder: ResponseDecoder {
     ///
     /// - Throws: ``EnvelopeError`` for a status that does not indicate success, ``ResponseDecodingError``, or a `DecodingError`.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
-        if body.data.isEmpty { return try data.decode(type, from: body) }
-        let status = try status.decode(EnvelopeStatus.self, from: body)
+        if let empty = try body.emptyValue(type) { return empty }
+        do {
+            // The document is scanned once. Only a decoder that cannot use the result reads it again, for the value.
+            return try decoder.inPlace.map { decoder in
+                try decoder.scan(body, for: status) { try value(type, in: $0) { try $0.decode(type, at: data) } }
+            } ?? TransferJSONDecoder().scan(body, for: status) {
+                try value(type, in: $0) { _ in try decoder.decode(type, from: body, under: data) }
+            }
+        } catch let error as JSONSliceError {
+            throw ResponseDecodingError(.keyPath(error))
+        }
+    }
+
+    /// Checks the status, then decodes the value.
+    private func value<Value: Decodable>(
+        _ type: Value.Type, in document: ScannedDocument, _ decode: (ScannedDocument) throws -> Value
+    ) throws -> Value {
+        let status = try document.decode(EnvelopeStatus.self, at: status)
         guard success.contains(status) else {
-            throw EnvelopeError(status: status, message: try? message.decode(String.self, from: body))
+            throw EnvelopeError(status: status, message: try? document.decode(String.self, at: message))
         }
         do {
-            return try data.decode(type, from: body)
-        } catch let error as ResponseDecodingError {
-            guard case .keyPath(let cause) = error.kind, case .pathNotFound = cause.kind,
-                let empty = (type as? any EmptyBodyRepresentable.Type)?.emptyBody as? Value
+            return try decode(document)
+        } catch let error as JSONSliceError {
+            guard case .pathNotFound = error.kind, let empty = (type as? any EmptyBodyRepresentable.Type)?.emptyBody as? Value
             else { throw error }
             return empty
         }

@@ -24,9 +24,9 @@ public struct JSONResponseDecoder: ResponseDecoder {
     ///   with a key path, for a malformed document. Otherwise a `DecodingError`, whose coding path starts with the key path.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
         if let empty = try body.emptyValue(type) { return empty }
-        guard let keyPath else { return try decoder.decode(type, from: body.data) }
+        guard let keyPath else { return try decoder.decode(type, from: body) }
         do {
-            return try decoder.decode(type, from: body.data, under: keyPath)
+            return try decoder.decode(type, from: body, under: keyPath)
         } catch let error as JSONSliceError {
             throw ResponseDecodingError(.keyPath(error))
         }
