@@ -39,32 +39,23 @@ public struct TrustPolicy: Sendable, Hashable {
 }
 
 /// The certificate authorities that are trusted to issue a server's certificate.
-public struct TrustRoots: Sendable, Hashable {
-    enum Choice: Sendable, Hashable {
-        case system
-        case only(TrustMaterial)
-        case systemAnd(TrustMaterial)
-        case anyone
-    }
-
-    let choice: Choice
-
+public enum TrustRoots: Sendable, Hashable {
     /// The certificate authorities that this machine trusts.
-    public static let system = Self(choice: .system)
+    case system
 
     /// Trusts only these certificates in PEM, and not those of the system: `.pem(.file(url))`. Each one counts as a root, whether it
     /// is self-signed or not.
-    public static func pem(_ material: TrustMaterial) -> Self { Self(choice: .only(material)) }
+    case pem(TrustMaterial)
 
     /// Trusts the system's authorities, and these certificates in PEM: `.systemAnd(pem: .file(url))`.
     ///
     /// On Linux, the system's authorities are read from the first of the ``systemFiles`` that exists; if none exists, that is an
     /// error.
-    public static func systemAnd(pem: TrustMaterial) -> Self { Self(choice: .systemAnd(pem)) }
+    case systemAnd(pem: TrustMaterial)
 
     /// Accepts any certificate for any host name: an attacker on the network can read and change everything. Pins are still
     /// checked.
-    public static let insecureWithoutVerification = Self(choice: .anyone)
+    case insecureWithoutVerification
 
     /// The files in which Linux distributions keep the authorities that they trust: Debian, Fedora, Alpine, SUSE.
     package static let systemFiles = [

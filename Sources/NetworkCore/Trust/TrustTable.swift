@@ -99,10 +99,10 @@ struct LoadedTrust: Sendable {
         self.policy = policy
         self.subject = subject
         isDefault = policy == TrustPolicy()
-        switch policy.roots.choice {
+        switch policy.roots {
         case .system: roots = .system
-        case .anyone: roots = .anyone
-        case .only(let pem): roots = .certificates(try PEMText.certificates(in: pem.load(), of: pem), andSystem: false)
+        case .insecureWithoutVerification: roots = .anyone
+        case .pem(let pem): roots = .certificates(try PEMText.certificates(in: pem.load(), of: pem), andSystem: false)
         case .systemAnd(let pem): roots = .certificates(try PEMText.certificates(in: pem.load(), of: pem), andSystem: true)
         }
         if let pins = policy.pins, pins.isEmpty { throw TrustError("the list of pins is empty; use nil for no pins") }
