@@ -10,7 +10,7 @@ let plain = DefaultDataTransferService(configuration: api)
 
 // snippet.preset
 let credentials = RefreshingCredentials { old in
-    let parameters: ParameterList = ["grant_type": "refresh_token", "refresh_token": old?.parts.refreshToken]
+    let parameters: ParameterList = ["grant_type": "refresh_token", "refresh_token": old?.refreshToken]
     let token = try await plain.request(Endpoint<Token>(path: "token", method: .post, body: .form(parameters)))
     return .bearer(token.value, refreshToken: token.refresh)
 }

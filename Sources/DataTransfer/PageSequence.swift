@@ -167,7 +167,7 @@ package enum PageError: Error, Sendable, Hashable, RedactedStringConvertible {
     case tooManyPages(limit: Int)
 
     /// A textual representation of the error.
-    public var description: String {
+    package var description: String {
         switch self {
         case .malformedLink(let target): "the link to the next page is not an http URL: \"\(target.printable)\""
         case .insecureLink: "the link to the next page leads from https to http"

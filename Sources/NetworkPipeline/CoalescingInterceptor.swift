@@ -33,9 +33,7 @@ public final class CoalescingInterceptor: NetworkInterceptor {
     private let time: TimeSource
 
     /// Creates an interceptor without running exchanges.
-    ///
-    /// - Parameter clock: The clock that measures the deadlines of waiting requests.
-    public init(clock: any Clock<Duration> = ContinuousClock()) {
+    package init(clock: any Clock<Duration> = ContinuousClock()) {
         time = TimeSource(clock)
     }
 
@@ -90,5 +88,9 @@ extension NetworkInterceptor where Self == CoalescingInterceptor {
     /// Sends identical concurrent GET requests as one exchange.
     ///
     /// Create one interceptor and use it in all services that share responses.
-    public static func coalescing() -> CoalescingInterceptor { CoalescingInterceptor() }
+    ///
+    /// - Parameter clock: The clock that measures the deadlines of waiting requests.
+    public static func coalescing(clock: any Clock<Duration> = ContinuousClock()) -> CoalescingInterceptor {
+        CoalescingInterceptor(clock: clock)
+    }
 }

@@ -23,11 +23,7 @@ public struct DeadlineInterceptor: DeadlineKeeper {
     private let clock: (any Clock<Duration>)?
 
     /// Creates an interceptor that limits the duration of calls.
-    ///
-    /// - Parameters:
-    ///   - limit: The maximum duration of a call, from 1 millisecond to 10^6 seconds.
-    ///   - clock: The clock that measures it. The limits of the session manager always follow the clock of the machine.
-    public init<Time: Clock<Duration>>(_ limit: Duration, clock: Time = ContinuousClock()) {
+    package init<Time: Clock<Duration>>(_ limit: Duration, clock: Time = ContinuousClock()) {
         self.init(limit, source: "set by DeadlineInterceptor", clock: clock)
     }
 
@@ -47,8 +43,8 @@ public struct DeadlineInterceptor: DeadlineKeeper {
     public func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
         if let configurationError { throw TransportError(.invalidConfiguration, configurationError, request: request) }
         let rule = request.timeouts.deadline
-        if let limit = rule.limit { return try await request.exchange(by: request.deadline(after: limit, clock: clock), next) }
-        guard rule.isDefault else { return try await next(request) }
+        if let limit = rule.time { return try await request.exchange(by: request.deadline(after: limit, clock: clock), next) }
+        guard rule == .default else { return try await next(request) }
         return try await request.exchange(by: request.deadline(after: limit, clock: clock, source: source), next)
     }
 }
@@ -57,8 +53,13 @@ extension NetworkInterceptor where Self == DeadlineInterceptor {
     /// Limits the duration of a call: all attempts, pauses, queues and redirects together.
     ///
     /// For streams and downloads, limits the time until the head of the response.
-    public static func deadline(_ limit: Duration) -> DeadlineInterceptor {
-        DeadlineInterceptor(limit)
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum duration of a call, from 1 millisecond to 10^6 seconds.
+    ///   - clock: The clock that measures it. The limits of the session manager always follow the clock of the machine.
+    public static func deadline<Time: Clock<Duration>>(_ limit: Duration, clock: Time = ContinuousClock()) -> DeadlineInterceptor
+    {
+        DeadlineInterceptor(limit, clock: clock)
     }
 }
 

@@ -196,7 +196,8 @@ import Testing
     /// Documents of every encoding and length, and malformed ones.
     static let texts: [Data] = {
         let plain = [
-            "[1]", "7", "\"é\"", " [ \"a\" , {\"b\" : null} ] \n", "[1", "\"", "{\"a\":", "", " ", "tru", "1.", "[\"\u{10FFFF}\"]",
+            "[1]", "7", "\"é\"", " [ \"a\" , {\"b\" : null} ] \n", "[1",
+            "\"", "{\"a\":", "", " ", "tru", "1.", "[\"\u{10FFFF}\"]",
             "[" + String(repeating: "1234567,", count: 100) + "8]", "\"" + String(repeating: "x", count: 200),
         ]
         return plain.flatMap { text in

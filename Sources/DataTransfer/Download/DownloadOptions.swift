@@ -56,22 +56,26 @@ public struct DownloadOptions: Sendable, Hashable {
 }
 
 /// The destination of a download: a file, or a folder to create it in.
-public struct DownloadDestination: Sendable, Hashable {
-    let url: URL
-    /// Whether the file's name is determined from the response.
-    let isFolder: Bool
-
+public enum DownloadDestination: Sendable, Hashable {
     /// A file with the given name. Its folder must exist.
-    public static func file(_ url: URL) -> DownloadDestination {
-        DownloadDestination(url: url, isFolder: false)
-    }
+    case file(URL)
 
     /// A file in the given folder, which must exist, with a name that is determined from the response.
     ///
     /// The name is that in the response's `Content-Disposition` (RFC 6266), or the last segment of its URL, or `download`. Path separators
     /// and other unsafe characters are removed from it.
-    public static func folder(_ url: URL) -> DownloadDestination {
-        DownloadDestination(url: url, isFolder: true)
+    case folder(URL)
+
+    /// The URL of the file or the folder.
+    var url: URL {
+        switch self {
+        case .file(let url), .folder(let url): url
+        }
+    }
+
+    /// Whether the file's name is determined from the response.
+    var isFolder: Bool {
+        if case .folder = self { true } else { false }
     }
 }
 

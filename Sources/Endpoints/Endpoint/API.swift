@@ -25,7 +25,7 @@
 /// implement them in an extension. An API is a ``Requestable``, so every call accepts it; the base URL
 /// of the service's configuration is not used. If the API has the same origin as that base URL, the configuration's headers and
 /// query items are sent as well. For any other origin, none of its query items are sent, and only the headers that cannot
-/// contain a secret. For a service without a base URL, use ``ComposedConfiguration``.
+/// contain a secret. For a service without a base URL, use ``NetworkConfigurable/composed``.
 ///
 /// What has no part, such as the accepted statuses, is set by an API that implements ``Requestable/request`` itself and starts
 /// with ``composedRequest``:

@@ -86,22 +86,16 @@ public struct ComputedConfiguration: NetworkConfigurable {
     public var queryParameters: ParameterList { current.queryParameters }
 }
 
-/// A configuration without a base URL, for a service whose endpoints all declare their own host.
-///
-/// ```swift
-/// let service = DefaultDataTransferService(configuration: .composed)
-/// ```
-///
-/// An endpoint that declares no host fails with an error for the field `baseURL`; one with a full path works.
-public struct ComposedConfiguration: NetworkConfigurable {
-    /// A placeholder that no request can be built from.
-    public let baseURL = URL(string: "none:") ?? URL(fileURLWithPath: "/")
-
-    /// Creates a configuration without shared headers and query parameters.
-    package init() {}
-}
-
-extension NetworkConfigurable where Self == ComposedConfiguration {
+extension NetworkConfigurable where Self == APIConfiguration {
     /// A configuration without a base URL, for a service whose endpoints all declare their own host.
-    public static var composed: ComposedConfiguration { ComposedConfiguration() }
+    ///
+    /// ```swift
+    /// let service = DefaultDataTransferService(configuration: .composed)
+    /// ```
+    ///
+    /// An endpoint that declares no host fails with an error for the field `baseURL`; one with a full path works.
+    public static var composed: APIConfiguration {
+        // No request can be built from this URL.
+        APIConfiguration(baseURL: URL(string: "none:") ?? URL(fileURLWithPath: "/"))
+    }
 }

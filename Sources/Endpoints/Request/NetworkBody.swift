@@ -14,7 +14,8 @@ import NetworkLogging
 public struct NetworkBody: Sendable, Hashable {
     /// The source of the bytes.
     package enum Source: Sendable {
-        case data(Data)
+        /// Bytes in memory. Received ones have padding, so that JSON is decoded in place.
+        case data(JSONText)
         case file(URL)
         case stream(ContentStream)
         case sequence(ContentSequence)
@@ -23,30 +24,17 @@ public struct NetworkBody: Sendable, Hashable {
     }
 
     package let source: Source
-    /// The bytes in memory in the form that is decoded in place, if they were received in it.
-    package let paddedText: JSONText?
 
     package init(source: Source) {
         self.source = source
-        paddedText = nil
     }
-
-    /// Creates a body from bytes that were received and have padding.
-    package init(_ text: JSONText) {
-        source = .data(text.data)
-        paddedText = text
-    }
-
-    public static func == (left: NetworkBody, right: NetworkBody) -> Bool { left.source == right.source }
-
-    public func hash(into hasher: inout Hasher) { hasher.combine(source) }
 
     /// A body without bytes.
-    public static var empty: NetworkBody { NetworkBody(source: .data(Data())) }
+    public static var empty: NetworkBody { NetworkBody.data(Data()) }
 
     /// Returns a body of bytes in memory.
     public static func data(_ data: Data) -> NetworkBody {
-        NetworkBody(source: .data(data))
+        NetworkBody(source: .data(JSONText(data)))
     }
 
     /// Returns the body of a regular file. It is read while it is sent, never loaded into memory as a whole.
@@ -97,7 +85,7 @@ public struct NetworkBody: Sendable, Hashable {
 
     /// The bytes, if they are in memory; `nil` for a file, a stream, and the body of a response that is received while it is read.
     public var data: Data? {
-        if case .data(let data) = source { data } else { nil }
+        if case .data(let text) = source { text.data } else { nil }
     }
 
     /// Whether the body can be sent or read more than once.
@@ -113,7 +101,7 @@ public struct NetworkBody: Sendable, Hashable {
     /// Whether the body is known to contain no bytes.
     package var isEmpty: Bool {
         switch source {
-        case .data(let data): data.isEmpty
+        case .data(let text): text.count == 0
         case .file: false
         case .stream(let stream): stream.length == 0
         case .sequence(let sequence): sequence.segments.allSatisfy(\.content.isEmpty)
@@ -139,7 +127,7 @@ extension NetworkBody.Source: Hashable {
 
     package func hash(into hasher: inout Hasher) {
         switch self {
-        case .data(let data): hasher.combine(data)
+        case .data(let text): hasher.combine(text)
         case .file(let url): hasher.combine(url)
         case .stream(let stream): hasher.combine(stream)
         case .sequence(let sequence): hasher.combine(sequence)
@@ -169,7 +157,7 @@ extension NetworkBody: RedactedStringConvertible {
     /// A textual representation with the kind of body and its length, if that is known without reading a file.
     public var description: String {
         switch source {
-        case .data(let data): "\(data.count)-byte body"
+        case .data(let text): "\(text.count)-byte body"
         case .file: "body from a file"
         case .stream(let stream): "streamed body" + (stream.length.map { " of \($0) bytes" } ?? "")
         case .received: "streamed body"
@@ -182,7 +170,7 @@ extension NetworkBody {
     /// The number of bytes; `nil` if it is not known without reading a file.
     package var knownLength: Int64? {
         switch source {
-        case .data(let data): Int64(data.count)
+        case .data(let text): Int64(text.count)
         case .file, .received: nil
         case .stream(let stream): stream.length
         case .sequence(let sequence): sequence.knownLength

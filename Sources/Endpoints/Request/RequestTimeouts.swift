@@ -23,7 +23,7 @@ public struct RequestTimeouts: Sendable, Hashable {
     }
 
     func validate() throws(RequestGenerationError) {
-        for (name, value) in [("connect", connect), ("idle", idle), ("total", total), ("deadline", deadline.limit)] {
+        for (name, value) in [("connect", connect), ("idle", idle), ("total", total), ("deadline", deadline.time)] {
             guard let value, value < .milliseconds(1) || value > .seconds(1_000_000) else { continue }
             throw RequestGenerationError(.timeout(name), "\(value) is outside 1 ms...1000000 s")
         }
@@ -40,23 +40,22 @@ public struct RequestTimeouts: Sendable, Hashable {
 /// For a call that collects the response body in memory, a deadline limits the total time until the last byte: all attempts,
 /// pauses, queues and redirects. For a stream or a download, it limits the time until the head of the response is received, and
 /// after that the time without received bytes, but not the total time of the body.
-public struct RequestDeadline: Sendable, Hashable {
-    /// The time limit; `nil` for no deadline or for the service's deadline.
-    package let limit: Duration?
-    /// Whether the service's deadline applies.
-    package let isDefault: Bool
-
+public enum RequestDeadline: Sendable, Hashable {
     /// The service's deadline: that of its `DeadlineInterceptor`, if it has one. This is the default.
-    public static let `default` = RequestDeadline(limit: nil, isDefault: true)
+    case `default`
 
     /// No deadline. The time limits of ``RequestTimeouts`` and of the session manager still apply.
-    public static let unlimited = RequestDeadline(limit: nil, isDefault: false)
+    case unlimited
 
-    /// Returns a deadline relative to the start of the call. It replaces the service's deadline, whether that is longer,
-    /// shorter or not set.
+    /// A deadline relative to the start of the call, 1 millisecond to 10^6 seconds. Other values are an error when the request is built.
     ///
-    /// - Parameter limit: 1 millisecond to 10^6 seconds. Other values are an error when the request is built.
-    public static func limit(_ limit: Duration) -> RequestDeadline { RequestDeadline(limit: limit, isDefault: false) }
+    /// It replaces the service's deadline, whether that is longer, shorter or not set.
+    case limit(Duration)
+
+    /// The time limit; `nil` for no deadline or for the service's deadline.
+    package var time: Duration? {
+        if case .limit(let time) = self { time } else { nil }
+    }
 }
 
 // Arithmetic that cannot overflow for any number, duration or clock that a caller passes. Callers often write `.seconds(.max)`

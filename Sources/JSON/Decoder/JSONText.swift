@@ -1,10 +1,11 @@
 import Foundation
 
 /// The text of a JSON document. A text that has padding is decoded in place; another one is copied first.
-package struct JSONText: Sendable {
+package struct JSONText: Sendable, Hashable {
     /// The bytes, followed by ``Bytes/padding`` zeros if the text has padding.
     private let storage: Data
-    private let count: Int
+    /// The number of bytes, without the padding.
+    package let count: Int
 
     /// Creates a text without padding.
     package init(_ data: Data) {
@@ -26,10 +27,17 @@ package struct JSONText: Sendable {
     /// The number of bytes that padding adds to a text.
     package static var paddingCount: Int { Bytes.padding }
 
+    /// Whether the text is decoded in place.
+    package var hasPadding: Bool { storage.count > count }
+
     private static let zeros = Data(count: Bytes.padding)
 
     /// The bytes of the text, which share the storage.
-    package var data: Data { storage.count == count ? storage : storage.prefix(count) }
+    package var data: Data { hasPadding ? storage.prefix(count) : storage }
+
+    package static func == (left: JSONText, right: JSONText) -> Bool { left.data == right.data }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(data) }
 
     /// Calls a closure once, at once, with the bytes, and with whether ``Bytes/padding`` zeros follow them.
     func withInput<Result>(_ body: (Input) throws -> Result) rethrows -> Result {

@@ -117,14 +117,14 @@ extension DecodingSession {
         case .array, .object: end = tape[last].offset + 1
         }
         // The tape has no entry for a closing bracket: one follows for each container that ends here.
-        var open = index
-        while open <= last {
-            let entry = tape[open]
+        var place = index
+        while place <= last {
+            let entry = tape[place]
             if entry.kind.rawValue >= TapeEntry.Kind.array.rawValue, entry.next == last + 1 {
                 while Bytes.isWhiteSpace(text[end]) { end += 1 }
                 end += 1
             }
-            open += 1
+            place += 1
         }
         return end
     }

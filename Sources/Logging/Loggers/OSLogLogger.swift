@@ -8,8 +8,8 @@
     /// Entries are marked as public because secrets are already redacted.
     public struct OSLogLogger: NetworkErrorLogger, DataTransferErrorLogger {
         private let logger: Logger
-        private let level: LogLevel
-        private let text: LogText
+        let level: LogLevel
+        let text: LogText
 
         /// Creates a logger for a subsystem.
         ///
@@ -31,43 +31,13 @@
             self.level = level
             self.text = LogText(redaction: redaction, maximumBodyBytes: maximumBodyBytes)
         }
+    }
 
-        /// Whether the logger's level is above ``LogLevel/off``.
-        public var isEnabled: Bool { level > .off }
-
-        /// Writes an entry at ``LogLevel/info`` and above.
-        public func log(request: LoggedRequest) {
-            guard level >= .info else { return }
-            write(text.request(request, isDetailed: level >= .debug))
-        }
-
-        /// Writes an entry at ``LogLevel/info`` and above.
-        public func log(response: LoggedResponse, for request: LoggedRequest) {
-            guard level >= .info else { return }
-            write(text.response(response, for: request, isDetailed: level >= .debug))
-        }
-
-        /// Writes an entry at ``LogLevel/error`` and above.
-        public func log(error: any Error, for request: LoggedRequest?) {
-            guard level >= .error else { return }
-            let entry = text.error(error, for: request)
-            logger.error("\(entry, privacy: .public)")
-        }
-
-        /// Writes an entry about the call: always at ``LogLevel/debug``, and at ``LogLevel/info`` if the entries of its attempts are not
-        /// sufficient.
-        public func log(outcome: LoggedOutcome, for request: LoggedRequest?) {
-            guard let request, level >= (outcome.isPlain ? .debug : .info) else { return }
-            write(text.outcome(outcome, for: request))
-        }
-
-        /// Writes an entry at ``LogLevel/error`` and above.
-        public func log(error: any Error) {
-            log(error: error, for: nil)
-        }
-
-        private func write(_ entry: String) {
-            if level >= .debug {
+    extension OSLogLogger: TextLogger {
+        func write(_ entry: String, isFailure: Bool) {
+            if isFailure {
+                logger.error("\(entry, privacy: .public)")
+            } else if level >= .debug {
                 logger.debug("\(entry, privacy: .public)")
             } else {
                 logger.info("\(entry, privacy: .public)")

@@ -92,7 +92,7 @@
             guard let download else {
                 return NetworkResponse(
                     statusCode: outcome.status, headers: outcome.head.headers, trailers: outcome.head.trailers,
-                    body: NetworkBody(outcome.body), url: outcome.url, timings: outcome.timings)
+                    body: NetworkBody(source: .data(outcome.body)), url: outcome.url, timings: outcome.timings)
             }
             return NetworkResponse(
                 statusCode: outcome.status, headers: outcome.head.headers,

@@ -130,7 +130,7 @@ package protocol DeadlineKeeper: NetworkInterceptor {}
 /// Sets the deadline that an endpoint requests, for services without an interceptor that sets deadlines.
 struct EndpointDeadline: DeadlineKeeper {
     func intercept(_ request: NetworkRequest, next: NetworkExchange) async throws(TransportError) -> NetworkResponse {
-        guard let limit = request.timeouts.deadline.limit else { return try await next(request) }
+        guard let limit = request.timeouts.deadline.time else { return try await next(request) }
         return try await request.exchange(by: request.deadline(after: limit, clock: nil), next)
     }
 }

@@ -93,7 +93,7 @@ public struct DefaultNetworkService: NetworkService {
 
     /// Returns the interceptors to send the request through; `nil` to send it directly with the session manager.
     func intercepted(for request: NetworkRequest) -> InterceptedSession? {
-        request.timeouts.deadline.limit == nil ? intercepted : bounded ?? intercepted
+        request.timeouts.deadline.time == nil ? intercepted : bounded ?? intercepted
     }
 
     /// Builds the request. If that fails, throws after the endpoint's observer has processed its last event.

@@ -52,7 +52,7 @@ extension NetworkRequest {
 extension NetworkBody {
     fileprivate var logged: LoggedBody {
         switch source {
-        case .data(let data): .data(data)
+        case .data(let text): .data(text.data)
         case .file(let url): .file(url, bytes: nil)
         case .stream, .sequence, .received: .stream(bytes: knownLength)
         }

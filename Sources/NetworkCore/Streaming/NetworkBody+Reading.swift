@@ -28,7 +28,7 @@ extension NetworkBody: AsyncSequence {
 
     /// Returns an iterator. For the body of a streamed response, it continues where the last one stopped.
     public func makeAsyncIterator() -> Iterator {
-        if case .data(let data) = source { Iterator(rest: .data(data)) } else { Iterator(rest: .received(received)) }
+        if let data { Iterator(rest: .data(data)) } else { Iterator(rest: .received(received)) }
     }
 
     /// An iterator over the chunks of a body.
@@ -64,9 +64,9 @@ extension NetworkBody: AsyncSequence {
     public func collected(maximumBytes: Int = 64 << 20) async throws(TransportError) -> Data {
         let limit = maximumBytes.clamped(to: 0...Int.max)
         switch source {
-        case .data(let data):
-            guard data.count <= limit else { throw .bodyTooLarge(maximumBytes, nil) }
-            return data
+        case .data(let text):
+            guard text.count <= limit else { throw .bodyTooLarge(maximumBytes, nil) }
+            return text.data
         case .received:
             var body = Data()
             let received = received
@@ -107,7 +107,7 @@ extension NetworkBody {
             guard let body = body as? ReceivedStream else { preconditionFailure("another implementation of a received body") }
             return body
         }
-        if case .data(let data) = source {
+        if let data {
             let rest = Locked(data)
             return ReceivedStream {
                 rest.withLock { rest in

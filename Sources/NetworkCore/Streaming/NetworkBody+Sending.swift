@@ -8,7 +8,7 @@ extension NetworkBody {
     /// - Throws: ``TransportError/Code/bodyFailed``.
     func length(for request: NetworkRequest?) throws(TransportError) -> Int64? {
         switch source {
-        case .data(let data): Int64(data.count)
+        case .data(let text): Int64(text.count)
         case .file(let url): try BodyFile.length(of: url, for: request)
         case .stream(let stream): stream.length
         case .sequence(let sequence): try sequence.length(for: request)
@@ -37,7 +37,7 @@ extension NetworkBody {
     func send(length: Int64?, to sink: (Data) async throws -> Void) async throws(TransportError) {
         do {
             switch source {
-            case .data(let data): try await sink(data)
+            case .data(let text): try await sink(text.data)
             case .file(let url): try await BodyFile.opened(url).send(length: length ?? 0, to: sink)
             case .stream(let stream): try await Self.send(stream, to: sink)
             case .sequence(let sequence): try await sequence.send(length: length, to: sink)

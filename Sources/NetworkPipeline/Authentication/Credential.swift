@@ -11,8 +11,16 @@ public struct Credential: Sendable {
     ///
     /// If the credential can be refreshed, it is refreshed before a request is sent after this date.
     public var expires: Date?
-    /// The components of the credential, for refreshing it.
-    public let parts: Parts
+    /// The token of a bearer credential.
+    public let token: String?
+    /// The refresh token, with which newer tokens are requested (RFC 6749 §6).
+    public let refreshToken: String?
+    /// The user name of a basic credential.
+    public let user: String?
+    /// The password of a basic credential.
+    public let password: String?
+    /// The header field of a credential that is sent in a field of any name.
+    public let header: HeaderFields.Field?
     private let authorize: @Sendable (inout NetworkRequest) throws -> Void
 
     /// Creates a credential from a closure that applies it to a request.
@@ -22,16 +30,25 @@ public struct Credential: Sendable {
     ///
     /// - Parameters:
     ///   - expires: The expiration date; `nil` if it is not known.
-    ///   - parts: The components, for the closure that refreshes the credential. They are redacted wherever they appear in
-    ///     texts.
+    ///   - token: The token, for the closure that refreshes the credential. Tokens and password are redacted wherever they appear
+    ///     in texts.
+    ///   - refreshToken: The token with which newer tokens are requested.
+    ///   - user: The user name.
+    ///   - password: The password.
+    ///   - header: The header field in which the credential is sent.
     ///   - authorize: Adds the credential to a request. Called once per attempt, on the caller's task.
     public init(
-        expires: Date? = nil, parts: Parts = Parts(), authorize: @escaping @Sendable (inout NetworkRequest) throws -> Void
+        expires: Date? = nil, token: String? = nil, refreshToken: String? = nil, user: String? = nil, password: String? = nil,
+        header: HeaderFields.Field? = nil, authorize: @escaping @Sendable (inout NetworkRequest) throws -> Void
     ) {
         self.expires = expires
-        self.parts = parts
+        self.token = token
+        self.refreshToken = refreshToken
+        self.user = user
+        self.password = password
+        self.header = header
         self.authorize = authorize
-        for secret in [parts.token, parts.refreshToken, parts.password] {
+        for secret in [token, refreshToken, password] {
             if let secret { SecretValues.insert(secret) }
         }
     }
@@ -40,11 +57,11 @@ public struct Credential: Sendable {
     ///
     /// - Parameters:
     ///   - token: The access token.
-    ///   - refreshToken: The token for a refresh. It is kept in ``parts`` and never sent with a request (RFC 6749 §1.5).
+    ///   - refreshToken: The token for a refresh. It is kept in ``refreshToken`` and never sent with a request (RFC 6749 §1.5).
     ///   - expires: The expiration date; `nil` if it is not known.
     public static func bearer(_ token: String, refreshToken: String? = nil, expires: Date? = nil) -> Credential {
         let value = "Bearer \(token)"
-        return Credential(expires: expires, parts: Parts(token: token, refreshToken: refreshToken)) {
+        return Credential(expires: expires, token: token, refreshToken: refreshToken) {
             $0.headers["Authorization"] = value
         }
     }
@@ -54,7 +71,7 @@ public struct Credential: Sendable {
     /// If the user name contains a colon, each request fails with ``NetworkCore/TransportError/Code/authenticationFailed``.
     public static func basic(user: String, password: String) -> Credential {
         let value = user.contains(":") ? nil : "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
-        return Credential(parts: Parts(user: user, password: password)) { request in
+        return Credential(user: user, password: password) { request in
             guard let value else {
                 throw TransportError(.authenticationFailed, "the user name contains a colon (RFC 7617 §2)", request: request)
             }
@@ -65,7 +82,7 @@ public struct Credential: Sendable {
     /// Creates a credential that is sent in a header field of any name, such as an API key.
     public static func header(_ value: String, for name: String) -> Credential {
         SecretValues.insert(fieldValue: value, named: name)
-        return Credential(parts: Parts(header: HeaderFields.Field(name: name, value: value))) { $0.headers[name] = value }
+        return Credential(header: HeaderFields.Field(name: name, value: value)) { $0.headers[name] = value }
     }
 
     func applied(to request: NetworkRequest) throws(TransportError) -> NetworkRequest {
@@ -82,37 +99,6 @@ public struct Credential: Sendable {
                 .authenticationFailed, "the credential cannot be applied (\(type(of: error)))", request: request,
                 underlying: error)
         }
-    }
-}
-
-extension Credential {
-    /// The components of a credential. Descriptions do not contain them.
-    public struct Parts: Sendable, RedactedStringConvertible {
-        /// The token of a bearer credential.
-        public var token: String?
-        /// The refresh token, with which newer tokens are requested (RFC 6749 §6).
-        public var refreshToken: String?
-        /// The user name of a basic credential.
-        public var user: String?
-        /// The password of a basic credential.
-        public var password: String?
-        /// The header field of a credential that is sent in a field of any name.
-        public var header: HeaderFields.Field?
-
-        /// Creates components. All are `nil` by default.
-        public init(
-            token: String? = nil, refreshToken: String? = nil, user: String? = nil, password: String? = nil,
-            header: HeaderFields.Field? = nil
-        ) {
-            self.token = token
-            self.refreshToken = refreshToken
-            self.user = user
-            self.password = password
-            self.header = header
-        }
-
-        /// A constant text without any component.
-        public var description: String { "Credential.Parts" }
     }
 }
 

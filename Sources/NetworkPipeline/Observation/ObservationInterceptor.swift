@@ -11,11 +11,7 @@ public struct ObservationInterceptor: NetworkInterceptor {
     private let lastNumber = Locked(0)
 
     /// Creates an interceptor that reports to an observer.
-    ///
-    /// - Parameters:
-    ///   - observer: The observer that receives the events.
-    ///   - clock: The clock for the times of events, which are measured from the creation of the interceptor.
-    public init(_ observer: any ExchangeObserver, clock: any Clock<Duration> = ContinuousClock()) {
+    package init(_ observer: any ExchangeObserver, clock: any Clock<Duration> = ContinuousClock()) {
         self.observer = observer
         time = TimeSource(clock)
     }
@@ -44,8 +40,14 @@ public struct ObservationInterceptor: NetworkInterceptor {
 
 extension NetworkInterceptor where Self == ObservationInterceptor {
     /// Reports events of each call to an observer.
-    public static func observation(_ observer: any ExchangeObserver) -> ObservationInterceptor {
-        ObservationInterceptor(observer)
+    ///
+    /// - Parameters:
+    ///   - observer: The observer that receives the events.
+    ///   - clock: The clock for the times of events, which are measured from the creation of the interceptor.
+    public static func observation(
+        _ observer: any ExchangeObserver, clock: any Clock<Duration> = ContinuousClock()
+    ) -> ObservationInterceptor {
+        ObservationInterceptor(observer, clock: clock)
     }
 
     /// Reports events of each call to a closure.

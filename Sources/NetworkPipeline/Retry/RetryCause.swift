@@ -1,18 +1,11 @@
 import NetworkCore
 
 /// A cause of a failed attempt, which may be worth another attempt.
-public struct RetryCause: Sendable, Hashable {
-    private enum Kind: Hashable {
-        case status(Int)
-        case code(TransportError.Code)
-    }
-
-    private let kind: Kind
-
+public enum RetryCause: Sendable, Hashable {
     /// A response with this status.
-    public static func status(_ status: Int) -> RetryCause { RetryCause(kind: .status(status)) }
+    case status(Int)
     /// A failure without a response, with this error code.
-    public static func failure(_ code: TransportError.Code) -> RetryCause { RetryCause(kind: .code(code)) }
+    case failure(TransportError.Code)
 
     /// The causes that are retried by default: those of ``table`` with `isOn`.
     public static let standard = Set(table.filter(\.isOn).map(\.cause))
@@ -61,22 +54,18 @@ public struct RetryCause: Sendable, Hashable {
 
     init(_ outcome: Result<NetworkResponse, TransportError>) {
         switch outcome {
-        case .success(let response): kind = .status(response.statusCode)
-        case .failure(let error): kind = .code(error.code)
+        case .success(let response): self = .status(response.statusCode)
+        case .failure(let error): self = .failure(error.code)
         }
-    }
-
-    private init(kind: Kind) {
-        self.kind = kind
     }
 }
 
 extension RetryCause: CustomStringConvertible {
     /// A textual representation: `status 503`, or the error code.
     public var description: String {
-        switch kind {
+        switch self {
         case .status(let status): "status \(status)"
-        case .code(let code): code.rawValue
+        case .failure(let code): code.rawValue
         }
     }
 }

@@ -17,16 +17,13 @@ import Foundation
 /// what is redacted, and ``ReplaySessionManager`` for how requests are matched.
 public final class RecordedSession: NetworkSessionManager {
     /// A mode that decides when requests are sent to the live session manager.
-    public struct Mode: Hashable, Sendable {
-        /// The name of the mode: `replay`, `record` or `once`. An unknown name is an error when a session is created with it.
-        package let name: String
-
+    public enum Mode: String, Hashable, Sendable {
         /// Never sends requests: a request that is not recorded fails, and a missing file is an error.
-        public static let replay = Mode(name: "replay")
+        case replay
         /// Always sends requests and replaces an existing file.
-        public static let record = Mode(name: "record")
+        case record
         /// Records if the file does not exist; otherwise replays it.
-        public static let once = Mode(name: "once")
+        case once
     }
 
     private enum Part {
@@ -56,7 +53,7 @@ public final class RecordedSession: NetworkSessionManager {
     ) throws(HTTPArchiveError) {
         let folder = URL(fileURLWithPath: source).deletingLastPathComponent()
         file = path.hasPrefix("/") ? URL(fileURLWithPath: path) : folder.appendingPathComponent(path)
-        let mode = Self.mode(environment["DATA_TRANSFER_RECORD"] ?? "") ?? mode
+        let mode = try Self.mode(environment["DATA_TRANSFER_RECORD"] ?? "", file: path) ?? mode
         switch mode {
         case .once where !FileManager.default.fileExists(atPath: file.path), .record:
             part = .recording(RecordingSessionManager(live(), redaction: redaction))
@@ -64,18 +61,17 @@ public final class RecordedSession: NetworkSessionManager {
             var options = options
             options.redaction = redaction
             part = .replay(try ReplaySessionManager(contentsOf: file, options: options))
-        default:
-            throw HTTPArchiveError(
-                "", "has the unknown mode \"\(mode.name.printable)\"; use replay, record or once", file: path)
         }
     }
 
-    private static func mode(_ text: String) -> Mode? {
+    private static func mode(_ text: String, file: String) throws(HTTPArchiveError) -> Mode? {
         switch text {
-        case "": nil
-        case "1": .record
-        case "0": .replay
-        default: Mode(name: text)
+        case "": return nil
+        case "1": return .record
+        case "0": return .replay
+        default:
+            if let mode = Mode(rawValue: text) { return mode }
+            throw HTTPArchiveError("", "has the unknown mode \"\(text.printable)\"; use replay, record or once", file: file)
         }
     }
 

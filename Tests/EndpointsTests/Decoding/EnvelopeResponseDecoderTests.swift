@@ -5,7 +5,7 @@ import TestSupport
 
 @Suite struct EnvelopeResponseDecoderTests {
     private func decoded<Value: Decodable>(
-        _ type: Value.Type, _ json: String, _ decoder: EnvelopeResponseDecoder = .envelope()
+        _ type: Value.Type, _ json: String, _ decoder: StandardResponseDecoder = .envelope()
     ) throws -> Value {
         try decoder.decode(type, from: ResponseData(Data(json.utf8), contentType: "application/json"))
     }
@@ -32,7 +32,7 @@ import TestSupport
     }
 
     @Test func `the member names and the success statuses can be configured`() throws {
-        let decoder: EnvelopeResponseDecoder = .envelope(
+        let decoder: StandardResponseDecoder = .envelope(
             status: "meta.code", message: "/meta/hints/0", data: "result.rows[0]", success: [0, "fine"])
         #expect(try decoded(Int.self, #"{"meta": {"code": 0}, "result": {"rows": [7]}}"#, decoder) == 7)
         #expect(try decoded(Int.self, #"{"meta": {"code": "fine"}, "result": {"rows": [7]}}"#, decoder) == 7)

@@ -74,7 +74,7 @@ import Testing
 
     @Test func `the bytes that a decoder sets are decoded, not those that were received`() throws {
         var received = Data("[1,2]".utf8)
-        var body = ResponseData(NetworkBody(JSONText(padding: &received)), contentType: nil)
+        var body = ResponseData(NetworkBody(source: .data(JSONText(padding: &received))), contentType: nil)
         #expect(body.data == Data("[1,2]".utf8))
         #expect(try JSONResponseDecoder().decode([Int].self, from: body) == [1, 2])
         // The bytes of a copy are its own.

@@ -30,7 +30,7 @@ import TestSupport
             let pauses = (0..<8).map { _ in random.below(12) }
             let credentials = RefreshingCredentials(initial: .bearer("identity-0.0")) { old in
                 for _ in 0..<pauses[0] { await Task.yield() }
-                guard let token = old?.parts.token, let dot = token.lastIndex(of: ".") else { throw CancellationError() }
+                guard let token = old?.token, let dot = token.lastIndex(of: ".") else { throw CancellationError() }
                 if pauses[1] == 0 { throw CancellationError() }
                 return .bearer("\(token[..<dot]).\((Int(token[token.index(after: dot)...]) ?? 0) + 1)")
             }
@@ -102,11 +102,11 @@ import TestSupport
     }
 
     @Test func `a refresh receives the parts of the old credential`() async throws {
-        let old = Locked<Credential.Parts?>(nil)
+        let old = Locked<Credential?>(nil)
         let credentials = RefreshingCredentials(
             initial: .bearer("access-token", refreshToken: "refresh-token", expires: .distantPast)
         ) { credential in
-            old.withLock { $0 = credential?.parts }
+            old.withLock { $0 = credential }
             return .bearer("newer-token")
         }
         let api = try APIConfiguration("https://api.test")

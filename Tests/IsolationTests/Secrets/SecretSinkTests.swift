@@ -50,7 +50,10 @@ import Testing
                 ),
                 ("RequestGenerationError", RequestGenerationError(.path, value)),
                 ("Credential", Credential.header(value, for: "X-Member")),
-                ("Credential.Parts", Credential.Parts(token: value, refreshToken: value, user: value, password: value)),
+                (
+                    "Credential's parts",
+                    Credential(token: value, refreshToken: value, user: value, password: value) { _ in }
+                ),
                 ("NetworkRequest", request), ("HeaderFields", request.headers),
                 ("CredentialInterceptor", CredentialInterceptor(.bearer(value), origins: [url])),
                 ("RefreshingCredentials", RefreshingCredentials(initial: .bearer(value)) { _ in .bearer(value) }),

@@ -72,7 +72,7 @@ extension ExtremeCall {
             for number in Extreme.integers { build(Endpoint<Void>(path: "a", queryParameters: ["n": number])) }
             for text in Extreme.texts { _ = try? EndpointBody.json([text: text] as ParameterList).content() }
         },
-        ExtremeCall("RequestTimeouts.init(connect:idle:total:deadline:)", "RequestDeadline.limit(_:)") {
+        ExtremeCall("RequestTimeouts.init(connect:idle:total:deadline:)") {
             for limit in Extreme.durations {
                 for timeouts in [
                     RequestTimeouts(connect: limit), RequestTimeouts(idle: limit), RequestTimeouts(total: limit),

@@ -57,7 +57,7 @@ extension ExtremeCall {
                 }
             }
         },
-        ExtremeCall("RetryOptions.init(maximumAttempts:backoff:maximumRetryAfter:causes:)", "RetryCause.status(_:)") {
+        ExtremeCall("RetryOptions.init(maximumAttempts:backoff:maximumRetryAfter:causes:)") {
             for number in Extreme.integers {
                 describe(RetryCause.status(number))
                 await send([.retry(RetryOptions(maximumAttempts: number, causes: [.status(number), .status(503)]), budget: nil)])
@@ -115,25 +115,26 @@ extension ExtremeCall {
                 }
             }
         },
-        ExtremeCall("DeadlineInterceptor.init(_:clock:)", "NetworkInterceptor.deadline(_:)") {
+        ExtremeCall("NetworkInterceptor.deadline(_:clock:)") {
             for time in Extreme.durations {
                 await send([.deadline(time), .retry(budget: nil)])
-                await send([DeadlineInterceptor(time, clock: ManualClock())])
+                await send([.deadline(time, clock: ManualClock())])
                 await send([.deadline(.seconds(1)), .retry(budget: nil)], deadline: .limit(time))
                 await send(RequestPipeline { $0.deadline = time }.interceptors)
             }
         },
         ExtremeCall(
-            "Credential.init(expires:parts:authorize:)", "Credential.bearer(_:refreshToken:expires:)",
-            "Credential.Parts.init(token:refreshToken:user:password:header:)", "Credential.basic(user:password:)",
-            "Credential.header(_:for:)", "RefreshingCredentials.init(initial:timeout:clock:now:refresh:)"
+            "Credential.init(expires:token:refreshToken:user:password:header:authorize:)",
+            "Credential.bearer(_:refreshToken:expires:)", "Credential.basic(user:password:)", "Credential.header(_:for:)",
+            "RefreshingCredentials.init(initial:timeout:clock:now:refresh:)"
         ) {
             // These credentials are also redacted from texts in other tests, so they must not be part of those texts.
             for text in Extreme.texts.map({ $0.utf8.count < 6 ? $0 : $0 + "~" }) {
-                let parts = Credential.Parts(token: text, refreshToken: text, user: text, password: text)
                 for credential in [
                     Credential.bearer(text, refreshToken: text), .basic(user: text, password: text), .header(text, for: text),
-                    Credential(parts: parts) { $0.setCredential(text, for: "X-Member") },
+                    Credential(token: text, refreshToken: text, user: text, password: text) {
+                        $0.setCredential(text, for: "X-Member")
+                    },
                 ] {
                     describe(credential)
                     await send([.authentication(credential, for: api)])

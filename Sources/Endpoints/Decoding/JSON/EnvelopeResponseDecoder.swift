@@ -1,18 +1,8 @@
 import Foundation
 import NetworkLogging
 
-/// A decoder of values inside an envelope such as `{"status": …, "message": …, "data": …}`.
-///
-/// ```swift
-/// let users = Endpoint<[User]>(path: "users", responseDecoder: .envelope())
-/// let user = Endpoint<User>(path: "users/1", responseDecoder: .envelope(status: "code", data: "result", success: [0]))
-/// ```
-///
-/// A status that does not indicate success is reported as ``EnvelopeError``, whatever the HTTP status. Only the message is decoded then.
-/// If the data is absent or `null`, a type that is ``EmptyBodyRepresentable``, such as ``NoContent`` or an optional, is decoded to its empty
-/// value; for other types it is an error. An absent status is an error. An endpoint of `Void` ignores the body and therefore the envelope;
-/// use ``NoContent`` to check the status.
-public struct EnvelopeResponseDecoder: ResponseDecoder {
+/// The decoder ``ResponseDecoder/envelope(status:message:data:success:decoder:)``.
+package struct EnvelopeResponseDecoder: ResponseDecoder {
     private let status: JSONKeyPath
     private let message: JSONKeyPath
     private let data: JSONKeyPath
@@ -20,13 +10,6 @@ public struct EnvelopeResponseDecoder: ResponseDecoder {
     private let success: Set<EnvelopeStatus>
 
     /// Creates a decoder for envelopes with the given member names and success statuses.
-    ///
-    /// - Parameters:
-    ///   - status: The path of the status.
-    ///   - message: The path of the human-readable message, which is optional; a message that is not a string is ignored.
-    ///   - data: The path of the value; with the empty path, the envelope itself is decoded.
-    ///   - success: The statuses that indicate success. A number never equals a text: `200` is not `"200"`.
-    ///   - decoder: The decoder for the value.
     package init(
         status: JSONKeyPath = "status", message: JSONKeyPath = "message", data: JSONKeyPath = "data",
         success: Set<EnvelopeStatus> = ["success", "ok", true, 200], decoder: any JSONDataDecoder = TransferJSONDecoder()
@@ -41,13 +24,14 @@ public struct EnvelopeResponseDecoder: ResponseDecoder {
     /// Checks the envelope's status and decodes the value inside the envelope.
     ///
     /// - Throws: ``EnvelopeError`` for a status that does not indicate success, ``ResponseDecodingError``, or a `DecodingError`.
-    public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
+    package func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
         if let empty = try body.emptyValue(type) { return empty }
         do {
             // The document is scanned once. Only a decoder that cannot use the result reads it again, for the value.
-            return try decoder.inPlace.map { decoder in
-                try decoder.scan(body, for: status) { try value(type, in: $0) { try $0.decode(type, at: data) } }
-            } ?? TransferJSONDecoder().scan(body, for: status) {
+            if let decoder = decoder.inPlace {
+                return try decoder.scan(body, for: status) { try value(type, in: $0) { try $0.decode(type, at: data) } }
+            }
+            return try TransferJSONDecoder().scan(body, for: status) {
                 try value(type, in: $0) { _ in try decoder.decode(type, from: body, under: data) }
             }
         } catch let error as JSONSliceError {
@@ -73,13 +57,31 @@ public struct EnvelopeResponseDecoder: ResponseDecoder {
     }
 }
 
-extension ResponseDecoder where Self == EnvelopeResponseDecoder {
-    /// A decoder of the value inside an envelope; see ``EnvelopeResponseDecoder``.
+extension ResponseDecoder where Self == StandardResponseDecoder {
+    /// A decoder of values inside an envelope such as `{"status": …, "message": …, "data": …}`.
+    ///
+    /// ```swift
+    /// let users = Endpoint<[User]>(path: "users", responseDecoder: .envelope())
+    /// let user = Endpoint<User>(path: "users/1", responseDecoder: .envelope(status: "code", data: "result", success: [0]))
+    /// ```
+    ///
+    /// A status that does not indicate success is reported as ``EnvelopeError``, whatever the HTTP status. Only the message is
+    /// decoded then. If the data is absent or `null`, a type that is ``EmptyBodyRepresentable``, such as ``NoContent`` or an
+    /// optional, is decoded to its empty value; for other types it is an error. An absent status is an error. An endpoint of `Void`
+    /// ignores the body and therefore the envelope; use ``NoContent`` to check the status.
+    ///
+    /// - Parameters:
+    ///   - status: The path of the status.
+    ///   - message: The path of the human-readable message, which is optional; a message that is not a string is ignored.
+    ///   - data: The path of the value; with the empty path, the envelope itself is decoded.
+    ///   - success: The statuses that indicate success. A number never equals a text: `200` is not `"200"`.
+    ///   - decoder: The decoder for the value.
     public static func envelope(
         status: JSONKeyPath = "status", message: JSONKeyPath = "message", data: JSONKeyPath = "data",
         success: Set<EnvelopeStatus> = ["success", "ok", true, 200], decoder: any JSONDataDecoder = TransferJSONDecoder()
-    ) -> EnvelopeResponseDecoder {
-        EnvelopeResponseDecoder(status: status, message: message, data: data, success: success, decoder: decoder)
+    ) -> StandardResponseDecoder {
+        StandardResponseDecoder(
+            EnvelopeResponseDecoder(status: status, message: message, data: data, success: success, decoder: decoder))
     }
 }
 

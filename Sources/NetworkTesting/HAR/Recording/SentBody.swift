@@ -38,8 +38,8 @@ final class SentBody: Sendable {
 
     private static func part(_ content: NetworkBody, limit: Int) -> (NetworkBody, Part) {
         switch content.source {
-        case .data(let data):
-            return (content, .data(data))
+        case .data(let text):
+            return (content, .data(text.data))
         case .file(let url):
             return (content, .file(url))
         case .stream(let stream):

@@ -71,7 +71,7 @@ final class LoopbackEngine: @unchecked Sendable {
 
     private func open(_ descriptor: Int32, _ shared: LoopbackConnection.Shared) {
         let id = log.connectionOpened()
-        switch configuration.behavior.kind {
+        switch configuration.behavior {
         case .serve, .neverRespond:
             connections[id] = LoopbackConnection(id: id, descriptor: descriptor, shared: shared) { [weak self] in
                 self?.connections.removeValue(forKey: id)

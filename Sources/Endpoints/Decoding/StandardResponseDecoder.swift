@@ -1,0 +1,110 @@
+import Foundation
+
+/// A decoder that this package provides, other than ``JSONResponseDecoder``: `.rawData`, `.text`, `.propertyList`, `.empty` or
+/// `.envelope()`.
+public struct StandardResponseDecoder: ResponseDecoder {
+    private let decoder: any ResponseDecoder
+
+    /// Creates a decoder that does what another one does.
+    package init(_ decoder: any ResponseDecoder) {
+        self.decoder = decoder
+    }
+
+    /// Decodes a value of the given type from a response's body.
+    ///
+    /// - Throws: ``ResponseDecodingError`` if the body or the type is not one that the decoder supports, ``EnvelopeError``, or a
+    ///   `DecodingError`.
+    public func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
+        try decoder.decode(type, from: body)
+    }
+}
+
+extension ResponseDecoder where Self == StandardResponseDecoder {
+    /// A decoder that returns the bytes of the body unchanged. The only supported type is `Data`.
+    public static var rawData: StandardResponseDecoder { StandardResponseDecoder(RawDataResponseDecoder()) }
+
+    /// A decoder of text in the charset that the `Content-Type` names. The only supported type is `String`. Default charset: UTF-8.
+    ///
+    /// Bytes that are invalid in the charset are an error; they are not replaced. An empty body is decoded to the empty string.
+    public static var text: StandardResponseDecoder { StandardResponseDecoder(TextResponseDecoder()) }
+
+    /// A decoder of binary and XML property lists. An empty body is an error unless the type is ``EmptyBodyRepresentable``.
+    ///
+    /// Nesting is limited to 512 levels, as in JSON, and a binary property list to 10 million values, each counted as often as it
+    /// is referenced. The limits are checked before the document is passed to Foundation's parser, which has none.
+    public static var propertyList: StandardResponseDecoder { StandardResponseDecoder(PropertyListResponseDecoder()) }
+
+    /// A decoder that ignores the body. It supports ``NoContent``, optionals, and all other types that are ``EmptyBodyRepresentable``.
+    public static var empty: StandardResponseDecoder { StandardResponseDecoder(EmptyResponseDecoder()) }
+}
+
+/// The decoder ``ResponseDecoder/rawData``.
+package struct RawDataResponseDecoder: ResponseDecoder {
+    /// Creates a decoder, which has no state.
+    package init() {}
+
+    /// Returns the bytes of the body.
+    ///
+    /// - Throws: ``ResponseDecodingError`` if `type` is not `Data`.
+    package func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
+        guard let data = body.data as? Value else {
+            throw ResponseDecodingError(.unsupportedType(asked: "\(type)", supported: "Data"))
+        }
+        return data
+    }
+}
+
+/// The decoder ``ResponseDecoder/text``.
+package struct TextResponseDecoder: ResponseDecoder {
+    /// Creates a decoder, which has no state.
+    package init() {}
+
+    /// Returns the text of the body.
+    ///
+    /// - Throws: ``ResponseDecodingError`` for an unknown charset, for bytes that are invalid in it, or if `type`
+    ///   is not `String`.
+    package func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
+        let name = body.contentType.flatMap(TextCharset.parameter(in:)) ?? "utf-8"
+        guard let charset = TextCharset(name: name) else { throw ResponseDecodingError(.unknownCharset(name)) }
+        guard let text = charset.decode(body.data) else { throw ResponseDecodingError(.invalidText(charset: charset.name)) }
+        guard let value = text as? Value else {
+            throw ResponseDecodingError(.unsupportedType(asked: "\(type)", supported: "String"))
+        }
+        return value
+    }
+}
+
+/// The decoder ``ResponseDecoder/propertyList``.
+package struct PropertyListResponseDecoder: ResponseDecoder {
+    /// Creates a decoder, which has no state.
+    package init() {}
+
+    /// Decodes a value from the property list.
+    ///
+    /// - Throws: ``ResponseDecodingError`` for an empty body and for values that are nested too deeply, or a `DecodingError`.
+    package func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
+        if let empty = try body.emptyValue(type) { return empty }
+        do throws(PropertyListError) {
+            try PropertyListCheck.check(body.data)
+        } catch {
+            throw error.asDecodingError
+        }
+        return try PropertyListDecoder().decode(type, from: body.data)
+    }
+}
+
+/// The decoder ``ResponseDecoder/empty``.
+package struct EmptyResponseDecoder: ResponseDecoder {
+    /// Creates a decoder, which has no state.
+    package init() {}
+
+    /// Returns the type's value for an empty body, whatever the body contains.
+    ///
+    /// - Throws: ``ResponseDecodingError`` if `type` is not ``EmptyBodyRepresentable``.
+    package func decode<Value: Decodable>(_ type: Value.Type, from body: ResponseData) throws -> Value {
+        guard let empty = (type as? any EmptyBodyRepresentable.Type)?.emptyBody as? Value else {
+            throw ResponseDecodingError(.unsupportedType(asked: "\(type)", supported: "NoContent"))
+        }
+        return empty
+    }
+}
