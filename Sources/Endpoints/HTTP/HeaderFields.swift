@@ -38,7 +38,7 @@ public struct HeaderFields: Sendable {
 
     /// Creates a list from a dictionary, sorted by name so that equal dictionaries produce equal requests.
     public init(_ dictionary: [String: String]) {
-        fields = dictionary.map { Field(name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
+        fields = dictionary.keys.sorted().map { Field(name: $0, value: dictionary[$0] ?? "") }
     }
 
     /// The value of a field. Several lines with one name are joined with `", "`; of `Set-Cookie`, which cannot be joined
@@ -108,8 +108,12 @@ public struct HeaderFields: Sendable {
 
     /// Returns whether two field names are equal without case. Only ASCII letters have case in a token.
     package static func isSame(_ left: String, _ right: String) -> Bool {
-        guard left.utf8.count == right.utf8.count else { return false }
-        return left.withBytes { left in
+        left.utf8.count == right.utf8.count && isSameOfEqualLength(left, right)
+    }
+
+    @inline(never)
+    private static func isSameOfEqualLength(_ left: String, _ right: String) -> Bool {
+        left.withBytes { left in
             right.withBytes { right in
                 for index in 0..<left.count where lowercased(left[index]) != lowercased(right[index]) { return false }
                 return true

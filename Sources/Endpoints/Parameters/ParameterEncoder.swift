@@ -56,7 +56,13 @@ final class ParameterEncoder: Encoder {
     }
 
     /// Encodes a whole value into this encoder's box.
-    func encode(_ value: some Encodable) throws {
+    func encode(_ value: some Encodable) throws { try encode(any: Self.erased(value)) }
+
+    /// The value without its type, so that ``encode(any:)`` is not compiled anew for each of the containers' types.
+    @inline(never)
+    private static func erased(_ value: some Encodable) -> any Encodable { value }
+
+    private func encode(any value: any Encodable) throws {
         switch ParameterScalar(value, style: style) {
         case .text(let text):
             box.node = .text(text)

@@ -11,7 +11,7 @@ public struct PathParameters: Sendable, ExpressibleByDictionaryLiteral {
 
     /// Creates values from a dictionary. The values must not be percent-encoded.
     public init(_ values: [String: String]) {
-        self.values = values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        self.values = values.keys.sorted().map { ($0, values[$0] ?? "") }
     }
 
     /// Creates values from the `description` of each element of a literal. They must not be percent-encoded. If a name occurs

@@ -126,18 +126,28 @@ extension DecodingSession {
         }
     }
 
+    /// Reads an integer that is not stored as `Int64`, or that `T` cannot hold. Types of up to 64 bits share one function, which is not generic.
     @inline(never)
     private func slowInteger<T: FixedWidthInteger>(_ type: T.Type, _ index: Int, _ place: DecodingPlace) throws -> T {
+        guard T.bitWidth <= 64 else { return try wideInteger(type, index, place) }
+        let range = IntegerRange(
+            lowest: T.isSigned ? Int64(truncatingIfNeeded: T.min) : 0, highest: UInt64(truncatingIfNeeded: T.max))
+        return T(truncatingIfNeeded: try slowInteger(type, in: range, index, place))
+    }
+
+    /// - Returns: The value's bits, with the sign extended.
+    @inline(never)
+    private func slowInteger(_ type: Any.Type, in range: IntegerRange, _ index: Int, _ place: DecodingPlace) throws -> UInt64 {
         let entry = tape[index]
         switch entry.kind {
         case .integer:
             throw doesNotFit(type, index, place)
         case .unsigned:
-            guard let value = T(exactly: entry.payload) else { throw doesNotFit(type, index, place) }
-            return value
+            guard entry.payload <= range.highest else { throw doesNotFit(type, index, place) }
+            return entry.payload
         case .real:
-            guard let value = exactInteger(type, entry, numberText(index)) else { throw doesNotFit(type, index, place) }
-            return value
+            guard let bits = exactInteger(range, entry, numberText(index)) else { throw doesNotFit(type, index, place) }
+            return bits
         default:
             throw nullOrMismatch(type, index, place)
         }
@@ -145,21 +155,61 @@ extension DecodingSession {
 
     /// Converts an integer that has a fraction or an exponent, or does not fit 64 bits, by Foundation's rules: through Double if its magnitude is
     /// below 2^53, otherwise through Decimal.
-    private func exactInteger<T: FixedWidthInteger>(_ type: T.Type, _ entry: TapeEntry, _ text: String) -> T? {
+    private func exactInteger(_ range: IntegerRange, _ entry: TapeEntry, _ text: String) -> UInt64? {
+        if entry.flags & TapeFlags.integral != 0, let bits = range.bits(Int64(text), UInt64(text)) { return bits }
+        guard let double = Double(text), let bits = range.bits(Int64(exactly: double), UInt64(exactly: double))
+        else { return nil }
+        if double.magnitude < 0x1p53 { return bits }
+        guard let decimal = Decimal(string: text), !decimal.isNaN, !decimal.isSignMinus || range.lowest < 0,
+            let magnitude = decimal.integralMagnitude, magnitude <= range.highest
+        else { return nil }
+        return decimal.isSignMinus ? 0 &- magnitude : magnitude
+    }
+
+    /// Reads an integer of more than 64 bits.
+    private func wideInteger<T: FixedWidthInteger>(_ type: T.Type, _ index: Int, _ place: DecodingPlace) throws -> T {
+        let entry = tape[index]
+        switch entry.kind {
+        case .integer:
+            throw doesNotFit(type, index, place)
+        case .unsigned:
+            return T(entry.payload)
+        case .real:
+            guard let value = exactWideInteger(type, entry, numberText(index)) else { throw doesNotFit(type, index, place) }
+            return value
+        default:
+            throw nullOrMismatch(type, index, place)
+        }
+    }
+
+    private func exactWideInteger<T: FixedWidthInteger>(_ type: T.Type, _ entry: TapeEntry, _ text: String) -> T? {
         if entry.flags & TapeFlags.integral != 0, let value = T(text, radix: 10) { return value }
         guard let double = Double(text), let value = T(exactly: double) else { return nil }
         if double.magnitude < 0x1p53 { return value }
-        return Decimal(string: text).flatMap { T(digitsOf: $0) }
+        guard let decimal = Decimal(string: text), !decimal.isNaN, !decimal.isSignMinus || T.isSigned,
+            let magnitude = decimal.integralMagnitude
+        else { return nil }
+        return decimal.isSignMinus ? 0 - T(magnitude) : T(magnitude)
     }
 }
 
-extension FixedWidthInteger {
-    /// The integral part of a Decimal of less than 2^64, as Foundation's decoder converts it.
-    fileprivate init?(digitsOf decimal: Decimal) {
-        let isNegative = decimal.isSignMinus
-        let exponent = decimal.exponent
-        if isNegative && !Self.isSigned || decimal.isNaN { return nil }
-        guard var magnitude = UInt64(decimal.significand.magnitude.description) else { return nil }
+/// The values of an integer type of up to 64 bits.
+private struct IntegerRange {
+    let lowest: Int64
+    let highest: UInt64
+
+    /// The bits of a number that is in the range, given as the types that can hold it; otherwise nil.
+    func bits(_ signed: Int64?, _ unsigned: UInt64?) -> UInt64? {
+        if let signed, signed < 0 { return signed >= lowest ? UInt64(bitPattern: signed) : nil }
+        guard let unsigned, unsigned <= highest else { return nil }
+        return unsigned
+    }
+}
+
+extension Decimal {
+    /// The magnitude of the integral part of a Decimal, as Foundation's decoder converts it; nil from 2^64.
+    fileprivate var integralMagnitude: UInt64? {
+        guard var magnitude = UInt64(significand.magnitude.description) else { return nil }
         if exponent < 0 {
             for _ in 0 ..< -exponent { magnitude /= 10 }
         } else {
@@ -169,7 +219,6 @@ extension FixedWidthInteger {
                 magnitude = product
             }
         }
-        guard let value = Self(exactly: magnitude) else { return nil }
-        self = isNegative ? 0 - value : value
+        return magnitude
     }
 }

@@ -26,6 +26,13 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return index >= 0 && !session.isNull(index) ? index : -1
     }
 
+    /// ``value(_:)`` as a call. The less common types use it, since the search in each of their functions would take long to compile.
+    @inline(never)
+    private func sharedValue(_ key: Key) throws -> Int { try value(key) }
+
+    @inline(never)
+    private func sharedValueIfPresent(_ key: Key) -> Int { valueIfPresent(key) }
+
     @inline(never)
     private func notFound(_ key: Key) -> DecodingError { session.keyNotFound(key, state.pointee) }
 
@@ -40,7 +47,7 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         session.frames[state.pointee.depth] = CodingFrame(Key.self, container: state.pointee.container, value: value)
     }
 
-    func decodeNil(forKey key: Key) throws -> Bool { session.isNull(try value(key)) }
+    func decodeNil(forKey key: Key) throws -> Bool { session.isNull(try sharedValue(key)) }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         let index = try value(key)
@@ -131,29 +138,29 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-        try session.readInteger(Int8.self, try value(key), place(key))
+        try session.readInteger(Int8.self, try sharedValue(key), place(key))
     }
 
     func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-        let index = valueIfPresent(key)
+        let index = sharedValueIfPresent(key)
         return index >= 0 ? try session.readInteger(Int8.self, index, place(key)) : nil
     }
 
     func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-        try session.readInteger(Int16.self, try value(key), place(key))
+        try session.readInteger(Int16.self, try sharedValue(key), place(key))
     }
 
     func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-        let index = valueIfPresent(key)
+        let index = sharedValueIfPresent(key)
         return index >= 0 ? try session.readInteger(Int16.self, index, place(key)) : nil
     }
 
     func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-        try session.readInteger(Int32.self, try value(key), place(key))
+        try session.readInteger(Int32.self, try sharedValue(key), place(key))
     }
 
     func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-        let index = valueIfPresent(key)
+        let index = sharedValueIfPresent(key)
         return index >= 0 ? try session.readInteger(Int32.self, index, place(key)) : nil
     }
 
@@ -167,29 +174,29 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-        try session.readInteger(UInt.self, try value(key), place(key))
+        try session.readInteger(UInt.self, try sharedValue(key), place(key))
     }
 
     func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-        let index = valueIfPresent(key)
+        let index = sharedValueIfPresent(key)
         return index >= 0 ? try session.readInteger(UInt.self, index, place(key)) : nil
     }
 
     func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-        try session.readInteger(UInt8.self, try value(key), place(key))
+        try session.readInteger(UInt8.self, try sharedValue(key), place(key))
     }
 
     func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-        let index = valueIfPresent(key)
+        let index = sharedValueIfPresent(key)
         return index >= 0 ? try session.readInteger(UInt8.self, index, place(key)) : nil
     }
 
     func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-        try session.readInteger(UInt16.self, try value(key), place(key))
+        try session.readInteger(UInt16.self, try sharedValue(key), place(key))
     }
 
     func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-        let index = valueIfPresent(key)
+        let index = sharedValueIfPresent(key)
         return index >= 0 ? try session.readInteger(UInt16.self, index, place(key)) : nil
     }
 
@@ -213,23 +220,23 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
-        try session.readInteger(Int128.self, try value(key), place(key))
+        try session.readInteger(Int128.self, try sharedValue(key), place(key))
     }
 
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
     func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
-        let index = valueIfPresent(key)
+        let index = sharedValueIfPresent(key)
         return index >= 0 ? try session.readInteger(Int128.self, index, place(key)) : nil
     }
 
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
-        try session.readInteger(UInt128.self, try value(key), place(key))
+        try session.readInteger(UInt128.self, try sharedValue(key), place(key))
     }
 
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
     func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
-        let index = valueIfPresent(key)
+        let index = sharedValueIfPresent(key)
         return index >= 0 ? try session.readInteger(UInt128.self, index, place(key)) : nil
     }
 }

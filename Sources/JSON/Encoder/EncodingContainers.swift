@@ -25,6 +25,10 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
         try session.member(session.name(key, state.pointee.level), state.pointee.level, state.pointee.serial)
     }
 
+    /// ``begin(_:)`` as a call, for the less common types: the code in each of their functions would take long to compile.
+    @inline(never)
+    private func sharedBegin(_ key: Key) throws(EncodingDepthError) -> Bool { try begin(key) }
+
     /// Writes a key and its value, or neither if the value fails.
     @inline(__always)
     private func member(_ key: Key, _ write: () throws -> Void) throws {
@@ -51,7 +55,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
         }
     }
 
-    mutating func encodeNil(forKey key: Key) throws { if try begin(key) { session.writeNull() } }
+    mutating func encodeNil(forKey key: Key) throws { if try sharedBegin(key) { session.writeNull() } }
 
     mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         try member(key) {
@@ -112,29 +116,29 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     mutating func encode(_ value: Int, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
 
-    mutating func encode(_ value: Int8, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: Int8, forKey key: Key) throws { if try sharedBegin(key) { session.write(integer: value) } }
 
-    mutating func encode(_ value: Int16, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: Int16, forKey key: Key) throws { if try sharedBegin(key) { session.write(integer: value) } }
 
-    mutating func encode(_ value: Int32, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: Int32, forKey key: Key) throws { if try sharedBegin(key) { session.write(integer: value) } }
 
     mutating func encode(_ value: Int64, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
 
-    mutating func encode(_ value: UInt, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: UInt, forKey key: Key) throws { if try sharedBegin(key) { session.write(integer: value) } }
 
-    mutating func encode(_ value: UInt8, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: UInt8, forKey key: Key) throws { if try sharedBegin(key) { session.write(integer: value) } }
 
-    mutating func encode(_ value: UInt16, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: UInt16, forKey key: Key) throws { if try sharedBegin(key) { session.write(integer: value) } }
 
     mutating func encode(_ value: UInt32, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
 
     mutating func encode(_ value: UInt64, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
 
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    mutating func encode(_ value: Int128, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: Int128, forKey key: Key) throws { if try sharedBegin(key) { session.write(integer: value) } }
 
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    mutating func encode(_ value: UInt128, forKey key: Key) throws { if try begin(key) { session.write(integer: value) } }
+    mutating func encode(_ value: UInt128, forKey key: Key) throws { if try sharedBegin(key) { session.write(integer: value) } }
 }
 
 /// The encoding container of an array. It fits into an existential without a box.
@@ -160,6 +164,10 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
 
     @inline(__always)
     private func begin() throws(EncodingDepthError) -> Bool { try session.element(Int(level), serial) }
+
+    /// ``begin()`` as a call, for the less common types.
+    @inline(never)
+    private func sharedBegin() throws(EncodingDepthError) -> Bool { try begin() }
 
     /// Writes an element, or nothing if its value fails to encode.
     @inline(__always)
@@ -217,27 +225,27 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
 
     mutating func encode(_ value: Int) throws { if try begin() { session.write(integer: value) } }
 
-    mutating func encode(_ value: Int8) throws { if try begin() { session.write(integer: value) } }
+    mutating func encode(_ value: Int8) throws { if try sharedBegin() { session.write(integer: value) } }
 
-    mutating func encode(_ value: Int16) throws { if try begin() { session.write(integer: value) } }
+    mutating func encode(_ value: Int16) throws { if try sharedBegin() { session.write(integer: value) } }
 
-    mutating func encode(_ value: Int32) throws { if try begin() { session.write(integer: value) } }
+    mutating func encode(_ value: Int32) throws { if try sharedBegin() { session.write(integer: value) } }
 
     mutating func encode(_ value: Int64) throws { if try begin() { session.write(integer: value) } }
 
-    mutating func encode(_ value: UInt) throws { if try begin() { session.write(integer: value) } }
+    mutating func encode(_ value: UInt) throws { if try sharedBegin() { session.write(integer: value) } }
 
-    mutating func encode(_ value: UInt8) throws { if try begin() { session.write(integer: value) } }
+    mutating func encode(_ value: UInt8) throws { if try sharedBegin() { session.write(integer: value) } }
 
-    mutating func encode(_ value: UInt16) throws { if try begin() { session.write(integer: value) } }
+    mutating func encode(_ value: UInt16) throws { if try sharedBegin() { session.write(integer: value) } }
 
     mutating func encode(_ value: UInt32) throws { if try begin() { session.write(integer: value) } }
 
     mutating func encode(_ value: UInt64) throws { if try begin() { session.write(integer: value) } }
 
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    mutating func encode(_ value: Int128) throws { if try begin() { session.write(integer: value) } }
+    mutating func encode(_ value: Int128) throws { if try sharedBegin() { session.write(integer: value) } }
 
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    mutating func encode(_ value: UInt128) throws { if try begin() { session.write(integer: value) } }
+    mutating func encode(_ value: UInt128) throws { if try sharedBegin() { session.write(integer: value) } }
 }

@@ -20,16 +20,37 @@ extension EncodingSession {
     func write(_ value: String) { storage.pointee.out.appendString(value, slashes: storage.pointee.escapesSlashes) }
 
     @inline(__always)
+    func write(integer value: Int) { storage.pointee.out.appendInteger(Int64(value)) }
+
+    @inline(__always)
+    func write(integer value: Int64) { storage.pointee.out.appendInteger(value) }
+
+    @inline(__always)
+    func write(integer value: UInt32) { write(integer: UInt64(value)) }
+
+    @inline(__always)
+    func write(integer value: UInt64) {
+        storage.pointee.out.reserve(24)
+        storage.pointee.out.appendDigits(value)
+    }
+
+    /// Writes an integer of another type with shared code.
+    @inline(__always)
     func write<T: FixedWidthInteger>(integer value: T) {
         if T.bitWidth > 64 {
             storage.pointee.out.appendNumber(value.description)
         } else if T.isSigned {
-            storage.pointee.out.appendInteger(Int64(truncatingIfNeeded: value))
+            writeSigned(Int64(truncatingIfNeeded: value))
         } else {
-            storage.pointee.out.reserve(24)
-            storage.pointee.out.appendDigits(UInt64(truncatingIfNeeded: value))
+            writeUnsigned(UInt64(truncatingIfNeeded: value))
         }
     }
+
+    @inline(never)
+    private func writeSigned(_ value: Int64) { write(integer: value) }
+
+    @inline(never)
+    private func writeUnsigned(_ value: UInt64) { write(integer: value) }
 
     /// Writes a number.
     ///

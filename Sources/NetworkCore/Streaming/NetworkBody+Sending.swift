@@ -166,6 +166,7 @@ extension ContentSequence {
 }
 
 extension ContentSequence.Segment {
+    @inline(never)
     fileprivate func send(length: Int64?, to sink: (Data) async throws -> Void) async throws(TransportError) {
         guard let forbidden else { return try await content.send(length: length, to: sink) }
         var search = BytePatternSearch(forbidden)

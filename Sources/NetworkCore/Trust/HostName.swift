@@ -1,5 +1,6 @@
 import Endpoints
 import Foundation
+import NetworkLogging
 
 /// Converts host names to a canonical form in which they can be compared.
 ///
@@ -23,7 +24,7 @@ enum HostName {
         guard host.utf8.count <= 253, labels.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isNameByte) }) else { return nil }
         guard let last = labels.last, isNumber(last) else { return host }
         // An address, of which only the usual form is unambiguous: 127.1 and 0x7f.0.0.1 are addresses, too.
-        let isUsual = labels.count == 4 && labels.allSatisfy { label in UInt8(label).map { String($0) == label } ?? false }
+        let isUsual = labels.count == 4 && labels.allSatisfy(isUsualNumber)
         return isUsual ? host : nil
     }
 
@@ -40,6 +41,17 @@ enum HostName {
         guard inet_pton(AF_INET6, digits, &address) == 1, inet_ntop(AF_INET6, &address, &buffer, socklen_t(buffer.count)) != nil
         else { return nil }
         return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Whether a label is a number up to 255 without leading zeros.
+    private static func isUsualNumber(_ label: Substring) -> Bool {
+        guard (1...3).contains(label.utf8.count), label == "0" || label.utf8.first != UInt8(ascii: "0") else { return false }
+        var number = 0
+        for byte in label.utf8 {
+            guard byte.isDigit else { return false }
+            number = number * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        return number <= 255
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
