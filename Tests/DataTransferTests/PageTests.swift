@@ -43,7 +43,7 @@ import Testing
         for items in [[1, 2], [3, 4], [5]] { session.enqueue(try .json(encoding: Page(items: items))) }
         let pages = try service().pages(of: list, by: .number("page", first: 0) { $0.items.count < 2 })
         #expect(try await items(pages) == [[1, 2], [3, 4], [5]])
-        #expect(targets.map { String($0.suffix(6)) } == ["page=0", "page=1", "page=2"])
+        #expect(targets.map { $0.suffix(6) } == ["page=0", "page=1", "page=2"] as [Substring])
     }
 
     @Test func `the cursor of each page replaces the cursor in the query of the next request`() async throws {

@@ -27,11 +27,15 @@ public enum Generators {
     public static func catalog() -> Catalog {
         var random = Random(seed: 2)
         func names(_ count: Int, _ name: String, _ random: inout Random) -> [String: String] {
-            Dictionary((0..<count).map { ("\(205_700_000 + $0)", "\(name) \(random.below(1000))") }) { a, _ in a }
+            var names: [String: String] = [:]
+            for i in 205_700_000..<205_700_000 + count { names[String(i)] = "\(name) \(random.below(1000))" }
+            return names
         }
-        let events = (0..<184).map { i in
-            Event(
-                description: nil, id: UInt32(138_586_000 + i), logo: i % 2 == 0 ? "/images/UE0AAAAACEKo6QAAAAZDSVRN\(i)" : nil,
+        var events: [String: Event] = [:]
+        for i in 0..<184 {
+            let id = UInt32(138_586_000 + i)
+            events[String(id)] = Event(
+                description: nil, id: id, logo: i % 2 == 0 ? "/images/UE0AAAAACEKo6QAAAAZDSVRN\(i)" : nil,
                 name: "30th Anniversary Tour \(i)", subTopicIds: [337_184_269, 337_184_283], subjectCode: nil, subtitle: nil,
                 topicIds: [324_846_099, 107_888_604])
         }
@@ -59,15 +63,15 @@ public enum Generators {
                     seatCategories: categories, seatMapImage: nil, start: 1_372_701_600_000 + UInt64(i) * 86_400_000,
                     venueCode: "PLEYEL_PLEYEL"))
         }
+        var topics: [String: [UInt32]] = [:]
+        for i in 107_888_604..<107_888_608 { topics[String(i)] = [337_184_268, 337_184_283, 337_184_275] }
         return Catalog(
             areaNames: names(17, "Arrière-scène", &random), audienceSubCategoryNames: ["337100890": "Abonné"], blockNames: [:],
-            events: Dictionary(events.map { ("\($0.id)", $0) }) { a, _ in a }, performances: performances,
+            events: events, performances: performances,
             seatCategoryNames: names(64, "catégorie", &random), subTopicNames: names(19, "Musique de chambre", &random),
             subjectNames: [:],
             topicNames: names(4, "Activité", &random),
-            topicSubTopics: Dictionary((0..<4).map { ("\(107_888_604 + $0)", [337_184_268, 337_184_283, 337_184_275]) }) { a, _ in
-                a
-            },
+            topicSubTopics: topics,
             venueNames: ["PLEYEL_PLEYEL": "Salle Pleyel"])
     }
 
@@ -149,6 +153,8 @@ public enum Generators {
     }
 
     public static func dictionary() -> [String: Int] {
-        Dictionary((0..<50_000).map { ("key_\($0)", $0 * 3) }) { a, _ in a }
+        var values: [String: Int] = [:]
+        for i in 0..<50_000 { values["key_\(i)"] = i * 3 }
+        return values
     }
 }

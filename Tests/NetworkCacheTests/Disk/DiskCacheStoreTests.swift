@@ -100,7 +100,7 @@ struct DiskCacheStoreTests {
         try await store.save(CacheEntry(.kept("https://api.example.com/movies/1")))
         #expect(Set(directory.files(below: "records").map { $0.prefix(2) }).count == 2)
         #expect(try await store.remove(.url(url), because: .invalidated) == 6)
-        #expect(removals.withLock(\.self) == [String](repeating: "movies invalidated", count: 6))
+        #expect(removals.withLock { $0 } == Array(repeating: "movies invalidated", count: 6))
         #expect(directory.files().count == 1)
     }
 

@@ -127,7 +127,7 @@
                 }
                 let next = await face.outcome(of: session, for: server.request("/next"))
                 #expect(next.words == "200 next", "\(face)")
-                #expect(server.arrivals.map(\.connection) == [0, keeps ? 0 : 1], "\(face)")
+                #expect(server.connectionNumbers == [0, keeps ? 0 : 1], "\(face)")
                 #expect(server.targets == ["/row", "/next"], "\(face)")
             }
         }

@@ -27,7 +27,7 @@
                 let body = method == .post || method == .put ? text : nil
                 _ = try await session.response(for: server.request(path, method: method, body: body))
             }
-            return server.arrivals.map(\.connection)
+            return server.connectionNumbers
         }
 
         private static let reuse: [Story] = [
@@ -129,7 +129,7 @@
                 #expect(response.statusCode == 200)
                 response.body.stop()
                 _ = try await session.response(for: server.request("/x"))
-                #expect(server.arrivals.map(\.connection) == [0, 1])
+                #expect(server.connectionNumbers == [0, 1])
             },
             .row("a late response closes its connection", "Go TestTransportResponseHeaderTimeout") {
                 let server = try RawServer.responding { request, _ in request.target == "/late" ? "" : WireRuleTests.ok("x") }
@@ -138,7 +138,7 @@
                 let late = server.request("/late", timeouts: RequestTimeouts(idle: .milliseconds(50)))
                 #expect(try await failure(of: session, late).code == .timedOut)
                 _ = try await session.response(for: server.request("/x"))
-                #expect(server.arrivals.map(\.connection) == [0, 0, 1])
+                #expect(server.connectionNumbers == [0, 0, 1])
             },
             .row("a second response that is not HTTP is malformed, and is not requested again", "curl test1479") {
                 let server = try RawServer.responding { request, _ in
@@ -160,7 +160,7 @@
                 let headers: HeaderFields = ["Idempotency-Key": "k"]
                 let request = server.request("/2", method: .post, headers: headers, body: text)
                 #expect(try await session.response(for: request).statusCode == 200)
-                #expect(server.arrivals.map(\.connection) == [0, 0, 1])
+                #expect(server.connectionNumbers == [0, 0, 1])
             },
             .row(
                 "a request is lost if the server only closes its side before the response",

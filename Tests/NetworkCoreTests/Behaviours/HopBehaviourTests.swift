@@ -25,17 +25,17 @@
             .row("a redirect with an empty body keeps its connection", "OkHttp sameConnectionRedirectAndReuse") {
                 let server = try leading("Content-Length: 0\r\n")
                 #expect(try await CurlSessionManager().response(for: server.request("/from")).data == Data("there".utf8))
-                #expect(server.arrivals.map(\.connection) == [0, 0])
+                #expect(server.connectionNumbers == [0, 0])
             },
             .row("a redirect whose chunks were all received keeps its connection", "OkHttp redirectedWithChunkedEncoding") {
                 let server = try leading("Transfer-Encoding: chunked\r\n", "5\r\nmoved\r\n0\r\n\r\n")
                 #expect(try await CurlSessionManager().response(for: server.request("/from")).data == Data("there".utf8))
-                #expect(server.arrivals.map(\.connection) == [0, 0])
+                #expect(server.connectionNumbers == [0, 0])
             },
             .row("a redirect with Connection: close is followed on another connection", "OkHttp connectionCloseWithRedirect") {
                 let server = try leading("Connection: close\r\nContent-Length: 0\r\n")
                 #expect(try await CurlSessionManager().response(for: server.request("/from")).data == Data("there".utf8))
-                #expect(server.arrivals.map(\.connection) == [0, 1])
+                #expect(server.connectionNumbers == [0, 1])
             },
             .row("as many redirects are followed as allowed", "OkHttp follow20Redirects") {
                 let server = try RawServer.responding { request, _ in

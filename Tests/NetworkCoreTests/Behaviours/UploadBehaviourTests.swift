@@ -29,7 +29,7 @@
                     let request = server.request("/large", method: .put, body: Data(count: 32 << 20))
                     #expect(await face.outcome(of: session, for: request).words == "413 no")
                     #expect(await face.outcome(of: session, for: server.request("/next")).words == "200 next")
-                    #expect(server.arrivals.map(\.connection) == [0, 1])
+                    #expect(server.connectionNumbers == [0, 1])
                 }
             },
             .row(

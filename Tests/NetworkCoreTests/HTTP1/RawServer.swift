@@ -98,6 +98,8 @@
         var arrivals: [Arrival] { state.withLock(\.arrivals) }
         /// The targets of all heads that were read.
         var targets: [String] { arrivals.map(\.request.target) }
+        /// The number of the connection of each request.
+        var connectionNumbers: [Int] { arrivals.map(\.connection) }
 
         /// A request for a path of this server.
         func request(

@@ -148,7 +148,7 @@
             let session = CurlSessionManager()
             #expect(try await failure(of: session, server.request("/")).code == .malformedResponse)
             #expect(try await session.response(for: server.request("/good")).data == Data("good".utf8))
-            #expect(server.arrivals.map(\.connection) == [0, 1])
+            #expect(server.connectionNumbers == [0, 1])
         }
 
         @Test func `the connection is closed after a response with both a length and chunks (RFC 9112 §6.3)`() async throws {
@@ -170,7 +170,7 @@
                 #expect(error.code == .malformedResponse, "\(error)")
             }
             #expect(try await session.response(for: server.request("/good")).data == Data("good".utf8))
-            #expect(server.arrivals.map(\.connection) == [0, 1])
+            #expect(server.connectionNumbers == [0, 1])
         }
 
         @Test func `a body whose announced length exceeds the limit is refused when the head is received`() async throws {
