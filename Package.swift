@@ -5,9 +5,6 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
-/// Without a separate job for a test target's module, which expands all macros once more and which no target imports. Flags like this are
-/// permitted as no product contains a test target.
-let testSettings = settings + [.unsafeFlags(["-no-emit-module-separately"])]
 let linux = TargetDependencyCondition.when(platforms: [.linux])
 
 let package = Package(
@@ -82,45 +79,45 @@ let package = Package(
             name: "JSONDifferential", dependencies: ["NetworkJSON", "JSONDocuments"], path: "Tests/JSONDifferential",
             swiftSettings: settings),
         .testTarget(
-            name: "JSONTests", dependencies: ["NetworkJSON", "JSONDocuments", "JSONDifferential"], swiftSettings: testSettings),
-        .testTarget(name: "LoggingTests", dependencies: ["NetworkLogging", "TestSupport"], swiftSettings: testSettings),
-        .testTarget(name: "EndpointsTests", dependencies: ["Endpoints", "TestSupport"], swiftSettings: testSettings),
+            name: "JSONTests", dependencies: ["NetworkJSON", "JSONDocuments", "JSONDifferential"], swiftSettings: settings),
+        .testTarget(name: "LoggingTests", dependencies: ["NetworkLogging", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "EndpointsTests", dependencies: ["Endpoints", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "NetworkCoreTests",
             dependencies: [
                 "NetworkCore", "NetworkTesting", "TestSupport", .target(name: "CCurl", condition: linux),
                 .target(name: "CCodings", condition: linux),
             ],
-            swiftSettings: testSettings),
+            swiftSettings: settings),
         .testTarget(
             name: "NetworkPipelineTests", dependencies: ["NetworkPipeline", "DataTransfer", "NetworkTesting", "TestSupport"],
-            swiftSettings: testSettings),
+            swiftSettings: settings),
         .testTarget(
             name: "NetworkCacheTests",
             dependencies: ["NetworkCache", "NetworkFiles", "NetworkPipeline", "NetworkTesting", "TestSupport"],
-            swiftSettings: testSettings),
+            swiftSettings: settings),
         .testTarget(
             name: "DataTransferTests", dependencies: ["DataTransfer", "NetworkFiles", "NetworkTesting", "TestSupport"],
-            swiftSettings: testSettings),
+            swiftSettings: settings),
         .testTarget(
             name: "NetworkTestingTests", dependencies: ["NetworkTesting", "TestSupport"], exclude: ["HAR/Fixtures"],
-            swiftSettings: testSettings),
+            swiftSettings: settings),
         // Which credentials are sent, shared and shown, over all modules.
         .testTarget(
             name: "IsolationTests",
             dependencies: ["DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting", "TestSupport"],
-            swiftSettings: testSettings),
+            swiftSettings: settings),
         // What five existing systems do, and extreme arguments of every public declaration.
         .testTarget(
             name: "ParityTests",
             dependencies: ["DataTransfer", "NetworkCache", "NetworkPipeline", "NetworkTesting", "TestSupport"],
-            resources: [.copy("Fixtures")], swiftSettings: testSettings),
+            resources: [.copy("Fixtures")], swiftSettings: settings),
         // Links, samples and file names of the documentation.
-        .testTarget(name: "DocumentationTests", swiftSettings: testSettings),
+        .testTarget(name: "DocumentationTests", swiftSettings: settings),
         // Other people's servers. Skipped unless Scripts/with-servers runs it.
         .testTarget(
             name: "RealServerTests", dependencies: ["DataTransfer", "NetworkPipeline", "NetworkCache", "TestSupport"],
-            path: "Tests/RealServers", swiftSettings: testSettings),
+            path: "Tests/RealServers", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
