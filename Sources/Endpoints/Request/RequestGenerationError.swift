@@ -65,8 +65,6 @@ extension RequestGenerationError {
 extension RequestGenerationError: RedactedStringConvertible, LocalizedError {
     /// A textual representation with the request, if it is known, the field and the reason, but without ``underlying``.
     public var description: String { (request.map { "\($0): " } ?? "") + "\(field): \(reason)" }
-    /// The description, preceded by the name of the type.
-    public var debugDescription: String { "RequestGenerationError(\(description))" }
 }
 
 extension RequestGenerationError.Field: CustomStringConvertible {
