@@ -42,8 +42,9 @@ extension RealServerTests {
             arguments: Engine.ours,
             ["/refused?id=", "/goaway-unprocessed?id=", "/goaway-error?id=", "/close?id=", "/abort?id=", "/reset-connection?id="])
         func `a GET is retried if its reused connection is closed`(engine: Engine, path: String) async throws {
-            let session = engine.trusting()
             for round in 0..<5 {
+                // Its own session, so that the only connection that can be reused is the one that is closed.
+                let session = engine.trusting()
                 _ = try await session.send(.get, "\(Servers.streams)/ok")
                 let response = try await session.send(.get, Servers.streams + path + "\(UUID())-\(round)")
                 #expect(response.statusCode == 200)
