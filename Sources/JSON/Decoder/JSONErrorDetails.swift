@@ -12,8 +12,8 @@ public struct JSONErrorDetails: Error, Sendable, Equatable, CustomStringConverti
         var problem: String?
     }
 
+    // `@unchecked Sendable`: the variables are accessed only while `lock` is held.
     private final class Storage: @unchecked Sendable {
-        // Unchecked: accessed only while `lock` is held.
         var values: Values?
         /// The session with the document, until the values are computed.
         var owner: SessionOwner?

@@ -60,8 +60,8 @@ extension JSONKeyPath {
                 try DecodingSession.search(input, SessionOwner.noOptions) { try Located(self, $0, $1) }
             }
         } catch {
-            guard let failure = error as? JSONPathFailure else { preconditionFailure("A search throws no other error.") }
-            throw failure
+            // A search throws no other error.
+            throw error as? JSONPathFailure ?? JSONPathFailure(.notJSON(.unsupportedEncoding), byteOffset: 0)
         }
         let text = found.converted ?? data
         let start = text.startIndex + found.range.lowerBound

@@ -52,13 +52,13 @@ package final class JSONStreamReader: @unchecked Sendable {
     @inline(__always)
     package subscript(offset: Int) -> UInt8 { buffer.text[offset] }
 
-    /// The offset of the first byte with a value at or after `start`; `nil` if there is none.
+    /// The offset of the first byte with a value at or after `start`; `nil` if no byte has it.
     package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         guard start < buffer.count, let found = memchr(buffer.text + start, Int32(byte), buffer.count - start) else { return nil }
         return found.assumingMemoryBound(to: UInt8.self) - buffer.text
     }
 
-    /// The offset of the first byte at or after `start` that is not white space; `end` if there is none.
+    /// The offset of the first byte at or after `start` that is not white space; `end` if all are.
     package func endOfWhiteSpace(from start: Int = 0, to end: Int) -> Int {
         var offset = start
         while offset < end, Bytes.isWhiteSpace(buffer.text[offset]) { offset += 1 }

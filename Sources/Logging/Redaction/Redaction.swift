@@ -133,7 +133,7 @@ extension Redaction {
         return SecretValues.masked(result).text
     }
 
-    /// Returns the index at which the user information starts, and the index of the `@` that ends it, or `nil` if there is none.
+    /// Returns the index at which the user information starts, and the index of the `@` that ends it, or `nil` without user information.
     private static func endOfUserinfo(in bytes: [UInt8]) -> (start: Int, end: Int)? {
         var start = 0
         if let mark = bytes.firstIndex(where: { $0 == .slash || $0 == .question || $0 == .hash }),

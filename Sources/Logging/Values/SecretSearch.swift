@@ -149,7 +149,7 @@ struct DecodedText {
 
     /// Decodes the encoded character at an index, and appends it.
     ///
-    /// - Returns: The length of the encoded character; `nil` if there is none, in which case nothing is appended.
+    /// - Returns: The length of the encoded character; `nil` without an encoded character, in which case nothing is appended.
     private func append(_ encoding: Encoding, at index: Int, to decoded: inout [UInt8]) -> Int? {
         switch encoding {
         case .percent:

@@ -106,13 +106,8 @@ extension BlockingWorkRunner {
     package func value<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        // The result is passed through a lock, since the thread sanitizer does not see the synchronization of a continuation.
-        let done = Locked<Result<Value, Failure>?>(nil)
-        await perform {
-            let result = Result { () throws(Failure) in try work() }
-            done.withLock { $0 = result }
-        }
-        guard let result = done.withLock(\.self) else { preconditionFailure("the work was not done") }
-        return try result.get()
+        let done = Promise<Result<Value, Failure>>()
+        run { done.resolve(Result { () throws(Failure) in try work() }) }
+        return try await done.value().get()
     }
 }

@@ -110,7 +110,7 @@
 
         /// Ends the queued transfers whose total deadline has passed.
         ///
-        /// - Returns: The next deadline in the queue; `UInt64.max` if there is none.
+        /// - Returns: The next deadline in the queue; `UInt64.max` without one.
         func endLate(_ now: UInt64) -> UInt64 {
             let (late, next) = queue.withLock { queue in queue.takeLate(now) }
             for transfer in late.map(\.loopPart) {

@@ -88,7 +88,7 @@
 
         /// Removes the transfers whose total deadline has passed.
         ///
-        /// - Returns: These transfers, and the next deadline; `UInt64.max` if there is none.
+        /// - Returns: These transfers, and the next deadline; `UInt64.max` without one.
         mutating func takeLate(_ now: UInt64) -> (late: [CurlTransfer], next: UInt64) {
             var late: [CurlTransfer] = []
             while let first = deadlines.first, first.deadline <= now {

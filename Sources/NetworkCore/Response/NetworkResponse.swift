@@ -19,7 +19,7 @@ public struct NetworkResponse: Sendable {
         set { initialTrailers = newValue }
     }
     private var initialTrailers: HeaderFields
-    /// The body after content decoding; empty if there is none. Releasing one that is still arriving cancels the transfer.
+    /// The body after content decoding; empty for a response without content. Releasing one that is still arriving cancels the transfer.
     public var body: NetworkBody
     /// The bytes of a body that is in memory; empty for one that is still arriving. ``collected(maximumBytes:)`` receives it.
     public var data: Data {

@@ -104,8 +104,9 @@ extension NetworkBody {
     /// The body as a stream: that of the response, or a new one that reads the body from its beginning.
     var received: ReceivedStream {
         if case .received(let body) = source {
-            guard let body = body as? ReceivedStream else { preconditionFailure("another implementation of a received body") }
-            return body
+            // There is no other implementation in this package.
+            return body as? ReceivedStream
+                ?? ReceivedStream { () throws(TransportError) in throw TransportError(.bodyFailed, "the body cannot be read") }
         }
         if let data {
             let rest = Locked(data)

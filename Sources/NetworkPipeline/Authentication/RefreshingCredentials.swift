@@ -67,7 +67,7 @@ public final class RefreshingCredentials: Sendable {
     ///   - timeout: The time after which a refresh fails. Default: 30 seconds.
     ///   - clock: The clock that measures the timeout, and the deadlines of requests that wait.
     ///   - now: Returns the date to compare ``Credential/expires`` with.
-    ///   - refresh: Returns a new credential. Its parameter is the previous one, or `nil` if there is none. Runs in a separate task, and never concurrently with itself unless ``set(_:)``
+    ///   - refresh: Returns a new credential. Its parameter is the previous one, or `nil` for the first one. Runs in a separate task, and never concurrently with itself unless ``set(_:)``
     ///     was called in between. The old credential contains its refresh token (``Credential/refreshToken``).
     public init(
         initial: Credential? = nil, timeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock(),

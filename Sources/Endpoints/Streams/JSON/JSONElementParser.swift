@@ -127,7 +127,7 @@ package struct JSONElementParser: StreamParser, JSONRecordParser {
 
     /// Skips white space.
     ///
-    /// - Returns: The next byte; `nil` if there is none yet, or at the end of a complete document.
+    /// - Returns: The next byte; `nil` if it has not arrived yet, or at the end of a complete document.
     private func nextByte() throws(StreamParsingError) -> UInt8? {
         reader.consume(reader.endOfWhiteSpace(to: reader.count))
         if reader.count > 0 { return reader[0] }
